@@ -1,0 +1,37 @@
+"""Which documents a project has: the catalog, the originals, and who owns the data directory."""
+
+from corpora.catalog import Catalog
+from corpora.errors import (
+    CatalogError,
+    CorpusError,
+    DirectoryBusy,
+    DocumentNotFound,
+    InvalidName,
+    OriginalNotFound,
+    ProjectNotFound,
+)
+from corpora.originals import Originals
+from corpora.ownership import DataDirectory, Owner, Ownership
+from corpora.pendings import Pending
+from corpora.records import Document, Page, Passage, ProjectKey, passage_id
+
+__all__ = [
+    "Catalog",
+    "CatalogError",
+    "CorpusError",
+    "DataDirectory",
+    "DirectoryBusy",
+    "Document",
+    "DocumentNotFound",
+    "InvalidName",
+    "OriginalNotFound",
+    "Originals",
+    "Owner",
+    "Ownership",
+    "Page",
+    "Passage",
+    "Pending",
+    "ProjectKey",
+    "ProjectNotFound",
+    "passage_id",
+]

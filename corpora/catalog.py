@@ -1,0 +1,16 @@
+"""The catalog: the truth about a project's documents, pages and passages."""
+
+from __future__ import annotations
+
+from corpora.documents import Documents
+from corpora.embeddings import Embeddings
+from corpora.pendings import Pendings
+
+
+class Catalog(Documents, Embeddings, Pendings):
+    """All tables of one database, safe to use from several threads.
+
+    `Catalog(database_url)` opens an SQLAlchemy URL (SQLite or PostgreSQL), creates the schema where there is none
+    and raises `CatalogError` for a database of another program or of a newer Fletcher. A method that writes is one
+    transaction.
+    """

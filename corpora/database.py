@@ -1,0 +1,126 @@
+"""The database under the catalog: opening it, knowing it for ours, transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from corpora.errors import CatalogError
+from corpora.schema import SCHEMA_VERSION, facts, metadata
+
+_BUSY_TIMEOUT_S = 30
+
+
+class Database:
+    """An open catalog database whose schema is known to be ours, of this version."""
+
+    def __init__(self, database_url: str | URL) -> None:
+        self._engine = _open(database_url)
+        self._place = self._engine.url.render_as_string(hide_password=True)
+        self._writer = self._engine.execution_options(fletcher_writes=True)
+        try:
+            self._check_schema()
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Give back all connections; the catalog opens new ones if it is used again."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _reading(self) -> Generator[Connection]:
+        with self._reported(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Generator[Connection]:
+        with self._reported(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _reported(self) -> Generator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise CatalogError(
+                f"The catalog {self._place} failed: {error.orig}. Check that it is reachable, that it may be "
+                "written, and that the disk is not full."
+            ) from error
+
+    def _check_schema(self) -> None:
+        with self._reading() as connection:
+            tables = inspect(connection).get_table_names()
+            version = _version(connection) if facts.name in tables else None
+        if not tables:
+            self._create_schema()
+        elif version is None:
+            raise CatalogError(
+                f"The database {self._place} has tables of another program and no Fletcher catalog. "
+                "Name an empty database, or one that Fletcher made."
+            )
+        elif version != SCHEMA_VERSION:
+            raise CatalogError(
+                f"The catalog {self._place} has schema version {version}, and this Fletcher knows version "
+                f"{SCHEMA_VERSION}. Use the version of Fletcher that wrote it, or a new data directory."
+            )
+
+    def _create_schema(self) -> None:
+        with self._writing() as connection:
+            # Somebody may have been faster since we looked.
+            if inspect(connection).get_table_names():
+                return
+            metadata.create_all(connection)
+            connection.execute(insert(facts).values(name="schema_version", value=str(SCHEMA_VERSION)))
+
+
+def _version(connection: Connection) -> int | None:
+    value = connection.scalar(select(facts.c.value).where(facts.c.name == "schema_version"))
+    return int(value) if value is not None and value.isdecimal() else None
+
+
+def _open(database_url: str | URL) -> Engine:
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        raise CatalogError(
+            "The database URL is not one. It has the form sqlite:///path/to/file or "
+            "postgresql+psycopg://user:password@host/database."
+        ) from error
+    try:
+        engine = create_engine(url)
+    except (ArgumentError, ImportError) as error:
+        raise CatalogError(
+            f"The database {url.render_as_string(hide_password=True)} needs a driver that is not here: {error}. "
+            "Install the driver, or use SQLite."
+        ) from error
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine)
+    return engine
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: object) -> None:
+        # The driver must not begin transactions by itself: _begin does, and says which kind.
+        connection.isolation_level = None
+        for pragma in (
+            f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}",
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A write transaction takes the lock at once: one that begins by reading could not wait for it later.
+        writes = connection.get_execution_options().get("fletcher_writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    # Strict type checking does not see that the decorators use them.
+    _ = (_configure, _begin)

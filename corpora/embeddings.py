@@ -1,0 +1,107 @@
+"""The catalog's embeddings: which model, which passages have vectors, and the vectors of all texts seen so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from corpora.chunks import chunks
+from corpora.database import Database
+from corpora.errors import CatalogError
+from corpora.records import ProjectKey
+from corpora.schema import documents, facts, passages, projects, replaced_passages, vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MODEL, _DIMENSION = "embedding_model", "embedding_dimension"
+
+
+class Embeddings(Database):
+    """What `Catalog` knows about vectors; the embedding cache is shared by all projects."""
+
+    def embedding_model(self) -> tuple[str, int] | None:
+        """Name and dimension of the model that the vectors were made with; None before the first."""
+        with self._reading() as connection:
+            return _recorded_model(connection)
+
+    def record_embedding_model(self, name: str, dimension: int) -> None:
+        """Say which model makes the vectors from now on; if it is another one, no passage counts as embedded any more."""
+        with self._writing() as connection:
+            before = _recorded_model(connection)
+            if before == (name, dimension):
+                return
+            connection.execute(delete(facts).where(facts.c.name.in_([_MODEL, _DIMENSION])))
+            rows = [{"name": _MODEL, "value": name}, {"name": _DIMENSION, "value": str(dimension)}]
+            connection.execute(insert(facts), rows)
+            if before is not None:
+                connection.execute(update(passages).values(embedded=False))
+
+    def cached_vectors(self, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """The known vectors of these `Passage.embedding_hash`es, made by the recorded model."""
+        with self._reading() as connection:
+            known = select(vectors).where(vectors.c.model == _model_name(connection))
+            rows = [
+                row
+                for some in chunks(hashes)
+                for row in connection.execute(known.where(vectors.c.text_sha256.in_(some)))
+            ]
+        import numpy as np  # only here: what embeds nothing need not wait for it
+
+        return {row.text_sha256: np.frombuffer(row.vector, "<f4").astype(np.float32) for row in rows}
+
+    def store_vectors(self, by_hash: Mapping[str, NDArray[np.float32]]) -> None:
+        """Add vectors, by `Passage.embedding_hash`, to the embedding cache of the recorded model."""
+        with self._writing() as connection:
+            model = _model_name(connection)
+            for some in chunks(by_hash):
+                known = select(vectors.c.text_sha256).where(
+                    vectors.c.model == model, vectors.c.text_sha256.in_(some)
+                )
+                new = set(some) - set(connection.scalars(known))
+                rows = [
+                    {"text_sha256": text, "model": model, "vector": by_hash[text].astype("<f4").tobytes()}
+                    for text in sorted(new)
+                ]
+                if rows:
+                    connection.execute(insert(vectors), rows)
+
+    def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
+        """Record that the vector store has these passages' vectors; ids that are gone meanwhile are ignored."""
+        own = select(documents.c.id).join(projects)
+        own = own.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
+        with self._writing() as connection:
+            for some in chunks(passage_ids):
+                these = passages.c.id.in_(some) & passages.c.document.in_(own)
+                connection.execute(update(passages).where(these).values(embedded=True))
+
+    def replaced_passages(self, key: ProjectKey) -> list[str]:
+        """Ids of passages that are gone from the catalog and whose vectors the vector store may still have."""
+        query = select(replaced_passages.c.passage).join(projects)
+        query = query.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
+        with self._reading() as connection:
+            return list(connection.scalars(query))
+
+    def mark_forgotten(self, passage_ids: Iterable[str]) -> None:
+        """Record that the vector store no longer has the vectors of these `replaced_passages`."""
+        with self._writing() as connection:
+            for some in chunks(passage_ids):
+                connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
+
+
+def _recorded_model(connection: Connection) -> tuple[str, int] | None:
+    rows = connection.execute(select(facts).where(facts.c.name.in_([_MODEL, _DIMENSION])))
+    values = {row.name: row.value for row in rows}
+    return (values[_MODEL], int(values[_DIMENSION])) if values else None
+
+
+def _model_name(connection: Connection) -> str:
+    model = _recorded_model(connection)
+    if model is None:
+        raise CatalogError(
+            "The catalog has no embedding model: call record_embedding_model before using vectors."
+        )
+    return model[0]

@@ -1,0 +1,67 @@
+"""What can go wrong with a corpus: every error carries a code for programs and a sentence for people.
+
+CorpusError
+ +- InvalidName              INVALID_NAME         a workspace, project or document name that cannot be one
+ +- ProjectNotFound          PROJECT_NOT_FOUND
+ +- DocumentNotFound         DOCUMENT_NOT_FOUND
+ +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
+ +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
+ +- DirectoryBusy            DIRECTORY_BUSY       another process owns the data directory
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from corpora.ownership import Owner
+
+
+class CorpusError(Exception):
+    """Base of all errors of this package; `message` names the thing, the rule and the remedy."""
+
+    code: ClassVar[str] = "CORPUS_ERROR"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InvalidName(CorpusError):
+    """A name that could not be stored, or that would lead out of the corpus."""
+
+    code = "INVALID_NAME"
+
+
+class ProjectNotFound(CorpusError):
+    """Nothing was ever ingested for this project."""
+
+    code = "PROJECT_NOT_FOUND"
+
+
+class DocumentNotFound(CorpusError):
+    """The project has no document of that name or id."""
+
+    code = "DOCUMENT_NOT_FOUND"
+
+
+class OriginalNotFound(CorpusError):
+    """The stored file of a document is missing on disk."""
+
+    code = "ORIGINAL_NOT_FOUND"
+
+
+class CatalogError(CorpusError):
+    """The catalog's database cannot be used."""
+
+    code = "CATALOG_ERROR"
+
+
+class DirectoryBusy(CorpusError):
+    """Another process owns the data directory; `owner` says which, where it is known."""
+
+    code = "DIRECTORY_BUSY"
+
+    def __init__(self, message: str, owner: Owner | None) -> None:
+        super().__init__(message)
+        self.owner = owner

@@ -1,0 +1,151 @@
+"""The data directory, and which one process owns it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+
+from filelock import FileLock, Timeout
+from sqlalchemy import URL
+
+from corpora.errors import DirectoryBusy
+from corpora.originals import Originals
+
+_WAIT_FOR_A_SHORT_COMMAND_S = 60.0
+# Long enough to sit out a process that only looks whether the lock is held.
+_WAIT_FOR_A_GLANCE_S = 0.2
+_POLL_S = 0.02
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The process that owns a data directory; a long-running one answers at `url` to whom shows `key`."""
+
+    pid: int
+    url: str | None = None
+    key: str | None = None
+
+
+class DataDirectory:
+    """Where Fletcher keeps everything: the catalog, the originals, the vectors, and the lock over them."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @property
+    def originals(self) -> Originals:
+        """The store of original files."""
+        return Originals(self.path / "originals")
+
+    @property
+    def catalog_url(self) -> URL:
+        """The URL of the SQLite catalog."""
+        return URL.create("sqlite", database=str(self.path / "catalog.sqlite3"))
+
+    @property
+    def chroma_path(self) -> Path:
+        """The folder of Chroma's embedded client."""
+        return self.path / "chroma"
+
+    def owner(self) -> Owner | None:
+        """Who owns the directory now; None if nobody does, whatever a killed process left behind."""
+        lock = self._lock()
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return self._recorded_owner()
+        try:
+            self._owner_file.unlink(missing_ok=True)
+        finally:
+            lock.release()
+        return None
+
+    def own(
+        self, url: str | None = None, key: str | None = None, *, wait_s: float = _WAIT_FOR_A_SHORT_COMMAND_S
+    ) -> Ownership:
+        """Become the owner, until the `Ownership` is released (it is a context manager) or the process dies.
+
+        With `url`, others are told to talk to us there, showing `key` (made up where it is None). If the owner is a
+        short command, without url, this waits for up to `wait_s` seconds. Raises `DirectoryBusy`.
+        """
+        lock = self._lock()
+        if not self._acquired(lock, min(_WAIT_FOR_A_GLANCE_S, wait_s)):
+            owner = self._recorded_owner()
+            if (owner and owner.url) or not self._acquired(lock, wait_s):
+                raise self._busy(self._recorded_owner())
+        self._owner_file.unlink(missing_ok=True)
+        ownership = Ownership(lock, self._owner_file)
+        ownership.announce(url, key)
+        return ownership
+
+    @property
+    def _owner_file(self) -> Path:
+        return self.path / "owner.json"
+
+    def _lock(self) -> FileLock:
+        # Not bound to a thread: a server takes it in one and gives it back in another.
+        return FileLock(self.path / "lock", thread_local=False)
+
+    def _acquired(self, lock: FileLock, wait_s: float) -> bool:
+        try:
+            lock.acquire(timeout=wait_s, poll_interval=_POLL_S)
+        except Timeout:
+            return False
+        return True
+
+    def _recorded_owner(self) -> Owner | None:
+        try:
+            return Owner(**json.loads(self._owner_file.read_text("utf-8")))
+        except FileNotFoundError:
+            return None  # it holds the lock and has not written its name yet
+
+    def _busy(self, owner: Owner | None) -> DirectoryBusy:
+        who = f"process {owner.pid}" if owner else "another process"
+        if owner and owner.url:
+            remedy = f"It answers at {owner.url}: talk to it there, or stop it first."
+        else:
+            remedy = "Wait until it is done, or stop it, or choose another directory with --data-dir."
+        return DirectoryBusy(
+            f"The data directory {self.path} belongs to {who}; it has one owner at a time. {remedy}", owner
+        )
+
+
+class Ownership:
+    """The right to open the files of a data directory; a context manager that gives it back."""
+
+    def __init__(self, lock: FileLock, owner_file: Path) -> None:
+        self._lock = lock
+        self._owner_file = owner_file
+        self.owner = Owner(os.getpid())
+
+    def announce(self, url: str | None, key: str | None = None) -> Owner:
+        """Tell others where to talk to us, once that is known; without a key, a random one is made up."""
+        if url is not None and key is None:
+            key = secrets.token_urlsafe(32)
+        self.owner = Owner(os.getpid(), url, key)
+        # mkstemp makes it readable for us alone, which the key needs.
+        handle, temporary = tempfile.mkstemp(dir=self._owner_file.parent, prefix=".owner-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(asdict(self.owner), file)
+        Path(temporary).replace(self._owner_file)
+        return self.owner
+
+    def release(self) -> None:
+        """Give the directory back; a second time does nothing."""
+        if self._lock.is_locked:
+            self._owner_file.unlink(missing_ok=True)
+            self._lock.release()
+
+    def __enter__(self) -> Ownership:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()

@@ -1,0 +1,79 @@
+"""The catalog's pendings: questions to the user that wait for an answer."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select
+
+from corpora.database import Database
+from corpora.schema import pendings
+
+_KEPT_FOR = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A question that waits for its answer, and the hash of the project's content that it was asked about."""
+
+    id: str
+    workspace: str
+    project_id: str
+    kind: str
+    payload: dict[str, Any]
+    content_sha256: str
+    created_at: datetime
+
+
+class Pendings(Database):
+    """What `Catalog` knows about confirmations, missing parameters and plans."""
+
+    def put_pending(
+        self, workspace: str, project_id: str, kind: str, payload: Mapping[str, Any], content_sha256: str
+    ) -> str:
+        """Keep a question for its answer, for a week at most; returns its id."""
+        now = datetime.now(UTC)
+        row = {
+            "id": secrets.token_hex(8),
+            "workspace": workspace,
+            "project_id": project_id,
+            "kind": kind,
+            "payload": dict(payload),
+            "content_sha256": content_sha256,
+            "created_at": now,
+        }
+        with self._writing() as connection:
+            connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
+            connection.execute(insert(pendings).values(row))
+        return row["id"]
+
+    def pop_pending(self, workspace: str, pending_id: str) -> Pending | None:
+        """Take a question out, so that it is answered once; None if it is not there (any more)."""
+        these = (pendings.c.workspace == workspace) & (pendings.c.id == pending_id)
+        with self._writing() as connection:
+            row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
+        return _pending(row) if row else None
+
+    def latest_pending(self, workspace: str, project_id: str) -> Pending | None:
+        """The newest question of the project, which stays where it is."""
+        these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
+        query = select(pendings).where(these).order_by(pendings.c.created_at.desc()).limit(1)
+        with self._reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return _pending(row) if row else None
+
+
+def _pending(row: Row[Any]) -> Pending:
+    return Pending(
+        id=row.id,
+        workspace=row.workspace,
+        project_id=row.project_id,
+        kind=row.kind,
+        payload=row.payload,
+        content_sha256=row.content_sha256,
+        created_at=row.created_at.replace(tzinfo=UTC),
+    )

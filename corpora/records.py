@@ -1,0 +1,96 @@
+"""What crosses the border of `corpora`: project keys, documents, pages, passages."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from corpora.errors import InvalidName
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+@dataclass(frozen=True, order=True)
+class ProjectKey:
+    """One project in one workspace; both parts match `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}` or `InvalidName` is raised."""
+
+    workspace: str
+    project_id: str
+
+    def __post_init__(self) -> None:
+        for what, value in (("workspace", self.workspace), ("project id", self.project_id)):
+            if not _IDENTIFIER.fullmatch(value):
+                raise InvalidName(
+                    f"The {what} {value!r} is not allowed: it must begin with a letter or digit, continue with "
+                    "letters, digits, '_', '.' or '-', and have at most 64 characters."
+                )
+
+    def document_id(self, name: str) -> str:
+        """The id of the document of that name: the same name always has the same id (16 hex digits)."""
+        return _digest(self.workspace, self.project_id, name)[:16]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One design document as the catalog knows it; `pages` is None for a format without pages."""
+
+    id: str
+    name: str
+    format: str
+    sha256: str
+    size: int
+    pages: int | None
+    pages_without_text: tuple[int, ...]
+    passages: int
+    embedded: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page, or the whole document where `number` is None; the span is in the document's extracted text."""
+
+    number: int | None
+    char_from: int
+    char_to: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The piece that is retrieved; `text` is exactly the document's extracted text from `char_from` to `char_to`."""
+
+    id: str
+    document_id: str
+    document: str
+    page_from: int | None
+    page_to: int | None
+    heading: tuple[str, ...]
+    char_from: int
+    char_to: int
+    text: str
+
+    @property
+    def embedding_text(self) -> str:
+        """What is embedded and indexed: the heading path, then the text."""
+        return f"{' > '.join(self.heading)}\n{self.text}" if self.heading else self.text
+
+    @property
+    def embedding_hash(self) -> str:
+        """The key of this passage's vector in the embedding cache: SHA-256 of `embedding_text`, hex."""
+        return hashlib.sha256(self.embedding_text.encode()).hexdigest()
+
+
+def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: int) -> str:
+    """The id of a passage, derived from its content so that writing it twice is writing it once (32 hex digits).
+
+    `occurrence` counts from 0 the passages of this document that have the same heading and text.
+    """
+    return _digest(document_id, " > ".join(heading), text, str(occurrence))[:32]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

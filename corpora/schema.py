@@ -1,0 +1,112 @@
+"""The catalog's tables, in SQL that SQLite and PostgreSQL both speak."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+# Its presence is what tells our database from somebody else's.
+facts = Table(
+    "fletcher_catalog",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("workspace", String(64), nullable=False),
+    Column("project_id", String(64), nullable=False),
+    Column("corpus_version", Integer, nullable=False),
+    UniqueConstraint("workspace", "project_id"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    # Derived from workspace, project and name: unique for the three together.
+    Column("id", String(16), primary_key=True),
+    Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("format", String(32), nullable=False),
+    Column("sha256", String(64), nullable=False, index=True),
+    Column("size", BigInteger, nullable=False),
+    Column("pages_without_text", JSON, nullable=False),
+    Column("updated_at", DateTime(timezone=True), nullable=False),
+    # Last, so that SQLite need not walk over it to reach the others.
+    Column("text", Text, nullable=False),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    Column("document", ForeignKey(documents.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer),
+    Column("char_from", Integer, nullable=False),
+    Column("char_to", Integer, nullable=False),
+)
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("document", ForeignKey(documents.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("page_from", Integer),
+    Column("page_to", Integer),
+    Column("heading", JSON, nullable=False),
+    Column("char_from", Integer, nullable=False),
+    Column("char_to", Integer, nullable=False),
+    # Whether the vector store has this passage's vector, of the recorded model.
+    Column("embedded", Boolean, nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+# Passages that are gone from the catalog and whose vectors may still lie in the vector store. Written in the
+# transaction that takes the passages away, so that no crash between the two stores leaves a vector behind.
+replaced_passages = Table(
+    "replaced_passages",
+    metadata,
+    Column("passage", String(32), primary_key=True),
+    Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), nullable=False, index=True),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("text_sha256", String(64), primary_key=True),
+    Column("model", String(255), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+pendings = Table(
+    "pendings",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("workspace", String(64), nullable=False),
+    Column("project_id", String(64), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("content_sha256", String(64), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False, index=True),
+)
