@@ -95,8 +95,8 @@ def _open(database_url: str | URL) -> Engine:
         engine = create_engine(url)
     except (ArgumentError, ImportError) as error:
         raise CatalogError(
-            f"The database {url.render_as_string(hide_password=True)} needs a driver that is not here: {error}. "
-            "Install the driver, or use SQLite."
+            f"The database {url.render_as_string(hide_password=True)} needs a driver that is not here "
+            f"({error}): install it, or use SQLite."
         ) from error
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)

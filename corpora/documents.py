@@ -7,7 +7,19 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    ScalarSelect,
+    Select,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -38,7 +50,7 @@ class Documents(Database):
             )
 
     def corpus_version(self, key: ProjectKey) -> int:
-        """0 for an unknown project; goes up with every document that is put or removed, in the same transaction."""
+        """0 for an unknown project; goes up with every change, in the same transaction."""
         with self._reading() as connection:
             return connection.scalar(select(projects.c.corpus_version).where(_is(key))) or 0
 
@@ -78,7 +90,7 @@ class Documents(Database):
         passages: Sequence[Passage],
         pages_without_text: Sequence[int] = (),
     ) -> Document:
-        """Write a document whole, in place of what was there under its name; passages that stay keep their vectors."""
+        """Write a document whole, in place of what had its name; passages that stay keep their vectors."""
         document_id = key.document_id(name)
         row = {
             "id": document_id,
@@ -126,7 +138,7 @@ class Documents(Database):
         return {row.id: _passage(row) for row in rows}
 
     def unembedded(self, key: ProjectKey) -> list[Passage]:
-        """The passages that have no vector of the recorded model in the vector store yet, in reading order."""
+        """The passages whose vector is not in the vector store yet, in reading order."""
         query = _passages_of(key).where(passages.c.embedded.is_(False))
         with self._reading() as connection:
             return [
@@ -169,21 +181,23 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _documents_of(key: ProjectKey) -> Select[Any]:
-    own_pages = select(func.count(pages.c.number), func.count()).where(pages.c.document == documents.c.id)
-    own_passages = select(passages).where(passages.c.document == documents.c.id)
+    own_pages = pages.c.document == documents.c.id
+    own_passages = passages.c.document == documents.c.id
     columns = [column for column in documents.c if column.name not in ("text", "project")]
     return (
         select(
             *columns,
-            own_pages.with_only_columns(func.count(pages.c.number)).scalar_subquery().label("pages"),
-            own_passages.with_only_columns(func.count()).scalar_subquery().label("passages"),
-            own_passages.with_only_columns(func.count(case((passages.c.embedded, 1))))
-            .scalar_subquery()
-            .label("embedded"),
+            _count(pages.c.number, own_pages).label("pages"),
+            _count(passages.c.id, own_passages).label("passages"),
+            _count(case((passages.c.embedded, 1)), own_passages).label("embedded"),
         )
         .join(projects)
         .where(_is(key))
     )
+
+
+def _count(what: ColumnElement[Any], where: ColumnElement[bool]) -> ScalarSelect[int]:
+    return select(func.count(what)).where(where).scalar_subquery()
 
 
 def _passages_of(key: ProjectKey) -> Select[Any]:
@@ -191,7 +205,7 @@ def _passages_of(key: ProjectKey) -> Select[Any]:
 
 
 def _touched_project(connection: Connection, key: ProjectKey) -> int:
-    """The project's row with its corpus version raised by one; other writers of the project wait from here on."""
+    """The project's row, its corpus version raised by one; its other writers wait from here on."""
     project = connection.scalar(select(projects.c.id).where(_is(key)).with_for_update())
     if project is None:
         row = {"workspace": key.workspace, "project_id": key.project_id, "corpus_version": 1}
@@ -202,7 +216,7 @@ def _touched_project(connection: Connection, key: ProjectKey) -> int:
 
 
 def _take_away(connection: Connection, project: int, document_id: str) -> set[str]:
-    """Delete a document, noting that its vectors must go; returns the ids of its passages that had vectors."""
+    """Delete a document, noting that its vectors must go; returns which of its passages had vectors."""
     rows = connection.execute(
         select(passages.c.id, passages.c.embedded).where(passages.c.document == document_id)
     ).all()

@@ -1,4 +1,4 @@
-"""The catalog's embeddings: which model, which passages have vectors, and the vectors of all texts seen so far."""
+"""The catalog's embeddings: which model, which passages have vectors, and all vectors made so far."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Embeddings(Database):
             return _recorded_model(connection)
 
     def record_embedding_model(self, name: str, dimension: int) -> None:
-        """Say which model makes the vectors from now on; if it is another one, no passage counts as embedded any more."""
+        """Say which model makes the vectors from now on; with another one, nothing counts as embedded."""
         with self._writing() as connection:
             before = _recorded_model(connection)
             if before == (name, dimension):
@@ -70,7 +70,7 @@ class Embeddings(Database):
                     connection.execute(insert(vectors), rows)
 
     def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
-        """Record that the vector store has these passages' vectors; ids that are gone meanwhile are ignored."""
+        """Record that the vector store has these passages' vectors; ids that are gone are ignored."""
         own = select(documents.c.id).join(projects)
         own = own.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
         with self._writing() as connection:
@@ -79,7 +79,7 @@ class Embeddings(Database):
                 connection.execute(update(passages).where(these).values(embedded=True))
 
     def replaced_passages(self, key: ProjectKey) -> list[str]:
-        """Ids of passages that are gone from the catalog and whose vectors the vector store may still have."""
+        """Ids of passages that are gone, and whose vectors the vector store may still have."""
         query = select(replaced_passages.c.passage).join(projects)
         query = query.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
         with self._reading() as connection:

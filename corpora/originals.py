@@ -36,7 +36,7 @@ class Originals:
             return self.path(sha256).read_bytes()
         except FileNotFoundError as error:
             raise OriginalNotFound(
-                f"The original file {sha256} is missing in {self._folder}. Ingest its document again to restore it."
+                f"The original file {sha256} is missing in {self._folder}: ingest its document again."
             ) from error
 
     def path(self, sha256: str) -> Path:
@@ -48,9 +48,9 @@ class Originals:
         return self._folder / sha256[:2] / sha256
 
     def delete_unreferenced(self, referenced: Collection[str]) -> int:
-        """Delete all files but those of these hashes, and what a killed process left unfinished; returns how many.
+        """Delete all files but those of these hashes, and what a killed process left; returns how many.
 
-        Only for an owner that is adding nothing meanwhile, as at start-up.
+        Nothing may be added meanwhile: what is not yet in the catalog would be deleted.
         """
         gone = [path for path in self._folder.glob("??/*") if path.name not in referenced]
         for path in gone:

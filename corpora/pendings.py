@@ -36,9 +36,9 @@ class Pendings(Database):
         self, workspace: str, project_id: str, kind: str, payload: Mapping[str, Any], content_sha256: str
     ) -> str:
         """Keep a question for its answer, for a week at most; returns its id."""
-        now = datetime.now(UTC)
+        now, pending_id = datetime.now(UTC), secrets.token_hex(8)
         row = {
-            "id": secrets.token_hex(8),
+            "id": pending_id,
             "workspace": workspace,
             "project_id": project_id,
             "kind": kind,
@@ -49,7 +49,7 @@ class Pendings(Database):
         with self._writing() as connection:
             connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
             connection.execute(insert(pendings).values(row))
-        return row["id"]
+        return pending_id
 
     def pop_pending(self, workspace: str, pending_id: str) -> Pending | None:
         """Take a question out, so that it is answered once; None if it is not there (any more)."""

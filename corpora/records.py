@@ -15,7 +15,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 @dataclass(frozen=True, order=True)
 class ProjectKey:
-    """One project in one workspace; both parts match `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}` or `InvalidName` is raised."""
+    """One project in one workspace; raises `InvalidName` for parts that cannot be one."""
 
     workspace: str
     project_id: str
@@ -24,8 +24,8 @@ class ProjectKey:
         for what, value in (("workspace", self.workspace), ("project id", self.project_id)):
             if not _IDENTIFIER.fullmatch(value):
                 raise InvalidName(
-                    f"The {what} {value!r} is not allowed: it must begin with a letter or digit, continue with "
-                    "letters, digits, '_', '.' or '-', and have at most 64 characters."
+                    f"The {what} {value[:80]!r} is not allowed: it must begin with a letter or digit, go on "
+                    "with letters, digits, '_', '.' or '-', and have at most 64 characters."
                 )
 
     def document_id(self, name: str) -> str:
@@ -51,7 +51,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Page:
-    """One page, or the whole document where `number` is None; the span is in the document's extracted text."""
+    """One page, or the whole document where `number` is None; a span of the extracted text."""
 
     number: int | None
     char_from: int
@@ -61,7 +61,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Passage:
-    """The piece that is retrieved; `text` is exactly the document's extracted text from `char_from` to `char_to`."""
+    """The piece that is retrieved; `text` is the extracted text from `char_from` to `char_to`."""
 
     id: str
     document_id: str
@@ -85,7 +85,7 @@ class Passage:
 
 
 def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: int) -> str:
-    """The id of a passage, derived from its content so that writing it twice is writing it once (32 hex digits).
+    """The id of a passage, from its content: writing it twice is writing it once (32 hex digits).
 
     `occurrence` counts from 0 the passages of this document that have the same heading and text.
     """
