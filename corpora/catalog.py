@@ -10,7 +10,7 @@ from corpora.pendings import Pendings
 class Catalog(Documents, Embeddings, Pendings):
     """All tables of one database, safe to use from several threads.
 
-    `Catalog(database_url)` opens an SQLAlchemy URL (SQLite or PostgreSQL) and creates the schema where there is
+    `Catalog(database_url)` opens an SQLAlchemy URL and creates the schema where there is
     none. It raises `CatalogError` for a database of another program, or of another version of Fletcher.
     A method that writes is one transaction.
     """

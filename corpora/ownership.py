@@ -71,7 +71,7 @@ class DataDirectory:
     ) -> Ownership:
         """Become the owner, until the `Ownership` is released (it is a context manager) or the process dies.
 
-        With `url`, others are told to talk to us there, showing `key` (made up where it is None). If the owner
+        With `url`, others are told to talk to us there, showing `key` (made up if None). If the owner
         is a short command, without url, this waits for up to `wait_s` seconds. Raises `DirectoryBusy`.
         """
         lock = self._lock()

@@ -1,0 +1,25 @@
+"""A document's bytes to pages to passages to something that can be searched."""
+
+from ingest.extracted import Block, Extracted, ReadError
+from ingest.folder import Scan, ScanError, scan
+from ingest.ingestor import Ingestor
+from ingest.report import DocumentReport, IngestReport, Problem, Progress, ProgressListener
+from ingest.source import Refusal, Source, unnamed
+
+__all__ = [
+    "Block",
+    "DocumentReport",
+    "Extracted",
+    "IngestReport",
+    "Ingestor",
+    "Problem",
+    "Progress",
+    "ProgressListener",
+    "ReadError",
+    "Refusal",
+    "Scan",
+    "ScanError",
+    "Source",
+    "scan",
+    "unnamed",
+]

@@ -1,0 +1,96 @@
+"""What an ingest says while it runs and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from corpora import Document
+
+Status = Literal["indexed", "searchable", "unchanged", "updated", "removed", "skipped", "failed"]
+Phase = Literal["queued", "reading", "searchable", "embedding", "done"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far it is: `done` of `total` documents; in phase `embedding`, of passages, and `document` is ''."""
+
+    document: str
+    phase: Phase
+    done: int
+    total: int
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a document was skipped or failed."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class DocumentReport:
+    """What became of one document; counts are those of the catalog, also where an older version was kept."""
+
+    name: str
+    status: Status
+    id: str | None = None
+    pages: int | None = None
+    pages_without_text: tuple[int, ...] = ()
+    passages: int = 0
+    embedded: int = 0
+    error: Problem | None = None
+
+    @classmethod
+    def of(cls, document: Document, status: Status, error: Problem | None = None) -> DocumentReport:
+        """The report on a document that is, or was, in the catalog."""
+        return cls(
+            name=document.name,
+            status=status,
+            id=document.id,
+            pages=document.pages,
+            pages_without_text=document.pages_without_text,
+            passages=document.passages,
+            embedded=document.embedded,
+            error=error,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry of the report's JSON."""
+        return {
+            "name": self.name,
+            "id": self.id,
+            "status": self.status,
+            "pages": self.pages,
+            "pages_without_text": list(self.pages_without_text),
+            "passages": self.passages,
+            "embedded": self.embedded,
+            "error": {"code": self.error.code, "message": self.error.message} if self.error else None,
+        }
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What became of all documents of one ingest."""
+
+    project: str
+    documents: tuple[DocumentReport, ...]
+    seconds: float
+
+    @property
+    def nothing_could_be_read(self) -> bool:
+        """Whether every document failed or was skipped: then the command failed as well."""
+        return all(document.status in ("failed", "skipped") for document in self.documents)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report's JSON."""
+        return {
+            "project": self.project,
+            "documents": [document.as_dict() for document in self.documents],
+            "seconds": round(self.seconds, 3),
+        }

@@ -1,0 +1,50 @@
+"""Where documents end up: the original and the catalog's entry, put and removed together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from corpora import Catalog, Document, Originals, Passage, ProjectKey
+from ingest.extracted import Extracted
+from ingest.source import Source
+
+
+class Shelf:
+    """Keeps an original exactly as long as some document needs it."""
+
+    def __init__(self, catalog: Catalog, originals: Originals) -> None:
+        self._catalog = catalog
+        self._originals = originals
+        # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
+        self._storing = threading.Lock()
+
+    def put(
+        self, key: ProjectKey, source: Source, extracted: Extracted, passages: Sequence[Passage]
+    ) -> Document:
+        """Store a document; it is there whole when this returns, and not at all before."""
+        with self._storing:
+            return self._catalog.put_document(
+                key,
+                name=source.name,
+                format=extracted.format,
+                sha256=self._originals.put(source.data),
+                size=len(source.data),
+                text=extracted.text,
+                pages=extracted.pages,
+                passages=passages,
+                pages_without_text=extracted.pages_without_text,
+            )
+
+    def restore_original(self, data: bytes) -> None:
+        """Store the original of a known document again, if its file is missing."""
+        self._originals.put(data)
+
+    def remove(self, key: ProjectKey, document_id: str) -> Document:
+        """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
+        return self._catalog.remove_document(key, document_id)
+
+    def sweep(self) -> None:
+        """Delete the originals that no document needs any more, also those that a killed process left."""
+        with self._storing:
+            self._originals.delete_unreferenced(self._catalog.originals())

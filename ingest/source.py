@@ -1,0 +1,77 @@
+"""What comes in: a document's name and bytes, or the reason why it never got that far."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from corpora import InvalidName
+from ingest.extracted import ReadError
+from ingest.readers.formats import detect
+
+_LONGEST_NAME = 500
+_DRIVE = re.compile(r"[A-Za-z]:/")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document to add; `name` is its path relative to the given folder, with `/` between the parts."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A document that is not even tried, and why; it takes its place in the report."""
+
+    name: str
+    status: Literal["skipped", "failed"]
+    code: str
+    message: str
+
+
+def document_name(name: str) -> str:
+    """The name as the catalog keeps it: `/` between its parts, Unicode composed; raises `InvalidName`.
+
+    A document's name is never used as a path, but it is shown, written to and compared with paths.
+    """
+    normal = unicodedata.normalize("NFC", name.replace("\\", "/"))
+    if broken := _broken_rule(normal):
+        raise InvalidName(
+            f"The document name {name[:80]!r} is not allowed: it {broken}. Use the path relative to the "
+            "folder, such as 'quests/harbour.md'."
+        )
+    return normal
+
+
+def _broken_rule(name: str) -> str | None:
+    parts = name.split("/")
+    if not name.strip():
+        return "is empty"
+    if len(name) > _LONGEST_NAME:
+        return f"has more than {_LONGEST_NAME} characters"
+    if name.startswith("/") or _DRIVE.match(name):
+        return "is an absolute path"
+    if ".." in parts:
+        return "leads out of the folder with '..'"
+    if "." in parts or "" in parts:
+        return "has an empty part or '.' between its slashes"
+    # Cc: control characters; Cs: half of a surrogate pair, which is how undecodable file names arrive.
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        return "has a control character or bytes that are not text"
+    return None
+
+
+def unnamed(data: bytes) -> Source:
+    """A document that came without a name gets one from its content: the same bytes, the same name."""
+    name = f"upload-{hashlib.sha256(data).hexdigest()[:12]}"
+    # Text has no mark of its own: what is no other format may still be read as plain text.
+    for guess in ("upload", "upload.txt"):
+        with suppress(ReadError):
+            return Source(f"{name}.{detect(guess, data)}", data)
+    return Source(name, data)
