@@ -50,7 +50,7 @@ def scan(paths: str | Path | Iterable[str | Path]) -> Scan:
     """The documents of files and folders, recursively, hidden ones left out; raises `ScanError`.
 
     A document is named by its path relative to the given folder, a file that was given itself by its file
-    name. In a folder, a file of an unknown kind becomes a `skipped` refusal; given itself, it fails to be read.
+    name. In a folder, a file of an unknown kind becomes a `skipped` refusal; given itself, it will fail.
     """
     given = [paths] if isinstance(paths, str | Path) else paths
     return Scan(entry for path in given for entry in _found(Path(path)))

@@ -1,0 +1,99 @@
+"""Opening the catalog: ours, another's, a newer one's, none at all."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from corpora import Catalog, CatalogError, ProjectKey
+
+
+def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
+    first = Catalog(database_url)
+    pending_id = first.put_pending("local", "1", "plan", {}, "a" * 64)
+    first.close()
+    second = Catalog(database_url)
+    assert second.pop_pending("local", pending_id) is not None
+    second.close()
+
+
+def test_it_runs_with_write_ahead_log_and_foreign_keys(catalog: Catalog, tmp_path: Path) -> None:
+    with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+@pytest.mark.parametrize("version", ["2", "99", "next"])
+def test_another_schema_version_is_refused(database_url: str, tmp_path: Path, version: str) -> None:
+    Catalog(database_url).close()
+    with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
+        connection.execute("UPDATE fletcher_catalog SET value = ?", (version,))
+    connection.close()
+    with pytest.raises(CatalogError) as refused:
+        Catalog(database_url)
+    assert "catalog.sqlite3" in refused.value.message
+    assert refused.value.code == "CATALOG_ERROR"
+
+
+def test_the_database_of_another_program_is_left_alone(database_url: str, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
+        connection.execute("CREATE TABLE documents (title)")
+    connection.close()
+    with pytest.raises(CatalogError, match="another program"):
+        Catalog(database_url)
+    with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("documents",)]
+    connection.close()
+
+
+def test_a_file_that_is_no_database_is_refused(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "catalog.sqlite3").write_bytes(b"no database" * 100)
+    with pytest.raises(CatalogError, match="not a database"):
+        Catalog(database_url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "nonsense",
+        "sqlite:////no/such/folder/here.db",
+        "unknown://host/x",
+        "postgresql+nodriver://u:secret@h/d",
+    ],
+)
+def test_a_url_that_leads_nowhere_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(CatalogError) as refused:
+        Catalog(url)
+    assert "secret" not in refused.value.message
+
+
+def test_two_that_open_an_empty_database_at_once_agree(database_url: str) -> None:
+    barrier = threading.Barrier(4)
+    failures: list[Exception] = []
+
+    def open_and_write(number: int) -> None:
+        barrier.wait()
+        try:
+            catalog = Catalog(database_url)
+            catalog.put_pending("local", str(number), "plan", {}, "a" * 64)
+            catalog.close()
+        except CatalogError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=open_and_write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_a_reader_sees_the_whole_before_or_the_whole_after(catalog: Catalog, key: ProjectKey) -> None:
+    with catalog._reading() as reader:  # pyright: ignore[reportPrivateUsage]
+        reader.exec_driver_sql("SELECT * FROM projects").all()
+        catalog.put_document(
+            key, name="a", format="md", sha256="0" * 64, size=0, text="", pages=[], passages=[]
+        )
+        assert reader.exec_driver_sql("SELECT * FROM documents").all() == []
+    assert len(catalog.documents(key)) == 1

@@ -1,0 +1,169 @@
+"""Documents in the catalog: whole or not at all, found by name or id, projects apart."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corpora import Catalog, CatalogError, Document, DocumentNotFound, ProjectKey, ProjectNotFound
+
+Put = Callable[..., Document]
+
+
+def test_a_document_comes_back_as_it_was_put(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    document = put(key, "bible.pdf", "One.", "Two.")
+    assert catalog.documents(key) == [document]
+    assert (document.pages, document.passages, document.embedded) == (2, 2, 0)
+    assert document.id == key.document_id("bible.pdf")
+    assert catalog.text(key, document.id) == "One.Two."
+    assert [page.text for page in catalog.pages(key, document.id)] == ["One.", "Two."]
+    passages = catalog.passages(key, document.id)
+    assert [passage.text for passage in passages] == ["One.", "Two."]
+    assert catalog.passages_by_id(key, [passages[1].id, "unknown"]) == {passages[1].id: passages[1]}
+
+
+def test_a_document_without_pages_has_none(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    document = put(key, "notes.md", "All.")
+    pages = [replace(page, number=None) for page in catalog.pages(key, document.id)]
+    written = catalog.put_document(
+        key, name="notes.md", format="md", sha256="0" * 64, size=4, text="All.", pages=pages, passages=[]
+    )
+    assert written.pages is None
+    assert catalog.pages(key, written.id) == pages
+
+
+def test_documents_are_found_by_name_and_by_id(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    document = put(key, "bible.pdf", "x")
+    decoy = put(key, document.id, "a document whose name is another's id")
+    assert catalog.find_document(key, "bible.pdf") == document
+    assert catalog.find_document(key, document.id) == decoy
+    catalog.remove_document(key, decoy.id)
+    assert catalog.find_document(key, document.id) == document
+
+
+def test_what_is_not_there_is_refused_with_the_nearest(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    with pytest.raises(ProjectNotFound, match="known are none"):
+        catalog.find_document(key, "bible.pdf")
+    put(key, "bible.pdf", "x")
+    with pytest.raises(DocumentNotFound, match=r"nearest names are 'bible\.pdf'"):
+        catalog.find_document(key, "bibel.pdf")
+    with pytest.raises(DocumentNotFound):
+        catalog.text(key, "bibel.pdf")
+    with pytest.raises(ProjectNotFound, match="known are '1'"):
+        catalog.require_project(ProjectKey("local", "2"))
+
+
+def test_a_project_is_unknown_until_it_has_had_a_document(
+    catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    assert not catalog.has_project(key)
+    assert (catalog.corpus_version(key), catalog.documents(key), catalog.passages(key)) == (0, [], [])
+    document = put(key, "bible.pdf", "x")
+    catalog.remove_document(key, document.id)
+    assert catalog.has_project(key)
+    assert catalog.corpus_version(key) == 2
+    assert catalog.projects("local") == ["1"]
+
+
+def test_the_same_names_in_other_projects_and_workspaces_are_others(catalog: Catalog, put: Put) -> None:
+    keys = [ProjectKey(workspace, project) for workspace in ("a", "b") for project in ("1", "2")]
+    for key in keys:
+        put(key, "bible.pdf", f"of {key}")
+    for key in keys:
+        (document,) = catalog.documents(key)
+        (passage,) = catalog.passages(key)
+        others = [other for other in keys if other != key]
+        assert passage.text == f"of {key}"
+        assert not any(catalog.passages_by_id(other, [passage.id]) for other in others)
+        assert not any(catalog.passages(other, document.id) for other in others)
+        for other in others:
+            with pytest.raises(DocumentNotFound):
+                catalog.find_document(other, document.id)
+    catalog.remove_document(keys[0], "bible.pdf")
+    assert [len(catalog.documents(key)) for key in keys] == [0, 1, 1, 1]
+
+
+def test_a_document_that_fails_to_be_written_leaves_the_old_one(
+    catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    before = put(key, "bible.pdf", "One.", "Two.")
+    twice = catalog.passages(key)[:1] * 2
+    with pytest.raises(CatalogError):
+        catalog.put_document(
+            key,
+            name="bible.pdf",
+            format="pdf",
+            sha256="1" * 64,
+            size=1,
+            text="One.",
+            pages=[],
+            passages=twice,
+        )
+    assert catalog.documents(key) == [before]
+    assert [page.text for page in catalog.pages(key, before.id)] == ["One.", "Two."]
+    assert catalog.corpus_version(key) == 1
+    assert catalog.replaced_passages(key) == []
+
+
+def test_many_writers_wait_for_each_other(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    def write(writer: int) -> None:
+        for number in range(10):
+            put(key, f"{writer}-{number}.pdf", "text")
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(catalog.documents(key)) == 40
+    assert catalog.corpus_version(key) == 40
+
+
+NAMES = st.sampled_from(["a.pdf", "b.pdf"])
+TEXTS = st.lists(st.sampled_from(["One.", "Two.", "Three."]), max_size=4)
+STEPS = st.one_of(
+    st.tuples(st.just("put"), NAMES, TEXTS),
+    st.tuples(st.just("remove"), NAMES, st.just([])),
+    st.tuples(st.just("embed"), NAMES, st.just([])),
+    st.tuples(st.just("forget"), NAMES, st.just([])),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEPS, max_size=8))
+def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_must_go(
+    catalog: Catalog, key: ProjectKey, put: Put, steps: list[tuple[str, str, list[str]]]
+) -> None:
+    for document in catalog.documents(key):
+        catalog.remove_document(key, document.id)
+    catalog.mark_forgotten(catalog.replaced_passages(key))
+    stored: set[str] = set()  # what a vector store that follows the catalog would hold
+    texts: dict[str, list[str]] = {}
+    for step, name, new in steps:
+        version = catalog.corpus_version(key)
+        if step == "put":
+            put(key, name, *new)
+            texts[name] = new
+            assert catalog.corpus_version(key) == version + 1
+        elif step == "remove" and texts.pop(name, None) is not None:
+            catalog.remove_document(key, name)
+            assert catalog.corpus_version(key) == version + 1
+        elif step == "embed":
+            ids = [passage.id for passage in catalog.passages(key, key.document_id(name))]
+            stored.update(ids)
+            catalog.mark_embedded(key, ids)
+        elif step == "forget":
+            stored.difference_update(gone := catalog.replaced_passages(key))
+            catalog.mark_forgotten(gone)
+    passages = {passage.id for passage in catalog.passages(key)}
+    missing = {passage.id for passage in catalog.unembedded(key)}
+    assert {document.name: document.passages for document in catalog.documents(key)} == {
+        name: len(parts) for name, parts in texts.items()
+    }
+    assert passages - missing <= stored, "what counts as embedded has its vector"
+    assert stored - passages <= set(catalog.replaced_passages(key)), "what is gone is known to be gone"
+    assert not passages & set(catalog.replaced_passages(key)), "what is there is not to be forgotten"
+    assert sum(document.embedded for document in catalog.documents(key)) == len(passages - missing)
