@@ -1,0 +1,40 @@
+"""Passages to the few that matter for a question, cited; and a document's pages.
+
+What `corpora` hands on through a retriever is named here as well, for those who may not import `corpora`.
+"""
+
+from corpora import CorpusError, Document, Page, Passage, ProjectKey
+from retrieval.embedder import Embedder, EmbeddingModel
+from retrieval.errors import (
+    EmbeddingModelMismatch,
+    EmbeddingModelUnavailable,
+    EmptyQuery,
+    NoPages,
+    PageNotFound,
+    PassageNotFound,
+    RetrievalError,
+)
+from retrieval.results import CitedPassage, RankedPassage
+from retrieval.retriever import Retriever
+from retrieval.vector_store import VectorStore
+
+__all__ = [
+    "CitedPassage",
+    "CorpusError",
+    "Document",
+    "Embedder",
+    "EmbeddingModel",
+    "EmbeddingModelMismatch",
+    "EmbeddingModelUnavailable",
+    "EmptyQuery",
+    "NoPages",
+    "Page",
+    "PageNotFound",
+    "Passage",
+    "PassageNotFound",
+    "ProjectKey",
+    "RankedPassage",
+    "RetrievalError",
+    "Retriever",
+    "VectorStore",
+]

@@ -1,0 +1,38 @@
+"""Passages that say again what better ones have said: the same text as docx and as pdf is shown once."""
+
+from __future__ import annotations
+
+from corpora import Passage
+from retrieval.words import split_words
+
+_RUN = 3  # words
+_KNOWN = 0.9  # share of a passage's runs of words that are known already: twins differ at their page breaks
+
+
+class Shown:
+    """What has been shown so far."""
+
+    def __init__(self) -> None:
+        self._runs: set[tuple[str, ...]] = set()
+        self._numbers: set[str] = set()
+
+    def adds(self, passage: Passage) -> bool:
+        """Whether the passage says something new; if so, it counts as shown from now on.
+
+        It need not be the twin of one passage: two readers cut the same text at different places. A number
+        that was not there is always new, so that two versions of a document which contradict each other are
+        both seen.
+        """
+        words = split_words(passage.text)
+        runs = {tuple(words[start : start + _RUN]) for start in range(max(len(words) - _RUN, 0) + 1)}
+        numbers = {word for word in words if word.isdecimal()} - _page_numbers(passage)
+        if len(runs & self._runs) >= _KNOWN * len(runs) and numbers <= self._numbers:
+            return False
+        self._runs |= runs
+        self._numbers |= numbers
+        return True
+
+
+def _page_numbers(passage: Passage) -> set[str]:
+    """Footers number the pages of a pdf, and its twin has none."""
+    return {str(passage.page_from), str(passage.page_to)}

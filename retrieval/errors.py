@@ -1,0 +1,55 @@
+"""What can go wrong while retrieving: every error carries a code for programs and a sentence for people.
+
+CorpusError
+ +- RetrievalError
+     +- EmptyQuery                 EMPTY_QUERY
+     +- EmbeddingModelMismatch     EMBEDDING_MODEL_MISMATCH      the vectors were made by another model
+     +- EmbeddingModelUnavailable  EMBEDDING_MODEL_UNAVAILABLE   it cannot be loaded, or is not the right one
+     +- NoPages                    NO_PAGES                      the document's format has no pages
+     +- PageNotFound               PAGE_NOT_FOUND
+     +- PassageNotFound            PASSAGE_NOT_FOUND
+"""
+
+from corpora import CorpusError
+
+
+class RetrievalError(CorpusError):
+    """Base of this package's own errors; `message` names the thing, the rule and the remedy."""
+
+    code = "RETRIEVAL_ERROR"
+
+
+class EmptyQuery(RetrievalError):  # noqa: N818
+    """There is nothing to search for."""
+
+    code = "EMPTY_QUERY"
+
+
+class EmbeddingModelMismatch(RetrievalError):  # noqa: N818
+    """The catalog's vectors were made by another model than the one in use."""
+
+    code = "EMBEDDING_MODEL_MISMATCH"
+
+
+class EmbeddingModelUnavailable(RetrievalError):  # noqa: N818
+    """The embedding model cannot be loaded, or its weights are not the ones that were decided on."""
+
+    code = "EMBEDDING_MODEL_UNAVAILABLE"
+
+
+class NoPages(RetrievalError):  # noqa: N818
+    """Pages were asked for of a document whose format has none."""
+
+    code = "NO_PAGES"
+
+
+class PageNotFound(RetrievalError):  # noqa: N818
+    """The document has pages, but not this one."""
+
+    code = "PAGE_NOT_FOUND"
+
+
+class PassageNotFound(RetrievalError):  # noqa: N818
+    """The document has no passage of that id."""
+
+    code = "PASSAGE_NOT_FOUND"

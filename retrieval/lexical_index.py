@@ -1,0 +1,110 @@
+"""BM25 over the passages of one project, in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora import Passage
+from retrieval.words import terms
+
+if TYPE_CHECKING:
+    from bm25s import BM25
+
+Rows = NDArray[np.intp]
+Scores = NDArray[np.float32]
+
+_BEST = 3  # passages that are looked at for the coverage of a question
+
+
+class LexicalIndex:
+    """The passages of a project at one corpus version, in reading order: a row is a passage's place in it.
+
+    Never changes once it is built, so any number of threads may read it. `previous` is the index that this
+    one follows: passages that it has are not taken apart into words again, which is most of the work.
+    """
+
+    def __init__(
+        self, version: int, passages: Sequence[Passage], previous: LexicalIndex | None = None
+    ) -> None:
+        self.version = version
+        self.ids = [passage.id for passage in passages]
+        self.rows = {passage_id: row for row, passage_id in enumerate(self.ids)}
+        self.documents = np.unique([passage.document_id for passage in passages], return_inverse=True)[1]
+        self._rows_of_documents = _grouped([passage.document_id for passage in passages])
+        self._vocabulary: dict[str, int] = {} if previous is None else dict(previous._vocabulary)
+        self._words = [self._numbered(passage, previous) for passage in passages]
+        self._idf = _inverse_document_frequencies(self._words, len(self._vocabulary))
+        self._bm25 = _indexed(self._words, self._vocabulary)
+
+    def scope(self, document_id: str | None) -> Rows:
+        """The rows of one document, or of all."""
+        if document_id is None:
+            return np.arange(len(self.ids))
+        return self._rows_of_documents.get(document_id, np.empty(0, dtype=np.intp))
+
+    def scores(self, query: str) -> Scores:
+        """BM25 of all passages; 0 where no word of the query occurs."""
+        words = self._known(terms(query))
+        if self._bm25 is None or not words:
+            return np.zeros(len(self.ids), dtype=np.float32)
+        return cast("Scores", self._bm25.get_scores_from_ids(words))
+
+    def coverage(self, query: str, scores: Scores, scope: Rows) -> float:
+        """How much of the question, weighed by idf, the best passage has: 0 none of its words, 1 all of them.
+
+        Looked for in the three passages of the scope with the best `scores`.
+        """
+        asked = set(terms(query))
+        known = np.array(self._known(asked), dtype=np.int32)
+        unknown = (len(asked) - len(known)) * math.log1p(
+            2 * len(self.ids) + 1
+        )  # the idf of what never occurs
+        whole = float(self._idf[known].sum()) + unknown
+        if not len(known) or not len(scope):
+            return 0.0
+        best = scope[np.argsort(-scores[scope], kind="stable")[:_BEST]]
+        return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
+
+    def _known(self, words: Collection[str]) -> list[int]:
+        return [self._vocabulary[word] for word in words if word in self._vocabulary]
+
+    def _numbered(self, passage: Passage, previous: LexicalIndex | None) -> NDArray[np.int32]:
+        row = None if previous is None else previous.rows.get(passage.id)
+        if previous is not None and row is not None:
+            return previous._words[row]
+        vocabulary = self._vocabulary
+        numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in terms(passage.embedding_text)]
+        return np.array(numbers, dtype=np.int32)
+
+
+def _grouped(names: Sequence[str]) -> dict[str, Rows]:
+    groups: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        groups.setdefault(name, []).append(row)
+    return {name: np.array(rows, dtype=np.intp) for name, rows in groups.items()}
+
+
+def _idf(frequencies: NDArray[np.intp], passages: int) -> NDArray[np.float64]:
+    """Lucene's formula, which BM25 uses here as well."""
+    return np.log1p((passages - frequencies + 0.5) / (frequencies + 0.5))
+
+
+def _inverse_document_frequencies(words: Sequence[NDArray[np.int32]], vocabulary: int) -> NDArray[np.float64]:
+    distinct = [np.unique(row) for row in words]
+    occurring = np.concatenate(distinct) if distinct else np.empty(0, dtype=np.int32)
+    return _idf(np.bincount(occurring, minlength=vocabulary), len(words))
+
+
+def _indexed(words: Sequence[NDArray[np.int32]], vocabulary: dict[str, int]) -> BM25 | None:
+    if not vocabulary:
+        return None  # bm25s cannot index nothing
+    import bm25s  # brings scipy along: only when something is searched
+
+    index = bm25s.BM25(method="lucene", csc_backend="scipy")
+    index.index(([row.tolist() for row in words], vocabulary), show_progress=False)
+    return index

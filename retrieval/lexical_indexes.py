@@ -1,0 +1,82 @@
+"""The full-text indexes of all projects, kept up with the catalog off the request path."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from corpora import Catalog, ProjectKey
+from retrieval.lexical_index import LexicalIndex
+
+# A write must be seen within two seconds. So an index that was up to date this long ago may still answer; one
+# that was verified longer ago is not used before it is rebuilt, as the write that it lacks may be as old.
+_MAY_LAG_S = 1.5
+
+# What a request waits for a new index although the old one may still answer: small ones are built by then.
+_PATIENCE_S = 0.03
+
+
+@dataclass
+class _Kept:
+    index: LexicalIndex | None = None
+    verified_at: float = 0.0
+    building: Future[LexicalIndex] | None = None
+
+
+class LexicalIndexes:
+    """One index for each project that was searched, rebuilt in a thread when the corpus version moves."""
+
+    def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.monotonic) -> None:
+        self._catalog = catalog
+        self._clock = clock
+        self._kept: dict[ProjectKey, _Kept] = {}
+        self._lock = threading.Lock()
+        self._builder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bm25")
+
+    def current(self, key: ProjectKey) -> LexicalIndex:
+        """An index that lacks no write older than two seconds; the first one is waited for."""
+        version = self._catalog.corpus_version(key)
+        with self._lock:
+            kept = self._kept.setdefault(key, _Kept())
+            if kept.index is not None and kept.index.version >= version:
+                kept.verified_at = self._clock()
+                return kept.index
+            may_lag = kept.index is not None and self._clock() - kept.verified_at < _MAY_LAG_S
+        return self._built(key, kept, version, _PATIENCE_S if may_lag else None)
+
+    def refresh(self, key: ProjectKey) -> None:
+        """Bring a project's index up to date now, if it has one: for whoever has just written."""
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None:
+            self._built(key, kept, self._catalog.corpus_version(key), patience=None)
+
+    def close(self) -> None:
+        """Stop building; waits for the index that is being built."""
+        self._builder.shutdown(cancel_futures=True)
+
+    def _built(self, key: ProjectKey, kept: _Kept, version: int, patience: float | None) -> LexicalIndex:
+        while True:
+            building = self._building(key, kept)
+            if not wait([building], patience).done and kept.index is not None:
+                return kept.index
+            index = building.result()
+            if index.version >= version:  # else it was begun before the write
+                return index
+
+    def _building(self, key: ProjectKey, kept: _Kept) -> Future[LexicalIndex]:
+        with self._lock:
+            if kept.building is None or kept.building.done():
+                kept.building = self._builder.submit(self._build, key, kept)
+            return kept.building
+
+    def _build(self, key: ProjectKey, kept: _Kept) -> LexicalIndex:
+        started = self._clock()
+        version = self._catalog.corpus_version(key)  # before the passages: they may be newer, never older
+        if kept.index is None or kept.index.version < version:
+            index = LexicalIndex(version, self._catalog.passages(key), kept.index)
+            kept.index, kept.verified_at = index, started
+        return kept.index

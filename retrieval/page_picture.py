@@ -1,0 +1,80 @@
+"""A page of a document as a picture, with a passage marked on it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from retrieval.words import fold
+
+if TYPE_CHECKING:
+    import pymupdf
+
+_ZOOM = 2.0  # 144 dots per inch
+_LONGEST_SIDE = 2400  # dots; a poster is drawn smaller
+_SHORTEST_MATCH = 12  # letters in a row that are the passage and no coincidence
+
+_drawing = threading.Lock()  # PyMuPDF must not be used by two threads at once
+
+
+class _Word(NamedTuple):
+    """A word on the page, and the line that it stands in."""
+
+    box: tuple[float, float, float, float]
+    text: str
+    line: tuple[int, int]
+
+
+def page_picture(data: bytes, file_type: str, number: int, marked: str = "") -> bytes:
+    """Page `number` (from 1) of a document as PNG; the words of `marked` that stand on it are highlighted."""
+    import pymupdf
+
+    with _drawing, pymupdf.open(stream=data, filetype=file_type) as document:
+        page = document[number - 1]
+        lines = list(_lines(_marked_words(_words(page), marked)))
+        if lines:
+            page.add_highlight_annot(quads=[pymupdf.Rect(*line) * page.derotation_matrix for line in lines])
+        zoom = min(_ZOOM, _LONGEST_SIDE / max(page.rect.width, page.rect.height))
+        return page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False).tobytes("png")
+
+
+def _words(page: pymupdf.Page) -> list[_Word]:
+    found = cast("list[tuple[float, float, float, float, str, int, int, int]]", page.get_text("words"))
+    return [_Word((x0, y0, x1, y1), text, (block, line)) for x0, y0, x1, y1, text, block, line, _ in found]
+
+
+def _marked_words(words: Sequence[_Word], passage: str) -> Iterator[_Word]:
+    """The words that make up the passage.
+
+    Compared letter by letter, without spaces, hyphens and punctuation: the passage has lost line breaks,
+    hyphenation, and whatever else its reader tidied up; and it may begin or end on another page.
+    """
+    letters = [(letter, index) for index, word in enumerate(words) for letter in _letters(word.text)]
+    on_page = "".join(letter for letter, _ in letters)
+    found = {
+        letters[at][1] for start, end in _matches(on_page, _letters(passage)) for at in range(start, end)
+    }
+    return (words[index] for index in sorted(found))
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in fold(text) if letter.isalnum())
+
+
+def _matches(page: str, passage: str) -> list[tuple[int, int]]:
+    whole = page.find(passage) if passage else -1
+    if whole >= 0:
+        return [(whole, whole + len(passage))]
+    blocks = SequenceMatcher(None, page, passage, autojunk=False).get_matching_blocks()
+    return [(block.a, block.a + block.size) for block in blocks if block.size >= _SHORTEST_MATCH]
+
+
+def _lines(words: Iterable[_Word]) -> Iterator[tuple[float, float, float, float]]:
+    """One box for the marked words of each line."""
+    boxes: dict[tuple[int, int], tuple[float, float, float, float]] = {}
+    for (x0, y0, x1, y1), _, line in words:
+        a0, b0, a1, b1 = boxes.get(line, (x0, y0, x1, y1))
+        boxes[line] = (min(a0, x0), min(b0, y0), max(a1, x1), max(b1, y1))
+    yield from boxes.values()

@@ -1,0 +1,74 @@
+"""All passages of a project, or of one document, in the order in which they answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from corpora import Catalog, ProjectKey
+from retrieval.embedder import EmbeddingModel
+from retrieval.fusion import POOL, Array, fuse, vector_weight, with_neighbours
+from retrieval.lexical_index import LexicalIndex, Rows
+from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.vector_store import VectorStore
+from retrieval.vector_upkeep import VectorUpkeep
+
+
+class Ranking:
+    """Asks both arms and fuses what they say; where there are no vectors yet, BM25 alone."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        embedder: EmbeddingModel,
+        vectors: VectorStore,
+        indexes: LexicalIndexes,
+        upkeep: VectorUpkeep,
+    ) -> None:
+        self._catalog = catalog
+        self._embedder = embedder
+        self._vectors = vectors
+        self._indexes = indexes
+        self._upkeep = upkeep
+
+    def of(self, key: ProjectKey, query: str, document_id: str | None) -> list[tuple[str, float]]:
+        """Passage ids with their scores, best first; by BM25 alone only those that have to do with the query.
+
+        The catalog may have changed since the index was built: a passage here may be gone from it.
+        """
+        index = self._indexes.current(key)
+        scope = index.scope(document_id)
+        if not len(scope):
+            return []
+        lexical = index.scores(query)
+        embedded = self._embedded_share(key, document_id)
+        near = self._nearest(key, query, document_id, index, scope) if embedded else {}
+        weight = embedded * vector_weight(index.coverage(query, lexical, scope))
+        scores = _scores(index, scope, lexical[scope].astype(np.float64), near, weight)
+        order = np.argsort(-scores, kind="stable")
+        answering = len(order) if near else int(np.count_nonzero(scores))
+        return [(index.ids[scope[place]], float(scores[place])) for place in order[:answering]]
+
+    def _embedded_share(self, key: ProjectKey, document_id: str | None) -> float:
+        """How many of the passages have vectors: the vectors count for as much while they are being made."""
+        documents = self._catalog.documents(key)
+        counts = [(one.embedded, one.passages) for one in documents if document_id in (None, one.id)]
+        return sum(embedded for embedded, _ in counts) / max(sum(passages for _, passages in counts), 1)
+
+    def _nearest(
+        self, key: ProjectKey, query: str, document_id: str | None, index: LexicalIndex, scope: Rows
+    ) -> dict[int, float]:
+        """Cosine of the passages nearest to the query, by their place in the scope."""
+        self._upkeep.check_model()
+        vector = self._embedder.embed_query(query)
+        found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+        places = {index.ids[row]: place for place, row in enumerate(scope)}
+        return {places[passage]: cosine for passage, cosine in found if passage in places}
+
+
+def _scores(
+    index: LexicalIndex, scope: Rows, lexical: Array, near: Mapping[int, float], weight: float
+) -> Array:
+    fused = fuse(lexical, near, weight) if near else lexical
+    return with_neighbours(fused, index.documents[scope])

@@ -1,0 +1,151 @@
+"""A project's passages that matter for a question: the front of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+
+from corpora import Catalog, CorpusError, Document, Originals, Page, Passage, ProjectKey
+from retrieval.duplicates import Shown
+from retrieval.embedder import EmbeddingModel
+from retrieval.errors import EmptyQuery, PassageNotFound
+from retrieval.fusion import POOL
+from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.page_picture import page_picture
+from retrieval.pages import require_page, selected
+from retrieval.ranking import Ranking
+from retrieval.results import CitedPassage, RankedPassage
+from retrieval.vector_store import VectorStore
+from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
+
+# English prose has about four characters to a token in all providers' tokenizers; to be exact would take one
+# of them for each provider, and a budget need not be exact.
+_CHARACTERS_PER_TOKEN = 4
+
+_LOOKED_UP = 32  # ranked passages that are taken from the catalog at a time
+
+
+class Retriever:
+    """Searches one project at a time; may be used from several threads.
+
+    Where the passages have vectors, BM25 and vector similarity are fused; where they have none yet, BM25
+    answers alone and neither torch nor Chroma is loaded. The originals are needed for page pictures only.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        embedder: EmbeddingModel,
+        vectors: VectorStore,
+        originals: Originals | None = None,
+    ) -> None:
+        self._catalog = catalog
+        self._vectors = vectors
+        self._originals = originals
+        self._indexes = LexicalIndexes(catalog)
+        self._upkeep = VectorUpkeep(catalog, embedder, vectors)
+        self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
+
+    def search(
+        self, key: ProjectKey, query: str, k: int = 8, document: str | None = None
+    ) -> list[RankedPassage]:
+        """The `k` best passages of the project, or of one document given by name or id, best first.
+
+        Text that stands in two documents appears once. Raises `EmptyQuery`, `ProjectNotFound`,
+        `DocumentNotFound` and, when the vectors are another model's, `EmbeddingModelMismatch`.
+        """
+        return list(islice(self._ranked(key, query, document), k))
+
+    def retrieve(self, key: ProjectKey, query: str, budget_tokens: int) -> list[CitedPassage]:
+        """The best passages that fit the budget together, numbered from 1; raises as `search` does.
+
+        A token is taken for four characters. A passage that is too long for what is left is passed over.
+        """
+        left, numbers, cited = budget_tokens * _CHARACTERS_PER_TOKEN, count(1), list[CitedPassage]()
+        for ranked in islice(self._ranked(key, query, None), POOL):
+            if len(ranked.passage.embedding_text) <= left:
+                left -= len(ranked.passage.embedding_text)
+                cited.append(CitedPassage(next(numbers), ranked.passage, ranked.score))
+        return cited
+
+    def refresh(self, key: ProjectKey) -> None:
+        """Make what was just written searchable at once; without it, that takes up to two seconds."""
+        self._indexes.refresh(key)
+
+    def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
+        """Give every passage its vector; returns how many had to be computed.
+
+        `progress` hears done and total. Written batch by batch: killed at any moment, the next call does only
+        what is left.
+        """
+        return self._upkeep.embed_pending(key, progress)
+
+    def forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
+        """Take the vectors of passages that are gone from the catalog out of the vector store."""
+        self._upkeep.forget(key, passage_ids)
+
+    def repair(self, key: ProjectKey) -> None:
+        """Make the vector store equal to the catalog: for the start, after whatever happened."""
+        self._upkeep.repair(key)
+
+    def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
+        """Make all vectors anew with the model in use; other projects follow at `embed_pending`."""
+        self._upkeep.reindex(keys, progress)
+
+    def documents(self, key: ProjectKey) -> list[Document]:
+        """The project's documents by name; raises `ProjectNotFound`."""
+        self._catalog.require_project(key)
+        return self._catalog.documents(key)
+
+    def read_pages(
+        self, key: ProjectKey, document: str, page_from: int | None = None, page_to: int | None = None
+    ) -> list[Page]:
+        """Pages of a document given by name or id, both ends included; without numbers the whole document.
+
+        Raises `ProjectNotFound`, `DocumentNotFound`, `PageNotFound`, and `NoPages` when pages are asked for
+        of a format that has none.
+        """
+        found = self._catalog.find_document(key, document)
+        return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
+
+    def page_picture(
+        self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None
+    ) -> bytes:
+        """A page (from 1) as PNG, with a passage highlighted.
+
+        Raises as `read_pages` does, and `PassageNotFound`.
+        """
+        document = self._catalog.find_document(key, document_id)
+        require_page(document, page_number)
+        passage = None if passage_id is None else self._passage_of(key, document, passage_id)
+        if self._originals is None:
+            raise CorpusError("This retriever was made without originals, so it has no pages to draw.")
+        data = self._originals.get(document.sha256)
+        return page_picture(data, document.format, page_number, passage.text if passage else "")
+
+    def close(self) -> None:
+        """Stop the thread that builds indexes and let go of the vector store's files."""
+        self._indexes.close()
+        self._vectors.close()
+
+    def _passage_of(self, key: ProjectKey, document: Document, passage_id: str) -> Passage:
+        passage = self._catalog.passages_by_id(key, [passage_id]).get(passage_id)
+        if passage is None or passage.document_id != document.id:
+            raise PassageNotFound(
+                f"{document.name!r} has no passage {passage_id!r}: it may have changed since. Search again."
+            )
+        return passage
+
+    def _ranked(self, key: ProjectKey, query: str, document: str | None) -> Iterator[RankedPassage]:
+        """What answers, best first, without repetitions; each is in the catalog when it is handed out."""
+        if not query.strip():
+            raise EmptyQuery("The query is empty: give at least one word to search for.")
+        self._catalog.require_project(key)
+        document_id = None if document is None else self._catalog.find_document(key, document).id
+        ranking = iter(self._ranking.of(key, query, document_id))
+        shown = Shown()
+        while some := dict(islice(ranking, _LOOKED_UP)):
+            passages = self._catalog.passages_by_id(key, some)
+            for passage_id, score in some.items():
+                if passage_id in passages and shown.adds(passages[passage_id]):
+                    yield RankedPassage(passages[passage_id], score)

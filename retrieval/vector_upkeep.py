@@ -1,0 +1,121 @@
+"""The vector store follows the catalog: what lacks a vector gets one, what is gone loses it."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from corpora import Catalog, Passage, ProjectKey
+from retrieval.embedder import EmbeddingModel
+from retrieval.errors import EmbeddingModelMismatch
+from retrieval.vector_store import VectorStore
+
+# Passages whose vectors are written together: what a kill -9 loses, at most (about five seconds of work).
+_BATCH = 64
+
+EmbeddingProgress = Callable[[int, int], None]  # done, total
+
+
+class VectorUpkeep:
+    """Writes vectors; every step may be killed and done again."""
+
+    def __init__(self, catalog: Catalog, embedder: EmbeddingModel, vectors: VectorStore) -> None:
+        self._catalog = catalog
+        self._embedder = embedder
+        self._vectors = vectors
+        self._locks: defaultdict[ProjectKey, threading.Lock] = defaultdict(threading.Lock)
+
+    def check_model(self) -> None:
+        """Raise `EmbeddingModelMismatch` if the catalog's vectors are another model's; loads nothing."""
+        recorded = self._catalog.embedding_model()
+        if recorded is not None and recorded[0] != self._embedder.name:
+            raise self._mismatch(*recorded)
+
+    def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
+        """Give every passage its vector, cached where its text is known; returns how many were computed."""
+        with self._locks[key]:
+            self._forget_replaced(key)
+            self.check_model()
+            pending = sorted(self._catalog.unembedded(key), key=lambda passage: len(passage.text))
+            if not pending:
+                return 0
+            self._record_model()
+            computed, left = 0, iter(pending)
+            for done in range(0, len(pending), _BATCH):
+                batch = list(islice(left, _BATCH))
+                computed += self._embed(key, batch)
+                if progress is not None:
+                    progress(done + len(batch), len(pending))
+            return computed
+
+    def forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
+        """Take vectors of passages that are gone out of the store; those that the catalog still has stay."""
+        gone = set(passage_ids)
+        gone -= self._catalog.passages_by_id(key, gone).keys()
+        if not gone:
+            return
+        if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
+            self._vectors.delete(key, gone)
+        self._catalog.mark_forgotten(gone)
+
+    def repair(self, key: ProjectKey) -> None:
+        """Make the store equal to what the catalog says it holds."""
+        if self._catalog.embedding_model() is None:
+            return
+        with self._locks[key]:
+            self._forget_replaced(key)
+            passages = {passage.id: passage for passage in self._catalog.passages(key)}
+            stored = self._vectors.ids(key)
+            self._vectors.delete(key, stored - passages.keys())
+            lacking = passages.keys() - stored - {passage.id for passage in self._catalog.unembedded(key)}
+            missing = iter([passages[passage_id] for passage_id in lacking])
+            while batch := list(islice(missing, _BATCH)):
+                self.check_model()
+                self._embed(key, batch)
+
+    def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
+        """Make all vectors of these projects anew with the model in use, the catalog's model from now on."""
+        self._vectors.clear()
+        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
+        for key in keys:
+            self.repair(key)
+            self.embed_pending(key, progress)
+
+    def _forget_replaced(self, key: ProjectKey) -> None:
+        replaced = self._catalog.replaced_passages(key)
+        if replaced:
+            self.forget(key, replaced)
+
+    def _record_model(self) -> None:
+        recorded = self._catalog.embedding_model()
+        used = (self._embedder.name, self._embedder.dimension)
+        if recorded is None:
+            self._catalog.record_embedding_model(*used)
+        elif recorded != used:
+            raise self._mismatch(*recorded)
+
+    def _mismatch(self, name: str, dimension: int) -> EmbeddingModelMismatch:
+        return EmbeddingModelMismatch(
+            f"The vectors of this data directory were made by {name!r} ({dimension} dimensions), and the "
+            f"model in use is {self._embedder.name!r}: vectors of two models cannot be compared. Either set "
+            "FLETCHER_EMBEDDING_MODEL back, or embed everything again with: fletcher reindex"
+        )
+
+    def _embed(self, key: ProjectKey, batch: Sequence[Passage]) -> int:
+        """Vectors of one batch into the store; returns how many had to be computed."""
+        texts = {passage.embedding_hash: passage.embedding_text for passage in batch}
+        vectors = self._catalog.cached_vectors(texts)
+        new = [text_hash for text_hash in texts if text_hash not in vectors]
+        if new:
+            computed = self._embedder.embed_passages([texts[text_hash] for text_hash in new])
+            vectors |= dict(zip(new, computed, strict=True))
+            self._catalog.store_vectors({text_hash: vectors[text_hash] for text_hash in new})
+        self._vectors.add(
+            key, [(passage.id, passage.document_id, vectors[passage.embedding_hash]) for passage in batch]
+        )
+        self._catalog.mark_embedded(key, [passage.id for passage in batch])
+        # What was removed meanwhile was forgotten before it was added.
+        self.forget(key, [passage.id for passage in batch])
+        return len(new)

@@ -1,0 +1,59 @@
+"""Text as the words that the full-text index compares: folded, without stop words, stemmed."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from functools import cache
+
+import Stemmer
+
+# Scripts that put no spaces between words are indexed by the character: a run of them would be one "word".
+_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
+
+# Letters that Unicode does not take apart into a base letter and a mark.
+_BARE_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
+)
+
+
+def fold(text: str) -> str:
+    """The text without case and diacritics: `Élan` and `elan` are the same."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    parts = unicodedata.normalize("NFKD", folded)
+    bare = "".join(part for part in parts if not unicodedata.combining(part))
+    return unicodedata.normalize("NFC", bare).translate(_BARE_LETTERS)
+
+
+def split_words(text: str) -> list[str]:
+    """All words of a text in their order, folded; an ideograph is a word."""
+    return _WORD.findall(fold(text))
+
+
+def terms(text: str) -> list[str]:
+    """The words that carry meaning, stemmed as English; words of other languages mostly stay as they are."""
+    return [stem for word in split_words(text) if (stem := _stem(word))]
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    from bm25s.stopwords import STOPWORDS_EN_PLUS  # brings scipy along: only when something is searched
+
+    return frozenset(word for phrase in STOPWORDS_EN_PLUS for word in split_words(phrase))
+
+
+_stemmer = Stemmer.Stemmer("english")
+_stemmer_lock = threading.Lock()  # a stemmer object must not be used by two threads at once
+
+
+@cache
+def _stem(word: str) -> str:
+    """The stem, or an empty string for a stop word."""
+    if word in _stop_words():
+        return ""
+    with _stemmer_lock:
+        return _stemmer.stemWord(word)
