@@ -24,8 +24,12 @@ class Reader(Protocol):
         ...
 
 
-class VectorKeeper(Protocol):
+class SearchIndex(Protocol):
     """The part of `retrieval.Retriever` that an ingest needs."""
+
+    def refresh(self, key: ProjectKey) -> None:
+        """Make what was just written to the catalog searchable by text."""
+        ...
 
     def embed_pending(self, key: ProjectKey, progress: Callable[[int, int], None] | None = None) -> int:
         """Make and store the vectors that are missing; returns how many were computed."""
@@ -46,7 +50,7 @@ class Ingestor:
     """
 
     def __init__(
-        self, catalog: Catalog, originals: Originals, retriever: VectorKeeper, readers: Reader
+        self, catalog: Catalog, originals: Originals, retriever: SearchIndex, readers: Reader
     ) -> None:
         self._catalog = catalog
         self._shelf = Shelf(catalog, originals)
@@ -81,6 +85,7 @@ class Ingestor:
             )
         if gone or addition.wrote:
             self._shelf.sweep()
+            self._retriever.refresh(key)
         reports += [DocumentReport.of(document, "removed") for document in gone]
         return IngestReport(key.project_id, tuple(reports), perf_counter() - started)
 
@@ -116,6 +121,7 @@ class Ingestor:
         with self._documents_locks[key]:
             document = self._shelf.remove(key, name_or_id)
         self._shelf.sweep()
+        self._retriever.refresh(key)
         self._forget_replaced(key)
         return DocumentReport.of(document, "removed")
 

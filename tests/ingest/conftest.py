@@ -1,0 +1,95 @@
+"""A whole pipeline for each test: real readers, catalog and Chroma; a model that is quick and counts."""
+
+import hashlib
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora import Catalog, DataDirectory, Originals, ProjectKey
+from ingest import Extracted, Ingestor, Progress
+from ingest.readers import read
+from retrieval import Retriever, VectorStore
+
+
+class CountingReader:
+    """Reads in this process, and remembers what it was asked to read."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def read(self, name: str, data: bytes) -> Extracted:
+        self.names.append(name)
+        return read(name, data)
+
+
+class CountingModel:
+    """Vectors from a hash of the text: the same text has the same vector, and nothing else is like it."""
+
+    name = "hash"
+    dimension = 8
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.before_passages: Callable[[], None] = lambda: None
+
+    def embed_passages(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> NDArray[np.float32]:
+        self.before_passages()
+        self.texts.extend(texts)
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        vector = (
+            np.frombuffer(hashlib.sha256(text.encode()).digest()[:8], np.uint8).astype(np.float32) - 127.5
+        )
+        return vector / np.float32(np.linalg.norm(vector))
+
+
+@dataclass
+class Pipeline:
+    """An ingestor and what it works on."""
+
+    catalog: Catalog
+    originals: Originals
+    vectors: VectorStore
+    retriever: Retriever
+    ingestor: Ingestor
+    reader: CountingReader
+    model: CountingModel
+    events: list[Progress] = field(default_factory=list[Progress])
+
+    def assert_consistent(self, key: ProjectKey) -> None:
+        """Every passage is whole and embedded, and Chroma has these vectors and no others."""
+        passages = self.catalog.passages(key)
+        assert self.catalog.unembedded(key) == []
+        assert self.catalog.replaced_passages(key) == []
+        assert self.vectors.ids(key) == {passage.id for passage in passages}
+        for document in self.catalog.documents(key):
+            text = self.catalog.text(key, document.id)
+            own = [passage for passage in passages if passage.document_id == document.id]
+            assert len(own) == document.passages == document.embedded
+            assert all(text[passage.char_from : passage.char_to] == passage.text for passage in own)
+            assert len(self.originals.get(document.sha256)) == document.size
+
+
+@pytest.fixture
+def key() -> ProjectKey:
+    return ProjectKey("local", "1")
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Generator[Pipeline]:
+    directory = DataDirectory(tmp_path / "data")
+    catalog = Catalog(directory.catalog_url)
+    reader, model = CountingReader(), CountingModel()
+    vectors = VectorStore(directory.chroma_path)
+    retriever = Retriever(catalog, model, vectors, directory.originals)
+    ingestor = Ingestor(catalog, directory.originals, retriever, reader)
+    yield Pipeline(catalog, directory.originals, vectors, retriever, ingestor, reader, model)
+    retriever.close()
+    catalog.close()

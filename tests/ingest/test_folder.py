@@ -1,0 +1,106 @@
+"""Scanning files and folders: what is found, what is skipped, what is failed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ingest import Refusal, ScanError, Source, scan
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = [
+        "bible.md",
+        "quests/harbour.TXT",
+        ".hidden.md",
+        ".obsidian/app.md",
+        "~$bible.docx",
+        "art/elena.png",
+        "LICENSE",
+    ]
+    for file in files:
+        path = tmp_path / "design" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"text of {file}")
+    return tmp_path / "design"
+
+
+def test_a_folder_is_scanned_recursively_by_name_and_without_what_is_hidden(folder: Path) -> None:
+    found = scan(folder)
+    assert len(found) == 4
+    assert [entry.name for entry in found] == ["LICENSE", "art/elena.png", "bible.md", "quests/harbour.TXT"]
+    assert [entry for entry in found if isinstance(entry, Source)] == [
+        Source("bible.md", b"text of bible.md"),
+        Source("quests/harbour.TXT", b"text of quests/harbour.TXT"),
+    ]
+    skipped = [entry for entry in found if isinstance(entry, Refusal)]
+    assert [(entry.status, entry.code) for entry in skipped] == [("skipped", "UNKNOWN_FORMAT")] * 2
+    assert ".pdf" in skipped[0].message
+
+
+def test_a_file_that_is_named_is_given_to_its_reader_whatever_it_is(folder: Path) -> None:
+    assert list(scan([folder / "LICENSE", folder / ".hidden.md"])) == [
+        Source("LICENSE", b"text of LICENSE"),
+        Source(".hidden.md", b"text of .hidden.md"),
+    ]
+
+
+def test_a_hidden_folder_that_is_named_is_scanned(folder: Path) -> None:
+    assert [entry.name for entry in scan(str(folder / ".obsidian"))] == ["app.md"]
+
+
+def test_a_path_that_is_not_there_stops_before_anything_counts_as_gone(folder: Path) -> None:
+    with pytest.raises(ScanError, match="no such file") as refused:
+        scan([folder, folder / "nothing"])
+    assert refused.value.code == "FILE_NOT_FOUND"
+
+
+def test_links_are_followed_inside_the_folder_only(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("secret")
+    (folder / "inside.md").symlink_to(folder / "bible.md")
+    (folder / "outside.md").symlink_to(tmp_path / "secret.md")
+    (folder / "dangling.md").symlink_to(folder / "nothing.md")
+    (folder / "loop").symlink_to(folder)
+    found = {entry.name: entry for entry in scan(folder)}
+    assert found["inside.md"] == Source("inside.md", b"text of bible.md")
+    codes = {name: entry.code for name, entry in found.items() if isinstance(entry, Refusal)}
+    assert codes["outside.md"] == "OUTSIDE_FOLDER"
+    assert codes["dangling.md"] == codes["loop"] == "NOT_A_FILE"
+    assert not any(name.startswith("loop/") for name in found)
+
+
+def test_what_is_no_file_is_never_opened(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.md")
+    (refusal,) = [entry for entry in scan(folder) if entry.name == "pipe.md"]
+    assert isinstance(refusal, Refusal)
+    assert (refusal.status, refusal.code) == ("skipped", "NOT_A_FILE")
+    (named,) = scan(folder / "pipe.md")
+    assert isinstance(named, Refusal)
+    assert named.status == "failed"
+
+
+def test_a_file_that_vanishes_meanwhile_is_failed_alone(folder: Path) -> None:
+    found = scan(folder)
+    (folder / "bible.md").unlink()
+    entries = {entry.name: entry for entry in found}
+    gone = entries["bible.md"]
+    assert isinstance(gone, Refusal)
+    assert (gone.status, gone.code) == ("failed", "UNREADABLE")
+    assert isinstance(entries["quests/harbour.TXT"], Source)
+
+
+def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scandir = os.scandir
+
+    def forbidden(path: str) -> object:
+        if str(path).endswith("quests"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    (refusal,) = [entry for entry in scan(folder) if entry.name == "quests"]
+    assert isinstance(refusal, Refusal)
+    assert (refusal.status, refusal.code) == ("failed", "UNREADABLE")
+    with pytest.raises(ScanError, match="Permission denied"):
+        scan(folder / "quests")

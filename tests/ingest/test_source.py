@@ -1,0 +1,73 @@
+"""Names of documents: which may be one, and what one without a name is called."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora import InvalidName
+from ingest import unnamed
+from ingest.source import document_name
+
+
+@pytest.mark.parametrize(
+    ("bad", "rule"),
+    [
+        ("", "is empty"),
+        (" ", "is empty"),
+        ("..", r"'\.\.'"),
+        ("../bible.pdf", r"'\.\.'"),
+        ("a/../../bible.pdf", r"'\.\.'"),
+        ("..\\bible.pdf", r"'\.\.'"),
+        ("/etc/passwd", "absolute"),
+        ("\\\\server\\share\\a.md", "absolute"),
+        ("C:\\a.md", "absolute"),
+        ("a//b.md", "empty part"),
+        ("a/", "empty part"),
+        ("./a.md", "empty part"),
+        ("a\nb.md", "control"),
+        ("a\0.md", "control"),
+        ("a\udc80.md", "control"),
+        ("x" * 501, "more than 500"),
+    ],
+)
+def test_a_bad_name_is_refused_with_its_rule(bad: str, rule: str) -> None:
+    with pytest.raises(InvalidName, match=rule) as refused:
+        document_name(bad)
+    assert refused.value.code == "INVALID_NAME"
+
+
+@pytest.mark.parametrize(
+    "good", ["bible.pdf", "quests/harbour.md", "...", "a..b.md", "Elena: a life.txt", "日本.md"]
+)
+def test_a_good_name_stays(good: str) -> None:
+    assert document_name(good) == good
+
+
+@given(st.text())
+def test_a_name_never_leads_anywhere_and_is_stable(name: str) -> None:
+    try:
+        kept = document_name(name)
+    except InvalidName:
+        return
+    assert not set(kept.split("/")) & {"", ".", ".."}
+    assert document_name(kept) == kept
+    assert kept.encode().decode() == kept
+
+
+def test_one_name_in_two_unicode_forms_is_one_name() -> None:
+    name = "Café.md"
+    assert document_name(unicodedata.normalize("NFD", name)) == document_name(
+        unicodedata.normalize("NFC", name)
+    )
+
+
+def test_a_document_without_a_name_is_named_by_its_content() -> None:
+    text, pdf, program = unnamed(b"# Elena\n"), unnamed(b"%PDF-1.4\n"), unnamed(b"MZ\0\0\1\2")
+    assert text.name.endswith(".txt")
+    assert pdf.name.endswith(".pdf")
+    assert "." not in program.name
+    assert unnamed(b"# Elena\n") == text
+    assert unnamed(b"# Elias\n").name != text.name
+    assert all(document_name(source.name) == source.name for source in (text, pdf, program))
