@@ -3,21 +3,13 @@
 Imports nothing else of Fletcher.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
-from arrow_project.operation import (
-    Finding,
-    NativeCall,
-    Operation,
-    OperationResult,
-    OperationSpec,
-    Selection,
-)
-from arrow_project.project import ArrowProject
-
-OPERATIONS: Mapping[str, OperationSpec] = {}
+from arrow_project.operation import Finding, NativeCall, Operation, OperationResult, OperationSpec, Selection
+from arrow_project.operations import OPERATIONS
+from arrow_project.project import ArrowProject, lower, parse
 
 
 @dataclass(frozen=True)
@@ -33,15 +25,6 @@ class Diff:
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
-
-
-def parse(text: str | bytes) -> ArrowProject:
-    """Read a document with Arrow's own tolerance.
-
-    Raises:
-        ParseError: Arrow would not load it.
-    """
-    raise NotImplementedError
 
 
 def outline(
@@ -66,17 +49,6 @@ def check_text(text: str | bytes) -> list[Finding]:
 
 def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     """What changed between two states."""
-    raise NotImplementedError
-
-
-def lower(
-    project: ArrowProject, operation: Operation, selection: Selection = Selection()
-) -> tuple[NativeCall, ...]:
-    """The calls of Arrow's own functions that an operation comes to; the project stays as it is.
-
-    Raises:
-        OperationError: the operation would be refused.
-    """
     raise NotImplementedError
 
 

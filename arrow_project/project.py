@@ -1,41 +1,106 @@
 """The parsed .arrow file and the way to change it."""
 
-from arrow_project.operation import Operation, OperationResult, Selection
+from collections.abc import Iterable
+from dataclasses import replace
+
+from arrow_project.document import Document
+from arrow_project.loading import load
+from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
+from arrow_project.operations import perform
+from arrow_project.text_form import decode, encode
+from arrow_project.values import text
+
+_NOTHING_SELECTED = Selection()
 
 
 class ArrowProject:
-    """An Arrow document in memory."""
+    """An Arrow document in memory.
+
+    Attributes:
+        document: the normalised data, for reading.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
 
     def to_text(self) -> str:
         """The document exactly as Arrow would save it."""
-        raise NotImplementedError
+        return encode(self.document.raw)
 
     @property
     def title(self) -> str:
         """The project's title."""
-        raise NotImplementedError
+        return text(self.document.raw["title"])
 
     @property
     def entry(self) -> int:
         """Id of the node where the story begins."""
-        raise NotImplementedError
+        return self.document.entry
 
     def copy(self) -> "ArrowProject":
         """An independent copy without history."""
-        raise NotImplementedError
+        return ArrowProject(self.document.copy())
 
     def checkpoint(self) -> int:
         """A token for ``rollback``."""
-        raise NotImplementedError
+        return self.document.journal.position
 
     def rollback(self, token: int) -> None:
-        """Undo everything since the checkpoint; the bytes of ``to_text`` are what they were."""
-        raise NotImplementedError
+        """Undo everything since the checkpoint; the bytes of ``to_text`` are what they were.
 
-    def apply(self, operation: Operation, selection: Selection = Selection()) -> OperationResult:
+        Raises:
+            ValueError: an earlier checkpoint was rolled back to already.
+        """
+        self.document.journal.rollback(token)
+
+    def apply(self, operation: Operation, selection: Selection = _NOTHING_SELECTED) -> OperationResult:
         """Apply one operation, completely or not at all.
 
         Raises:
             OperationError: the operation is refused; the project is unchanged.
         """
-        raise NotImplementedError
+        return perform(self.document, operation, selection)
+
+    def apply_all(
+        self, operations: Iterable[Operation], selection: Selection = _NOTHING_SELECTED
+    ) -> list[OperationResult]:
+        """Apply operations in order, all or none; each sees what the previous one created as last_created.
+
+        Raises:
+            OperationError: one of them is refused; the project is unchanged.
+        """
+        before = self.checkpoint()
+        results: list[OperationResult] = []
+        try:
+            for operation in operations:
+                results.append(self.apply(operation, selection))
+                if results[-1].created:
+                    selection = replace(selection, last_created=results[-1].created[-1])
+        except BaseException:
+            self.rollback(before)
+            raise
+        return results
+
+
+def parse(text: str | bytes) -> ArrowProject:
+    """Read a document with Arrow's own tolerance: normalise numbers and keys, validate, migrate.
+
+    Raises:
+        ParseError: Arrow would not load it; carries the rule and the place.
+    """
+    loaded = load(decode(text))
+    return ArrowProject(Document(loaded.document, loaded.findings))
+
+
+def lower(
+    project: ArrowProject, operation: Operation, selection: Selection = _NOTHING_SELECTED
+) -> tuple[NativeCall, ...]:
+    """The calls of Arrow's own functions that an operation comes to; the project stays as it is.
+
+    Raises:
+        OperationError: the operation would be refused.
+    """
+    before = project.checkpoint()
+    calls = project.apply(operation, selection).calls
+    project.rollback(before)
+    return calls

@@ -1,0 +1,135 @@
+"""The normalised document, its journal, and the questions everyone asks about it."""
+
+import copy
+from typing import Any, cast
+
+from arrow_project.journal import Journal
+from arrow_project.names import exposed_characters, exposed_variables
+from arrow_project.node_types import NODE_TYPES, NodeType
+from arrow_project.operation import Finding
+from arrow_project.usage import Usage
+from arrow_project.values import Connection, Record, Table, connections, integer, record, sequence, text
+
+
+class Document:
+    """A loaded document. Changes go through ``journal`` (see ``Mind``), reading goes anywhere."""
+
+    def __init__(self, raw: Record, findings: list[Finding]) -> None:
+        self.raw = raw
+        self.findings = findings
+        self.journal = Journal()
+        self.usage = Usage(self)
+        resources: dict[str, Any] = raw["resources"]
+        self.nodes: Table = resources["nodes"]
+        self.scenes: Table = resources["scenes"]
+        self.variables: Table = resources["variables"]
+        self.characters: Table = resources["characters"]
+
+    def copy(self) -> "Document":
+        """An independent copy without history."""
+        return Document(copy.deepcopy(self.raw), list(self.findings))
+
+    @property
+    def entry(self) -> int:
+        """The node where the story begins."""
+        return self.raw["entry"]
+
+    @property
+    def authors(self) -> dict[int, list[Any]]:
+        """Author id to ``[info, seed, ...]``."""
+        return self.raw["meta"]["authors"]
+
+    def table(self, kind: str) -> Table:
+        """The set that a kind of resource lives in."""
+        return {
+            "node": self.nodes, "scene": self.scenes, "macro": self.scenes,
+            "variable": self.variables, "character": self.characters,
+        }[kind]  # fmt: skip
+
+    def resource(self, resource_id: int) -> Record | None:
+        """The resource with this id, in whatever set it is."""
+        for table in (self.variables, self.characters, self.nodes, self.scenes):
+            if resource_id in table:
+                return table[resource_id]
+        return None
+
+    def is_used(self, resource_id: int) -> bool:
+        """Whether any set has this id."""
+        return self.resource(resource_id) is not None
+
+    def owner(self, node_id: int) -> int | None:
+        """The scene whose map has the node."""
+        return next((s for s, scene in self.scenes.items() if node_id in scene["map"]), None)
+
+    def scene_map(self, scene_id: int) -> Table:
+        """Node id to map entry."""
+        return self.scenes[scene_id]["map"]
+
+    def is_macro(self, scene_id: int) -> bool:
+        """Whether the scene is a macro."""
+        return self.scenes[scene_id].get("macro") is True
+
+    def node_type(self, node_id: int) -> NodeType | None:
+        """The entry of the node type table, if the type is known."""
+        return NODE_TYPES.get(text(self.nodes[node_id]["type"]))
+
+    def data(self, node_id: int) -> Record:
+        """The node's native data."""
+        return record(self.nodes[node_id]["data"])
+
+    def slots(self, node_id: int) -> tuple[int, int]:
+        """How many inputs and outputs the node has; none of an unknown type."""
+        node_type = self.node_type(node_id)
+        data = self.data(node_id)
+        return (node_type.inputs(data), node_type.outputs(data)) if node_type else (0, 0)
+
+    def outgoing(self, node_id: int, scene_id: int) -> list[Connection]:
+        """Connections that leave the node."""
+        return connections(self.scene_map(scene_id).get(node_id, {}))
+
+    def incoming(self, node_id: int, scene_id: int) -> list[Connection]:
+        """Connections from other entries of the map that reach the node."""
+        entries = self.scene_map(scene_id).items()
+        return [c for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
+
+    def name(self, kind: str, resource_id: int) -> str:
+        """The resource's name; empty if there is none."""
+        return text(self.table(kind).get(resource_id, {}).get("name"))
+
+    def by_name(self, kind: str) -> dict[str, int]:
+        """Names of a set, each with the first resource that has it."""
+        found: dict[str, int] = {}
+        for key, resource in self.table(kind).items():
+            found.setdefault(text(resource["name"]), key)
+        return found
+
+    def variable_type(self, variable_id: int) -> str:
+        """num, str or bool; empty for what is no variable."""
+        return text(self.variables.get(variable_id, {}).get("type"))
+
+    def derived_references(self, node: Record) -> list[int]:
+        """What the node's data uses, in the order in which Arrow lists it; only what exists."""
+        node_type = NODE_TYPES.get(text(node["type"]))
+        if node_type is None:
+            return [r for r in sequence(node.get("ref")) if isinstance(r, int)]
+        data = record(node["data"])
+        named = [r for r in node_type.references(data) if self.is_used(r)]
+        texts = [t for t in node_type.texts(data) if "{" in t]
+        if texts:
+            exposed = self._exposed(texts)
+            named = exposed + named if node_type.exposures_first else named + exposed
+        return list(dict.fromkeys(named))
+
+    def _exposed(self, texts: list[str]) -> list[int]:
+        variables, characters = self.by_name("variable"), self.by_name("character")
+        found = [variables[name] for t in texts for name in exposed_variables(t) if name in variables]
+        return found + [characters[name] for t in texts for name in exposed_characters(t) if name in characters]
+
+    def offset(self, entry: Record) -> tuple[int, int]:
+        """A map entry's position."""
+        x, y = [*sequence(entry.get("offset")), 0, 0][:2]
+        return integer(x, 0), integer(y, 0)
+
+    def seed_of(self, author: int) -> int:
+        """The author's next seed."""
+        return integer(cast("list[Any]", self.authors[author])[1], 0)

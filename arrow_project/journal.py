@@ -1,0 +1,61 @@
+"""The undo journal: every change of a document goes through it and can be taken back exactly."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+
+class Journal:
+    """Changes in order, each with what undoes it; undoing restores contents and the order of keys."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
+
+    @property
+    def position(self) -> int:
+        """How many changes there are; a place to roll back to."""
+        return len(self._undo)
+
+    def rollback(self, position: int) -> None:
+        """Undo every change made after the position was taken.
+
+        Raises:
+            ValueError: the position lies behind an earlier rollback.
+        """
+        if position > len(self._undo):
+            raise ValueError("This checkpoint was already rolled back past; take a new one.")
+        while len(self._undo) > position:
+            self._undo.pop()()
+
+    def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        """Set a key; an existing one keeps its place."""
+        if key in table:
+            self._undo.append(partial(table.__setitem__, key, table[key]))
+        else:
+            self._undo.append(partial(table.__delitem__, key))
+        table[key] = value
+
+    def drop(self, table: dict[Any, Any], key: Any) -> None:
+        """Remove a key that exists."""
+        self._undo.append(partial(_restore, table, dict(table)))
+        del table[key]
+
+    def append(self, array: list[Any], value: Any) -> None:
+        """Append to an array."""
+        self._undo.append(array.pop)
+        array.append(value)
+
+    def remove(self, array: list[Any], value: Any) -> None:
+        """Remove the first element equal to the value."""
+        index = array.index(value)
+        self._undo.append(partial(array.insert, index, array[index]))
+        del array[index]
+
+    def note(self, undo: Callable[[], object]) -> None:
+        """Remember how to undo a change of something beside the document."""
+        self._undo.append(undo)
+
+
+def _restore(table: dict[Any, Any], before: dict[Any, Any]) -> None:
+    table.clear()
+    table.update(before)

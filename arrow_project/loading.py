@@ -1,0 +1,210 @@
+"""What Arrow does between reading a file and showing it: normalise, validate, migrate."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from arrow_project.errors import ParseError
+from arrow_project.operation import Finding
+from arrow_project.values import Record, is_id, record
+
+SETS = ("scenes", "nodes", "variables", "characters")
+MANDATORY = {
+    "scenes": ("name", "entry", "map"),
+    "nodes": ("type", "name", "data"),
+    "variables": ("name", "type", "init"),
+    "characters": ("name", "color"),
+}
+MAX_ID = 2**53 - 1
+MAX_CHAPTER = 1023
+
+_TOP_LEVEL = ("title", "entry", "meta", "resources")
+_ANONYMOUS = "Anonymous Contributor"
+_INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
+_LONGEST_INTEGER = 19
+
+_Path = tuple[str | int, ...]
+
+
+@dataclass
+class Loaded:
+    """A normalised document and what loading silently changed."""
+
+    document: Record
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+
+def load(value: object) -> Loaded:
+    """Normalise, validate and migrate a decoded document as Arrow does, in place.
+
+    Raises:
+        ParseError: Arrow would refuse to load it; carries the rule and the place.
+    """
+    if not isinstance(value, dict):
+        raise ParseError("The text is JSON but not an object; an .arrow file is one JSON object.", 1)
+    document = cast("Record", value)
+    findings = [_fraction(path) for path in _normalise(document)]
+    _validate(document)
+    findings += _migrate(document)
+    return Loaded(document, findings)
+
+
+def _normalise(value: Any) -> list[_Path]:
+    """Truncate numbers, turn integer-like keys into integers; the paths where a fraction was lost."""
+    if isinstance(value, dict):
+        table = cast("dict[Any, Any]", value)
+        if any(_INTEGER.match(key) for key in table):
+            _with_integer_keys(table)
+        items = table.items()
+    else:
+        items = enumerate(cast("list[Any]", value))
+    lost: list[_Path] = []
+    for key, item in items:
+        kind = type(item)
+        if kind is dict or kind is list:
+            if item:
+                lost += [(key, *path) for path in _normalise(item)]
+        elif kind is float:
+            value[key] = _truncated(item)
+            if not item.is_integer():
+                lost.append((key,))
+        elif kind is int and not -MAX_ID <= item <= MAX_ID:
+            # every number passes through a double when Godot reads it
+            value[key] = _truncated(float(item))
+    return lost
+
+
+def _with_integer_keys(table: dict[Any, Any]) -> None:
+    items = [(int(key) if _is_integer_key(key) else key, item) for key, item in table.items()]
+    table.clear()
+    table.update(items)
+
+
+def _is_integer_key(key: str) -> bool:
+    return len(key) <= _LONGEST_INTEGER and _INTEGER.match(key) is not None
+
+
+def _truncated(number: float) -> int:
+    if not -(2.0**63) <= number < 2.0**63:
+        raise ParseError(f"The number {number} does not fit into 64 bits.", 63)
+    return int(number)
+
+
+def _fraction(path: _Path) -> Finding:
+    place = ".".join(str(part) for part in path)
+    return Finding(63, "error", place, "Arrow drops the fraction when it loads; write a whole number.")
+
+
+def _validate(document: Record) -> None:
+    for key in _TOP_LEVEL:
+        if key not in document:
+            raise ParseError(f'The document has no "{key}"; Arrow needs {", ".join(_TOP_LEVEL)}.', 3)
+    _validate_resources(document)
+    _validate_meta(document)
+    nodes = document["resources"]["nodes"]
+    if not is_id(document["entry"]) or document["entry"] not in nodes:
+        message = f"The project's entry {document['entry']!r} is no node; it must be the id of one."
+        raise ParseError(message, 17, "entry")
+
+
+def _validate_resources(document: Record) -> None:
+    resources = document["resources"]
+    if not isinstance(resources, dict) or any(not isinstance(resources.get(name), dict) for name in SETS):
+        raise ParseError(f"resources must hold the objects {', '.join(SETS)}.", 4, "resources")
+    for name, table in cast("dict[Any, Any]", resources).items():
+        if name not in MANDATORY:
+            if table:
+                raise ParseError(f"Arrow knows no set of resources called {name!r}.", 4, f"resources.{name}")
+            continue
+        for key, resource in table.items():
+            _validate_resource(name, key, resource)
+
+
+def _validate_resource(name: str, key: object, resource: object) -> None:
+    place = f"resources.{name}.{key}"
+    if not is_id(key):
+        raise ParseError(f"{key!r} is no id; ids are whole numbers without leading zeros.", 5, place)
+    missing = [k for k in MANDATORY[name] if not isinstance(resource, dict) or k not in resource]
+    if missing:
+        raise ParseError(f"{place} lacks {', '.join(missing)}.", 9, place)
+    content = record(resource)
+    if name == "nodes" and not isinstance(content["data"], dict):
+        raise ParseError(f"The data of node {key} is not an object.", 11, f"{place}.data")
+    if name == "scenes":
+        _validate_map(content["map"], f"{place}.map")
+
+
+def _validate_map(scene_map: object, place: str) -> None:
+    if not isinstance(scene_map, dict):
+        raise ParseError("A scene's map must be an object of node ids.", 10, place)
+    for key, entry in cast("dict[Any, Any]", scene_map).items():
+        if not is_id(key):
+            raise ParseError(f"{key!r} is no id; ids are whole numbers without leading zeros.", 5, place)
+        offset = record(entry).get("offset")
+        if not isinstance(offset, list) or len(cast("list[Any]", offset)) != 2:
+            raise ParseError(f"Node {key} needs an offset [x, y] in the map.", 10, f"{place}.{key}")
+
+
+def _validate_meta(document: Record) -> None:
+    meta = document["meta"]
+    if not isinstance(meta, dict):
+        raise ParseError("meta must be an object.", 3, "meta")
+    seed = document.get("next_resource_seed")
+    if is_id(seed) and seed >= 0:
+        return
+    _validate_authors(cast("Record", meta).get("authors"))
+    epoch, chapter = cast("Record", meta).get("epoch"), cast("Record", meta).get("chapter")
+    if not (is_id(epoch) and epoch > 0) and not (is_id(chapter) and 0 <= chapter <= MAX_CHAPTER):
+        raise ParseError(f"meta.chapter must be a whole number from 0 to {MAX_CHAPTER}.", 13, "meta.chapter")
+
+
+def _validate_authors(authors: object) -> None:
+    if not isinstance(authors, dict):
+        raise ParseError("meta.authors must be an object: author id to [info, seed].", 12, "meta.authors")
+    for key, value in cast("dict[Any, Any]", authors).items():
+        if not is_id(key) or not (isinstance(value, str) or _is_author(value)):
+            message = f"Author {key!r} must be a whole number with [info, seed]."
+            raise ParseError(message, 12, f"meta.authors.{key}")
+
+
+def _is_author(value: object) -> bool:
+    match value:
+        case [str(), seed, *_]:
+            return is_id(seed)
+        case _:
+            return False
+
+
+def _migrate(document: Record) -> list[Finding]:
+    meta: Record = document["meta"]
+    fresh_seed = -1 if integer_epoch(meta) else 0
+    findings = list(_move_global_seed(document))
+    authors: dict[int, Any] = meta["authors"]
+    for key, value in authors.items():
+        if isinstance(value, str):
+            authors[key] = [value, fresh_seed]
+    if not authors:
+        authors[0] = [_ANONYMOUS, fresh_seed]
+        findings.append(Finding(14, "error", "meta.authors", "There is no author; Arrow adds an anonymous one."))
+    return findings
+
+
+def integer_epoch(meta: Record) -> int:
+    """The epoch of a document with time-based ids, otherwise 0."""
+    epoch = meta.get("epoch")
+    return epoch if is_id(epoch) and epoch > 0 else 0
+
+
+def _move_global_seed(document: Record) -> Iterator[Finding]:
+    if "next_resource_seed" not in document:
+        if not isinstance(document["meta"].get("authors"), dict):
+            document["meta"]["authors"] = {}
+        return
+    seed = document.pop("next_resource_seed")
+    if not is_id(seed):
+        raise ParseError("next_resource_seed must be a whole number.", 16, "next_resource_seed")
+    document["meta"]["chapter"] = 0
+    document["meta"]["authors"] = {0: [_ANONYMOUS, seed]}
+    message = "A document of Arrow 1; loading replaced its authors by an anonymous one with this seed."
+    yield Finding(16, "error", "next_resource_seed", message)

@@ -1,0 +1,346 @@
+"""The edits that Arrow itself has, done as Arrow does them, and written down as calls of Arrow.
+
+The class is named after Arrow's own. It trusts its caller: whether an edit makes sense is decided in
+``operations``. What it adds to Arrow is that ``use`` and ``ref`` always follow from the data.
+"""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from arrow_project.document import Document
+from arrow_project.ids import next_id
+from arrow_project.names import base36, unique
+from arrow_project.node_types import NODE_TYPES
+from arrow_project.operation import NativeCall
+from arrow_project.values import Connection, Record, sequence
+
+_FIRST_ENTRY = [100, 100]
+
+
+class Mind:
+    """Arrow's own edits on a document.
+
+    Attributes:
+        calls: the edits so far, as calls of Arrow's functions.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.journal = document.journal
+        self.calls: list[NativeCall] = []
+
+    def create_insert_node(
+        self, type_name: str, scene_id: int, offset: list[int], data: Record, name: str = "", notes: str = ""
+    ) -> int:
+        """A new node with complete native data; null stands for an optional field at its default."""
+        document = self.document
+        node_id = next_id(document)
+        name = unique(name or base36(node_id), document.by_name("node"))
+        modification: Record = {"name": name, "notes": notes} if notes else {"name": name}
+        node: Record = {"type": type_name, "name": name, "data": merged(NODE_TYPES[type_name].fresh(), data)}
+        self.journal.put(document.nodes, node_id, node)
+        self.journal.put(document.scene_map(scene_id), node_id, {"offset": list(offset)})
+        document.usage.added(node_id, node)
+        use = self._settle(node_id, node)
+        if notes:
+            self.journal.put(node, "notes", notes)
+        preset = modification | {"data": data | ({"_use": use} if use else {})}
+        self._called(
+            "create_insert_node",
+            {"type": type_name, "scene_id": scene_id, "offset": list(offset), "preset": preset},
+            node_id,
+        )
+        return node_id
+
+    def update_node(
+        self, node_id: int, data: Record | None = None, name: str | None = None, notes: str | None = None
+    ) -> None:
+        """Merge data into a node's, and set its name or notes (empty notes are removed)."""
+        node = self.document.nodes[node_id]
+        arguments: Record = {"node_id": node_id}
+        if data is not None:
+            self.document.usage.removed(node_id, node)
+            self.journal.put(node, "data", merged(node["data"], data))
+            self.document.usage.added(node_id, node)
+        use = self._settle(node_id, node) if data is not None else None
+        if data is not None:
+            arguments["data"] = data | ({"_use": use} if use else {})
+        if name is not None:
+            self.journal.put(node, "name", name)
+            arguments["name"] = name
+        self._set_notes(node, notes)
+        self._called("update_node", arguments | _notes(node, notes))
+
+    def settle_references(self, node_ids: Iterable[int], without: int | None = None) -> None:
+        """Bring ``ref`` and ``use`` in line with data where something else than the data has changed.
+
+        ``without`` is a resource that is about to go: it counts as used by nobody.
+        """
+        for node_id in node_ids:
+            node = self.document.nodes[node_id]
+            use = self._settle(node_id, node, without)
+            if use:
+                arguments: Record = {"node_id": node_id, "data": {"_use": use}}
+                self._called("update_node", arguments | _notes(node, None))
+
+    def update_node_map(
+        self,
+        node_id: int,
+        scene_id: int,
+        *,
+        push: Iterable[Connection] = (),
+        pop: Iterable[Connection] = (),
+        skip: bool | None = None,
+        offset: list[int] | None = None,
+    ) -> None:
+        """Remove and add outgoing connections, set skip and position."""
+        entry = self.document.scene_map(scene_id)[node_id]
+        modifications: Record = {}
+        if skip is not None:
+            self._set_skip(entry, skip)
+            modifications["skip"] = skip
+        if offset is not None:
+            self.journal.put(entry, "offset", list(offset))
+            modifications["offset"] = list(offset)
+        io = self._rewire(entry, [list(c) for c in pop], [list(c) for c in push])
+        if io:
+            modifications["io"] = io
+        self._called("update_node_map", {"node_id": node_id, "scene_id": scene_id, "modifications": modifications})
+
+    def delete_node(self, node_id: int, scene_id: int | None) -> None:
+        """Remove a node; connections and references to it must be gone already."""
+        self._forget_node(node_id)
+        if scene_id is not None:
+            self.journal.drop(self.document.scene_map(scene_id), node_id)
+        self._called("delete_node", {"node_id": node_id, "force": False})
+
+    def create_scene(self, is_macro: bool, name: str) -> tuple[int, int]:
+        """A new scene or macro and its entry node; the ids of both."""
+        document = self.document
+        scene_id = next_id(document)
+        default = ("macro_" if is_macro else "scene_") + base36(scene_id)
+        name = unique(name or default, document.by_name("scene"))
+        entry_id = next_id(document)
+        scene: Record = {"name": name, "entry": entry_id, "map": {entry_id: {"offset": list(_FIRST_ENTRY)}}}
+        self.journal.put(document.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
+        entry_name = unique(base36(entry_id), document.by_name("node"))
+        entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
+        self.journal.put(document.nodes, entry_id, entry)
+        self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)
+        return scene_id, entry_id
+
+    def update_scene(self, scene_id: int, name: str) -> None:
+        """Rename a scene."""
+        self.journal.put(self.document.scenes[scene_id], "name", name)
+        self._called("update_scene", {"scene_id": scene_id, "name": name})
+
+    def delete_scene(self, scene_id: int) -> list[int]:
+        """Remove a scene with its nodes, which nothing outside may use; the ids of the nodes."""
+        document = self.document
+        node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
+        for node_id in node_ids:
+            self._forget_node(node_id)
+        self.journal.drop(document.scenes, scene_id)
+        self._called("delete_scene", {"scene_id": scene_id, "force": False})
+        return node_ids
+
+    def set_scene_entry(self, node_id: int, scene_id: int) -> None:
+        """Let the scene begin at one of its nodes."""
+        self.journal.put(self.document.scenes[scene_id], "entry", node_id)
+        self._called("set_scene_entry", {"node_id": node_id})
+
+    def set_project_entry(self, node_id: int) -> None:
+        """Let the story begin at a node."""
+        self.journal.put(self.document.raw, "entry", node_id)
+        self._called("set_project_entry", {"node_id": node_id})
+
+    def create_variable(self, name: str, type_name: str, initial: object, notes: str = "") -> int:
+        """A new variable."""
+        variable_id = next_id(self.document)
+        variable: Record = {"name": name, "type": type_name, "init": initial}
+        more = {"notes": notes} if notes else {}
+        self.journal.put(self.document.variables, variable_id, variable | more)
+        arguments = {"name": name, "type": type_name, "initial_value": initial} | more
+        self._called("create_variable", arguments, variable_id)
+        return variable_id
+
+    def create_character(self, name: str, color: str, tags: dict[str, str], notes: str = "") -> int:
+        """A new character."""
+        character_id = next_id(self.document)
+        more: Record = ({"tags": dict(tags)} if tags else {}) | ({"notes": notes} if notes else {})
+        self.journal.put(self.document.characters, character_id, {"name": name, "color": color} | more)
+        self._called("create_character", {"name": name, "color": color} | more, character_id)
+        return character_id
+
+    def update_variable(
+        self, variable_id: int, name: str | None = None, initial: Any = None, notes: str | None = None
+    ) -> None:
+        """Change a variable; a new name goes into all texts that expose the old one."""
+        variable = self.document.variables[variable_id]
+        arguments: Record = {"variable_id": variable_id}
+        if name is not None:
+            self._rename_exposures("variable", variable_id, {f"{{{variable['name']}}}": f"{{{name}}}"})
+            self.journal.put(variable, "name", name)
+            arguments["name"] = name
+        if initial is not None:
+            self.journal.put(variable, "init", initial)
+            arguments["initial_value"] = initial
+        self._set_notes(variable, notes)
+        self._called("update_variable", arguments | _notes(variable, notes))
+
+    def update_character(
+        self,
+        character_id: int,
+        name: str | None = None,
+        color: str | None = None,
+        tags: dict[str, str | None] | None = None,
+        notes: str | None = None,
+    ) -> None:
+        """Change a character; tags are merged, null removes one; a new name goes into exposures of its tags."""
+        character = self.document.characters[character_id]
+        arguments: Record = {"character_id": character_id}
+        for key, value in (("name", name), ("color", color)):
+            if value is not None:
+                arguments[key] = value
+        if name is not None:
+            self._rename_character(character_id, character, name)
+        if color is not None:
+            self.journal.put(character, "color", color)
+        if tags is not None:
+            self.journal.put(character, "tags", merged(character.get("tags", {}), tags))
+            arguments["tags"] = tags
+        self._set_notes(character, notes)
+        self._called("update_character", arguments | _notes(character, notes))
+
+    def _rename_character(self, character_id: int, character: Record, name: str) -> None:
+        # Arrow follows the tags that the character begins with, and only those
+        old = character["name"]
+        exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in cast("Record", character.get("tags", {}))}
+        self._rename_exposures("character", character_id, exposures)
+        self.journal.put(character, "name", name)
+
+    def delete_variable(self, variable_id: int) -> None:
+        """Remove a variable that nothing uses any more."""
+        self.journal.drop(self.document.variables, variable_id)
+        self._called("delete_variable", {"variable_id": variable_id, "force": False})
+
+    def delete_character(self, character_id: int) -> None:
+        """Remove a character that nothing uses any more."""
+        self.journal.drop(self.document.characters, character_id)
+        self._called("delete_character", {"character_id": character_id, "force": False})
+
+    def _called(self, function: str, arguments: Record, *created: int) -> None:
+        self.calls.append(NativeCall(function, arguments, created))
+
+    def _rename_exposures(self, kind: str, resource_id: int, exposures: dict[str, str]) -> None:
+        for node_id in self.document.usage.users(kind, resource_id):
+            node = self.document.nodes[node_id]
+            data = replaced(node["data"], exposures)
+            if data != node["data"]:
+                self.document.usage.removed(node_id, node)
+                self.journal.put(node, "data", data)
+                self.document.usage.added(node_id, node)
+
+    def _settle(self, node_id: int, node: Record, without: int | None = None) -> Record | None:
+        """Derive ``ref`` from data, update ``use`` of the others; the command that says so to Arrow."""
+        stored: list[Any] = sequence(node.get("ref"))
+        wanted = [r for r in self.document.derived_references(node) if r != without]
+        drop = [r for r in dict.fromkeys(stored) if r not in wanted]
+        refer = [r for r in wanted if r not in stored or not self._is_listed(node_id, r)]
+        if not drop and not refer:
+            return None
+        for resource_id in drop:
+            self._drop_use(node_id, resource_id)
+        for resource_id in refer:
+            self._add_use(node_id, resource_id)
+        kept = [r for r in stored if r in wanted]
+        self._set_list(node, "ref", kept + [r for r in refer if r not in kept])
+        return {"drop": drop, "refer": refer}
+
+    def _is_listed(self, node_id: int, resource_id: int) -> bool:
+        resource = self.document.resource(resource_id)
+        return resource is not None and node_id in sequence(resource.get("use"))
+
+    def _drop_use(self, node_id: int, resource_id: int) -> None:
+        resource = self.document.resource(resource_id) if isinstance(resource_id, int) else None
+        if resource is not None and node_id in sequence(resource.get("use")):
+            users = list(resource["use"])
+            users.remove(node_id)
+            self._set_list(resource, "use", users)
+
+    def _add_use(self, node_id: int, resource_id: int) -> None:
+        resource = self.document.resource(resource_id)
+        if resource is not None and node_id not in sequence(resource.get("use")):
+            self._set_list(resource, "use", [*sequence(resource.get("use")), node_id])
+
+    def _set_list(self, resource: Record, key: str, ids: list[Any]) -> None:
+        if ids:
+            self.journal.put(resource, key, ids)
+        elif key in resource:
+            self.journal.drop(resource, key)
+
+    def _set_notes(self, resource: Record, notes: str | None) -> None:
+        if notes:
+            self.journal.put(resource, "notes", notes)
+        elif notes is not None and "notes" in resource:
+            self.journal.drop(resource, "notes")
+
+    def _set_skip(self, entry: Record, skip: bool) -> None:
+        if skip:
+            self.journal.put(entry, "skip", True)
+        elif "skip" in entry:
+            self.journal.drop(entry, "skip")
+
+    def _rewire(self, entry: Record, pop: list[Connection], push: list[Connection]) -> Record:
+        if not pop and not push:
+            return {}
+        if "io" not in entry:
+            self.journal.put(entry, "io", [])
+        for connection in pop:
+            self.journal.remove(entry["io"], connection)
+        for connection in push:
+            self.journal.append(entry["io"], connection)
+        return ({"pop": pop} if pop else {}) | ({"push": push} if push else {})
+
+    def _forget_node(self, node_id: int) -> None:
+        node = self.document.nodes[node_id]
+        for resource_id in sequence(node.get("ref")):
+            self._drop_use(node_id, resource_id)
+        self.document.usage.removed(node_id, node)
+        self.journal.drop(self.document.nodes, node_id)
+
+
+def merged(target: Any, modification: Record) -> Record:
+    """Arrow's merge, into a copy: arrays are replaced whole, objects merged, null erases."""
+    result = dict(cast("Record", target)) if isinstance(target, dict) else {}
+    for key, value in modification.items():
+        if key in result and _same_type(result[key], value):
+            result[key] = merged(result[key], value) if isinstance(value, dict) else value
+        elif value is None:
+            result.pop(key, None)
+        else:
+            result[key] = value
+    return result
+
+
+def _same_type(one: object, other: object) -> bool:
+    return type(one) is type(other)
+
+
+def replaced(value: Any, exposures: dict[str, str]) -> Any:
+    """A copy of a value with text replaced in every text inside of it (keys are left alone)."""
+    if isinstance(value, str):
+        for old, new in exposures.items():
+            value = value.replace(old, new)
+        return value
+    if isinstance(value, list):
+        return [replaced(item, exposures) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: replaced(item, exposures) for key, item in cast("Record", value).items()}
+    return value
+
+
+def _notes(resource: Record, changed: str | None) -> Record:
+    """The notes to send along: a client may erase what an update does not mention."""
+    notes = resource.get("notes")
+    return {"notes": notes} if notes else ({"notes": ""} if changed is not None else {})

@@ -1,0 +1,62 @@
+"""Names: unique, safe to expose, and found in texts."""
+
+import difflib
+import re
+from collections.abc import Container, Iterable, Iterator
+
+# The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
+_UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
+_VARIABLE = re.compile(r"\{([.]*[^{}|.:;'\"`]*)\}")
+_CHARACTER = re.compile(r"\{([.]*[^{}|.:;'\"`]*)\.([.]*[^{}|.:;'\"`]*)\}")
+_INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def base36(number: int) -> str:
+    """The number as Arrow writes it into automatic names; nothing for a negative one."""
+    if number == 0:
+        return "0"
+    digits = ""
+    while number > 0:
+        number, rest = divmod(number, 36)
+        digits = _DIGITS[rest] + digits
+    return digits
+
+
+def safe(name: str) -> str:
+    """The name with everything replaced that would break ``{name}`` or ``{name.tag}``."""
+    return _UNSAFE.sub("_", name).replace("|", "_")
+
+
+def is_safe(name: str) -> bool:
+    """Whether the name can stand in an exposure."""
+    return bool(name) and safe(name) == name
+
+
+def is_integer_like(name: str) -> bool:
+    """Whether Arrow would turn the name into a number when it is a key."""
+    return _INTEGER.match(name) is not None
+
+
+def unique(name: str, taken: Container[str]) -> str:
+    """The name with as many underscores as make it new."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Known names that someone who wrote this one may have meant, the nearest first."""
+    by_folded = {other.casefold(): other for other in known}
+    matches = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.5)
+    return [by_folded[match] for match in matches]
+
+
+def exposed_variables(text: str) -> Iterator[str]:
+    """Names in ``{name}``, in order."""
+    return (match[1] for match in _VARIABLE.finditer(text)) if "{" in text else iter(())
+
+
+def exposed_characters(text: str) -> Iterator[str]:
+    """Names in ``{name.tag}``, in order."""
+    return (match[1] for match in _CHARACTER.finditer(text)) if "{" in text else iter(())

@@ -1,0 +1,284 @@
+"""Node types that compare or change a variable: condition, variable_update."""
+
+import re
+from typing import Any, cast
+
+from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, whole
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part
+from arrow_project.values import Record, is_id, sequence
+
+LITERAL, VARIABLE = 0, 1
+DEFAULTS: dict[str, int | str | bool] = {"num": 0, "str": "", "bool": False}
+COMPARISONS = {
+    "num": ("eq", "nq", "gt", "gte", "ls", "lse"),
+    "str": ("rgx", "ct", "cts", "bgn", "end", "eql", "lng", "shr"),
+    "bool": ("eq", "nq"),
+}
+UPDATES = {
+    "num": ("set", "add", "sub", "div", "rem", "mul", "exp", "abs"),
+    "str": ("set", "stc", "stl", "stu", "ins", "inb", "rmc", "rml", "rmr", "rmi", "rpl", "rpi"),
+    "bool": ("set", "neg"),
+}
+_SIGNS = {"==": "eq", "!=": "nq", ">": "gt", ">=": "gte", "<": "ls", "<=": "lse"}
+_WORDS: dict[str, dict[str, str]] = {
+    "num": {"set": "set", "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div"},
+    "str": {"set": "set", "add": "ins", "subtract": "rmc"},
+    "bool": {"set": "set"},
+}
+_SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
+_ESCAPED = re.compile(r"\\([\\^$.|?*+()\[\]{}])")
+_EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
+_UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
+
+_OPERAND = {
+    "type": ["object", "string", "number", "boolean"],
+    "description": "{type: value or variable, value: the value, or the id or name of the other variable}",
+    "properties": {
+        "type": {"type": "string", "enum": ["value", "variable"]},
+        "value": {"type": ["string", "number", "boolean"]},
+    },
+}
+
+
+def variable_reference() -> Reference:
+    """The variable a node is about."""
+    return Reference("variable", "id or exact name of a variable")
+
+
+def variable_field() -> Field:
+    """The field of that variable."""
+    return Field("variable", variable_reference(), UNSET, "variable", 43, also=("variable_id",))
+
+
+def typed(name: str, value: object, type_name: str) -> int | str | bool:
+    """A value of a variable's type.
+
+    Raises:
+        OperationError: it is of another type.
+    """
+    if type_name == "num":
+        return whole(name, value)
+    wanted, word = (str, "a text") if type_name == "str" else (bool, "true or false")
+    if not isinstance(value, wanted):
+        raise mismatch(f'"{name}" must be {word} because the variable is of type {type_name}, not {value!r}.')
+    return clean(value) if isinstance(value, str) else value
+
+
+def _operand(name: str, given: object, variable: int, scope: Scope) -> list[Any]:
+    """``[mode, value]`` of a simplified operand."""
+    type_name = scope.variable_type(variable)
+    operand = cast("Record", given) if isinstance(given, dict) else {"value": given}
+    mode = operand.get("type", "value")
+    value = operand.get("value")
+    if mode == "variable":
+        other = scope.find("variable", value)
+        if scope.variable_type(other) != type_name:
+            raise mismatch(
+                f"Variable {other} is of type {scope.variable_type(other)} and variable {variable} of type "
+                f"{type_name}; both must be of the same type."
+            )
+        if other == variable:
+            scope.remark(f"Compared with itself, variable {variable} stands for its initial value.")
+        return [VARIABLE, other]
+    if mode != "value":
+        raise mismatch(f'The type of "{name}" is "value" or "variable", not {mode!r}.')
+    return [LITERAL, DEFAULTS.get(type_name) if value is None else typed(name, value, type_name)]
+
+
+def _lift_operand(operand: object) -> Record:
+    mode, value = [*sequence(operand), None, None][:2]
+    return {"type": "variable" if mode == VARIABLE else "value", "value": value}
+
+
+def _unset(given: Record, operand: str, type_name: str) -> bool:
+    """Whether nothing is decided yet.
+
+    Raises:
+        OperationError: something is, but not the variable.
+    """
+    if given.get("variable", UNSET) not in (UNSET, None):
+        return False
+    value = given.get(operand)
+    if isinstance(value, dict):
+        value = cast("Record", value).get("value")
+    if value is not None:
+        raise mismatch(f'A {type_name} needs "variable": the id or name of the variable it is about.')
+    return True
+
+
+def _lower_condition(given: Record, scope: Scope) -> Blueprint:
+    if _unset(given, "compare_to", "condition"):
+        return Blueprint((Part("condition", CONDITION.fresh()),))
+    variable = scope.find("variable", given["variable"])
+    type_name = scope.variable_type(variable)
+    operator = given.get("operator", "==")
+    operand = _operand("compare_to", given.get("compare_to"), variable, scope)
+    if type_name == "str" and operator in ("==", "!="):
+        operator, operand = _equality(operator, operand)
+    native = _SIGNS.get(cast("str", operator), operator)
+    if native not in COMPARISONS.get(type_name, ()):
+        raise mismatch(_no_operator(operator, type_name, _possible_comparisons(type_name)))
+    return Blueprint((Part("condition", {"variable": variable, "operator": native, "with": operand}),))
+
+
+def _no_operator(operator: object, type_name: str, possible: list[str]) -> str:
+    return f"A variable of type {type_name} has no operator {operator!r}; possible: {', '.join(possible)}."
+
+
+def _possible_comparisons(type_name: str) -> list[str]:
+    native = COMPARISONS.get(type_name, ())
+    signs = [sign for sign, name in _SIGNS.items() if name in native]
+    return ["==", "!=", *native] if type_name == "str" else signs
+
+
+def _equality(operator: object, operand: list[Any]) -> tuple[str, list[Any]]:
+    """Arrow has no equality of texts: an anchored pattern says the same."""
+    if operand[0] == VARIABLE:
+        raise mismatch(
+            "Arrow cannot ask whether two text variables are equal; compare with a fixed text, or use cts (contains)."
+        )
+    literal = _SPECIAL.sub(r"\\\1", operand[1])
+    return "rgx", [LITERAL, f"^{literal}$" if operator == "==" else f"^(?!(?:{literal})$)"]
+
+
+def _lift_equality(pattern: object) -> tuple[str, str] | None:
+    """The operator and literal that a pattern was written for."""
+    if not isinstance(pattern, str):
+        return None
+    for operator, form in (("!=", _UNEQUAL), ("==", _EQUAL)):
+        match = form.match(pattern)
+        if match:
+            literal = _ESCAPED.sub(r"\1", match[1])
+            if _equality(operator, [LITERAL, literal])[1][1] == pattern:
+                return operator, literal
+    return None
+
+
+def _lift_condition(data: Record, scope: Scope) -> Record:
+    operator, operand = data.get("operator"), _lift_operand(data.get("with"))
+    equality = _lift_equality(operand["value"]) if operator == "rgx" and operand["type"] == "value" else None
+    if equality:
+        operator, operand["value"] = equality
+    signs = {native: sign for sign, native in _SIGNS.items()}
+    return {"operator": signs.get(cast("str", operator), operator), "compare_to": operand}
+
+
+def _with_references(data: Record) -> list[object]:
+    mode, value = [*sequence(data.get("with")), None, None][:2]
+    return [value] if mode == VARIABLE else []
+
+
+def with_problem(data: Record, type_of: Any) -> str:
+    """What is wrong with the right-hand side of a comparison or update."""
+    operand = sequence(data.get("with"))
+    if len(operand) != 2 or operand[0] not in (LITERAL, VARIABLE):
+        return "with must be [0, value] or [1, variable id]"
+    own = type_of(data["variable"]) if is_id(data.get("variable")) else ""
+    if operand[0] == VARIABLE:
+        same = is_id(operand[1]) and own and type_of(operand[1]) == own
+        return "" if same else f"with must name a variable of the same type ({own or 'none is set'})"
+    if operand[1] is None and not own:
+        return ""
+    good = {"num": is_id, "str": _is_text, "bool": _is_flag}.get(own, _is_anything)(operand[1])
+    return "" if good else f"with must hold a value of type {own}"
+
+
+def _detach(fresh: Record) -> Any:
+    """Without its variable the node is as new; without the other one it compares with a plain value."""
+
+    def detach(data: Record, resource_id: int, scope: Scope) -> Record:
+        if data.get("variable") == resource_id:
+            return dict(fresh)
+        if resource_id in _with_references(data):
+            return {"with": [LITERAL, DEFAULTS.get(scope.variable_type(data["variable"]))]}
+        return {}
+
+    return detach
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_anything(_value: object) -> bool:
+    return True
+
+
+CONDITION = NodeType(
+    "condition",
+    "Asks for the value of a variable. Slot 0 = true, slot 1 = false.",
+    fields=(variable_field(),),
+    said={
+        "operator": {
+            "type": "string",
+            "description": "== != > < >= <= for numbers; == != for yes/no and texts; texts also ct contains "
+            "(ignoring case), cts contains, bgn begins with, end ends with, rgx pattern, eql lng shr length",
+        },
+        "compare_to": _OPERAND,
+    },
+    outputs=lambda _data: 2,
+    reversed=True,
+    rewrite=_lower_condition,
+    rewrite_lift=_lift_condition,
+    own_fields=(
+        Field("operator", Made(), "eq", "operator", 44),
+        Field("with", Made(), [LITERAL, None], "compare_to", 45),
+    ),
+    own_references=_with_references,
+    detach=_detach({"variable": UNSET, "operator": "eq", "with": [LITERAL, None]}),
+    expects="variable",
+)
+
+
+def _lower_update(given: Record, scope: Scope) -> Blueprint:
+    if _unset(given, "value", "variable_update"):
+        return Blueprint((Part("variable_update", VARIABLE_UPDATE.fresh()),))
+    variable = scope.find("variable", given["variable"])
+    type_name = scope.variable_type(variable)
+    said = given.get("operation", "set")
+    words = _WORDS.get(type_name, {})
+    native = words.get(cast("str", said), said)
+    if native not in UPDATES.get(type_name, ()):
+        raise mismatch(_no_operator(said, type_name, [*words, *UPDATES.get(type_name, ())]))
+    if type_name == "str" and said == "subtract":
+        scope.remark("Of a text, subtract removes the first occurrence (Arrow's rmc).")
+    if said == "divide":
+        scope.remark("Arrow divides whole numbers: the rest is dropped.")
+    operand = _operand("value", given.get("value"), variable, scope)
+    return Blueprint((Part("variable_update", {"variable": variable, "operator": native, "with": operand}),))
+
+
+def _lift_update(data: Record, scope: Scope) -> Record:
+    operator = data.get("operator")
+    type_name = scope.variable_type(data["variable"]) if is_id(data.get("variable")) else ""
+    words = {native: word for word, native in _WORDS.get(type_name, {}).items()}
+    return {"operation": words.get(cast("str", operator), operator), "value": _lift_operand(data.get("with"))}
+
+
+VARIABLE_UPDATE = NodeType(
+    "variable_update",
+    "Changes a variable. Slot 0 = continue.",
+    fields=(variable_field(),),
+    said={
+        "operation": {
+            "type": "string",
+            "description": "set add subtract multiply divide; numbers also rem exp abs; texts: set, add (append), "
+            "inb prepend, stc stl stu (change case), rmc rml rmr rmi remove, rpl rpi replace old|new; yes/no: "
+            "set, neg (the opposite of the value)",
+        },
+        "value": _OPERAND,
+    },
+    rewrite=_lower_update,
+    rewrite_lift=_lift_update,
+    own_fields=(
+        Field("operator", Made(), "set", "operation", 44),
+        Field("with", Made(), [LITERAL, None], "value", 45),
+    ),
+    own_references=_with_references,
+    detach=_detach({"variable": UNSET, "operator": "set", "with": [LITERAL, None]}),
+    expects="variable",
+)

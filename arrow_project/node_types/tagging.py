@@ -1,0 +1,240 @@
+"""Node types about a character's tags: tag_edit, tag_match, tag_pass."""
+
+from typing import Any, cast
+
+from arrow_project.names import is_integer_like, safe
+from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
+from arrow_project.node_types.telling import character_field
+from arrow_project.values import Record, sequence, text
+
+ANY, ALL = 0, 1
+EDITS = ("inset", "reset", "overset", "outset", "unset")
+_ACTIONS = {"inset": 0, "reset": 1, "set": 2, "outset": 3, "remove": 4, "overset": 2, "unset": 4}
+_VALUELESS = 4
+_SAID_ACTIONS = ("inset", "reset", "set", "outset", "remove")
+
+_CONDITION: Schema = {
+    "type": "object",
+    "properties": {
+        "key": {"type": "string"},
+        "value": {"type": "string", "description": "leave out to ask only whether the tag is there"},
+    },
+    "required": ["key"],
+}
+_MATCH: Schema = {
+    "type": "object",
+    "description": "type has_key, equals or not_equals",
+    "properties": {
+        "type": {"type": "string", "enum": ["has_key", "equals", "not_equals"]},
+        "key": {"type": "string"},
+        "value": {"type": "string"},
+    },
+}
+
+
+def tag_key(value: object) -> str:
+    """A safe key of a tag.
+
+    Raises:
+        OperationError: it is empty, or Arrow would take it for a number.
+    """
+    key = safe(clean(value)) if isinstance(value, str) else ""
+    if not key or is_integer_like(key):
+        raise mismatch(f"A tag's key must be a non-empty text that is no number, not {value!r}.")
+    return key
+
+
+def tag_value(value: object) -> str:
+    """The text of a tag's value.
+
+    Raises:
+        OperationError: it is neither text, number nor yes or no.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if not isinstance(value, str):
+        raise mismatch(f"A tag's value must be a text, not {value!r}.")
+    return clean(value)
+
+
+def _character(given: Record, needs: tuple[str, ...], type_name: str, scope: Scope) -> int:
+    character = given.get("character", UNSET)
+    if character not in (UNSET, None):
+        return scope.find("character", character)
+    if any(given.get(name) for name in needs):
+        raise mismatch(f'A {type_name} needs "character": the id or name of the character whose tags are meant.')
+    return UNSET
+
+
+def _records(name: str, value: object) -> list[Record]:
+    items = [value] if isinstance(value, dict) else sequence(value)
+    if not items or not all(isinstance(item, dict) for item in items):
+        raise mismatch(f'"{name}" must be an array of one or more objects.')
+    return cast("list[Record]", items)
+
+
+def _lower_edit(given: Record, scope: Scope) -> Blueprint:
+    character = _character(given, ("operations",), "tag_edit", scope)
+    if "operations" not in given or (character == UNSET and not given["operations"]):
+        return Blueprint((Part("tag_edit", TAG_EDIT.fresh() | {"character": character}),))
+    edits = [_edit(item) for item in _records("operations", given["operations"])]
+    if len(edits) > 1:
+        scope.remark(f"Arrow edits one tag per node: the {len(edits)} operations became as many nodes in a row.")
+    return chain(*(Part("tag_edit", {"character": character, "edit": edit}) for edit in edits))
+
+
+def _edit(given: Record) -> list[Any]:
+    action = given.get("action", "set")
+    if action not in _ACTIONS:
+        raise mismatch(f"No action {action!r}; possible: {', '.join(_SAID_ACTIONS)}.")
+    method = _ACTIONS[cast("str", action)]
+    value = given.get("value", "" if method == _VALUELESS else None)
+    return [method, tag_key(given.get("key")), "" if method == _VALUELESS else tag_value(value)]
+
+
+def _lift_edit(data: Record, _scope: Scope) -> Record:
+    method, key, value = [*sequence(data.get("edit")), None, None, None][:3]
+    if not key or method not in range(len(_SAID_ACTIONS)):
+        return {}
+    operation = {"action": _SAID_ACTIONS[method], "key": key}
+    return {"operations": [operation if method == _VALUELESS else operation | {"value": value}]}
+
+
+TAG_EDIT = NodeType(
+    "tag_edit",
+    "Changes tags of a character; several operations become several nodes in a row. Slot 0 = continue.",
+    fields=(character_field(),),
+    said={
+        "operations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "action": {
+                        "type": "string",
+                        "enum": list(_SAID_ACTIONS),
+                        "description": "inset: only if missing; reset: only if there; outset: remove if equal",
+                    },
+                    "key": {"type": "string"},
+                    "value": {"type": "string"},
+                },
+            },
+        }
+    },
+    rewrite=_lower_edit,
+    rewrite_lift=_lift_edit,
+    own_fields=(Field("edit", Made(), [1, "", ""], "operations", 57),),
+    expects="character",
+)
+
+
+def _lower_match(given: Record, scope: Scope) -> Blueprint:
+    if "match" in given:
+        return _lower_pass(given, scope)
+    character = _character(given, ("patterns", "key"), "tag_match", scope)
+    data: Record = {
+        "character": character,
+        "tag_key": tag_key(given["key"]) if given.get("key") else "",
+        "patterns": Texts(blanks=True).lower("patterns", given.get("patterns", [""]), scope),
+        "regex": Flag().lower("regex", given.get("regex", False), scope) or None,
+    }
+    if character != UNSET and not data["tag_key"]:
+        raise mismatch('A tag_match with "patterns" needs "key": the tag whose value they are compared with.')
+    return Blueprint((Part("tag_match", data),))
+
+
+TAG_MATCH = NodeType(
+    "tag_match",
+    "With match {type, key, value}: slot 0 = match, slot 1 = no match (stored as Arrow's tag_pass). With key and "
+    "patterns (Arrow's own): slot i = the value equals pattern i; no pattern fits: the line ends.",
+    fields=(character_field(),),
+    said={
+        "match": _MATCH,
+        "key": {"type": "string", "description": "with patterns: the tag"},
+        "patterns": {"type": "array", "items": {"type": "string"}},
+        "regex": {"type": "boolean", "description": "the patterns are regular expressions"},
+    },
+    outputs=lambda data: sum(isinstance(item, str) for item in sequence(data.get("patterns"))),
+    rewrite=_lower_match,
+    rewrite_lift=lambda data, _scope: (
+        {"key": data.get("tag_key", ""), "patterns": data.get("patterns", [])}
+        | ({"regex": True} if data.get("regex") else {})
+    ),
+    own_fields=(
+        Field("tag_key", Made(), "", "key", 51),
+        Field("patterns", Texts(blanks=True), [""], "patterns", 51),
+        Field("regex", Flag(), False, "regex", 61, optional=True),
+    ),
+    expects="character",
+)
+
+
+def _lower_pass(given: Record, scope: Scope) -> Blueprint:
+    character = _character(given, ("conditions", "match"), "tag_pass", scope)
+    if "match" in given:
+        check = _match(given["match"], scope)
+        return Blueprint((Part("tag_pass", {"character": character, "pass": [ALL, [check]]}),))
+    method = given.get("method", "all")
+    if method not in ("any", "all"):
+        raise mismatch(f'The method of a tag_pass is "any" or "all", not {method!r}.')
+    if not given.get("conditions") and character == UNSET:
+        return Blueprint((Part("tag_pass", TAG_PASS.fresh()),))
+    checks = [_check(item) for item in _records("conditions", given.get("conditions"))]
+    if method == "all" and len({check[0] for check in checks}) < len(checks):
+        raise mismatch("With method all each key may be asked for once; use any, or two nodes.")
+    return Blueprint((Part("tag_pass", {"character": character, "pass": [ANY if method == "any" else ALL, checks]}),))
+
+
+def _check(given: Record) -> list[Any]:
+    value = given.get("value")
+    return [tag_key(given.get("key")), None if value is None else tag_value(value)]
+
+
+def _match(given: object, scope: Scope) -> list[Any]:
+    match = _records("match", given)[0]
+    kind = match.get("type", "equals" if match.get("value") is not None else "has_key")
+    if kind not in ("has_key", "equals", "not_equals"):
+        raise mismatch(f"The type of a match is has_key, equals or not_equals, not {kind!r}.")
+    key = tag_key(match.get("key"))
+    if kind == "has_key":
+        return [key, None]
+    value = tag_value(match.get("value"))
+    if kind == "not_equals":
+        scope.remark(
+            f"Stored as a tag_pass that asks whether {key} EQUALS {value!r}: slot 0 = equal, slot 1 = not equal "
+            "(your match leaves by slot 1)."
+        )
+    else:
+        scope.remark("Stored as a tag_pass: slot 0 = match, slot 1 = no match.")
+    return [key, value]
+
+
+def _lift_pass(data: Record, _scope: Scope) -> Record:
+    method, checks = [*sequence(data.get("pass")), None, None][:2]
+    conditions: list[Record] = []
+    for check in sequence(checks):
+        key, value = [*sequence(check), None, None][:2]
+        if key:
+            conditions.append({"key": text(key)} | ({} if value is None else {"value": value}))
+    return {"method": "any" if method == ANY else "all", "conditions": conditions}
+
+
+TAG_PASS = NodeType(
+    "tag_pass",
+    "Asks for tags of a character. Slot 0 = passes, slot 1 = fails.",
+    fields=(character_field(),),
+    said={
+        "method": {"type": "string", "enum": ["any", "all"]},
+        "conditions": {"type": "array", "items": _CONDITION},
+        "match": _MATCH | {"description": "instead of conditions, as of tag_match"},
+    },
+    outputs=lambda _data: 2,
+    reversed=True,
+    rewrite=_lower_pass,
+    rewrite_lift=_lift_pass,
+    own_fields=(Field("pass", Made(), [ALL, [["", None]]], "conditions", 58),),
+    expects="character",
+)

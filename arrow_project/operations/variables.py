@@ -1,0 +1,153 @@
+"""Operations on variables."""
+
+from arrow_project.errors import ErrorCode, OperationError
+from arrow_project.names import safe
+from arrow_project.node_types.comparing import DEFAULTS, typed
+from arrow_project.node_types.kinds import mismatch, own_text
+from arrow_project.operations.detaching import release
+from arrow_project.operations.editing import Editing
+from arrow_project.operations.function import Function, function, schema
+from arrow_project.values import Record
+
+_TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
+_VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
+_BY: Record = {
+    "variable_id": {"type": ["integer", "string"]},
+    "by_name": {"type": "string", "description": "instead of the id"},
+}
+
+
+def free_name(editing: Editing, kind: str, given: object, own: int | None = None) -> str:
+    """A safe name that no other resource of the kind has.
+
+    Raises:
+        OperationError: the name is empty or another one has it; names that one's id.
+    """
+    wanted = own_text("name", given)
+    name = safe(wanted)
+    if not name:
+        raise mismatch(f'"name" must be a non-empty text: a {kind} is exposed in texts by its name.')
+    existing = editing.document.by_name(kind)
+    if name in existing and existing[name] != own:
+        raise OperationError(
+            ErrorCode.PERMISSION_DENIED,
+            f"There is a {kind} named {name} already: id {existing[name]}. Use that one, or choose another name.",
+            {"existing_id": existing[name]},
+        )
+    if name != wanted:
+        editing.remark(f"The name became {name}: in texts it must stand between braces.")
+    _mention_alike(editing, kind, name, existing)
+    return name
+
+
+def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:
+    for other, resource_id in existing.items():
+        if other != name and other.casefold() == name.casefold():
+            editing.remark(f"There is also a {kind} {other} ({resource_id}), spelled almost alike.")
+
+
+def find(editing: Editing, kind: str, arguments: Record) -> int:
+    """The resource that ``…_id`` or ``by_name`` means.
+
+    Raises:
+        OperationError: neither is given, or there is none.
+    """
+    given = arguments.get(f"{kind}_id", arguments.get("by_name"))
+    if given is None:
+        raise mismatch(f'Say which {kind}: "{kind}_id" or "by_name".')
+    return editing.find(kind, given)
+
+
+def _create_variable(editing: Editing, arguments: Record) -> Record:
+    said = arguments["type"]
+    type_name = _TYPES.get(said, said) if isinstance(said, str) else ""
+    if type_name not in DEFAULTS:
+        raise mismatch(f"No variable type {said!r}; possible: num (whole numbers), str (texts), bool (yes or no).")
+    name = free_name(editing, "variable", arguments["name"])
+    initial = typed("initial_value", arguments.get("initial_value", DEFAULTS[type_name]), type_name)
+    notes = _notes(editing, arguments) or ""
+    variable_id = editing.create_variable(name, type_name, initial, notes)
+    return {"variable_id": variable_id, "name": name, "type": type_name, "initial_value": initial}
+
+
+def _notes(editing: Editing, arguments: Record) -> str | None:
+    if "notes" not in arguments:
+        return None
+    editing.remark("The notes are kept in the file; Arrow itself shows notes of nodes only.")
+    return own_text("notes", arguments["notes"])
+
+
+def _update_variable(editing: Editing, arguments: Record) -> Record:
+    variable_id = find(editing, "variable", arguments)
+    document = editing.document
+    type_name = document.variable_type(variable_id)
+    _keep_type(arguments.get("type"), type_name, variable_id)
+    initial = arguments.get("initial_value")
+    if initial is not None:
+        initial = typed("initial_value", initial, type_name)
+    name = None
+    if arguments.get("name") and arguments["name"] != document.name("variable", variable_id):
+        name = free_name(editing, "variable", arguments["name"], variable_id)
+        editing.mind.settle_references(document.usage.users("variable", variable_id))
+    editing.mind.update_variable(variable_id, name, initial, _notes(editing, arguments))
+    if name is not None:
+        editing.mind.settle_references(document.usage.exposing("variable", name))
+    return {"variable_id": variable_id, "name": document.name("variable", variable_id)}
+
+
+def _keep_type(said: object, type_name: str, variable_id: int) -> None:
+    if said is None or (isinstance(said, str) and _TYPES.get(said, said) == type_name):
+        return
+    raise OperationError(
+        ErrorCode.PERMISSION_DENIED,
+        f"Variable {variable_id} is of type {type_name} and Arrow does not change types; create another variable.",
+    )
+
+
+def _delete_variable(editing: Editing, arguments: Record) -> Record:
+    variable_id = find(editing, "variable", arguments)
+    users = editing.document.usage.users("variable", variable_id)
+    release(editing, "variable", variable_id, force=arguments.get("force") is True, users=users)
+    editing.mind.delete_variable(variable_id)
+    return {"removed_id": variable_id}
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    function(
+        "create_variable",
+        _create_variable,
+        "Make a variable of the whole project. Texts show its value where they say {name}.",
+        schema(
+            {
+                "name": {"type": "string", "description": "unique; blanks and braces become underscores"},
+                "type": {"type": "string", "enum": list(DEFAULTS), "description": "num: whole numbers only"},
+                "initial_value": _VALUE,
+                "notes": {"type": "string"},
+            },
+            "name",
+            "type",
+        ),
+    ),
+    function(
+        "update_variable",
+        _update_variable,
+        "Change a variable's name (texts follow), initial value or notes.",
+        schema(
+            _BY
+            | {
+                "name": {"type": "string"},
+                "initial_value": _VALUE,
+                "type": {"type": "string", "description": "cannot change"},
+                "notes": {"type": "string"},
+            }
+        ),
+    ),
+    function(
+        "delete_variable",
+        _delete_variable,
+        "Remove a variable. Refused while nodes use it, unless force is true: then they lose it.",
+        schema(_BY | {"force": {"type": "boolean", "default": False}}),
+        destructive=True,
+        aliases={"forced": "force"},
+    ),
+)

@@ -1,0 +1,50 @@
+"""Honest reading of document data: whatever a file holds, these answer with the type they name."""
+
+from typing import Any, TypeGuard, cast
+
+Record = dict[str, Any]
+"""An object of the document with text keys: a node, its data, a variable …"""
+
+Table = dict[int, Record]
+"""A set of resources, or a scene's map: id to object."""
+
+Connection = list[int]
+"""``[from_id, from_slot, to_id, to_slot]``."""
+
+
+def is_id(value: object) -> TypeGuard[int]:
+    """Whether the value is an integer (a boolean is none)."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def record(value: object) -> Record:
+    """The value if it is an object, otherwise an empty one (not stored anywhere)."""
+    return cast("Record", value) if isinstance(value, dict) else {}
+
+
+def sequence(value: object) -> list[Any]:
+    """The value if it is an array, otherwise an empty one (not stored anywhere)."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def text(value: object, default: str = "") -> str:
+    """The value if it is a text, otherwise the default."""
+    return value if isinstance(value, str) else default
+
+
+def integer(value: object, default: int = -1) -> int:
+    """The value if it is an integer, otherwise the default."""
+    return value if is_id(value) else default
+
+
+def connections(entry: Record) -> list[Connection]:
+    """The well-formed connections of a map entry."""
+    return [c for c in sequence(entry.get("io")) if is_connection(c)]
+
+
+def is_connection(value: object) -> TypeGuard[Connection]:
+    """Whether the value is an array of four integers."""
+    if not isinstance(value, list):
+        return False
+    items = cast("list[Any]", value)
+    return len(items) == 4 and all(is_id(item) for item in items)
