@@ -11,20 +11,27 @@ BlockKind = Literal["heading", "paragraph", "list", "table", "dialogue", "code"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One piece of the document's structure; a heading has a level from 1, everything else level 0."""
+    """One piece of the document's structure.
+
+    Only a heading has a `level` (from 1, the topmost) and a `title`: its words, without marks of the format
+    such as `##`.
+    """
 
     kind: BlockKind
     char_from: int
     char_to: int
     level: int = 0
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """A document as text; `pages` and `blocks` are spans of `text`, in its order and without overlap.
 
-    A format with pages has one `Page` for each physical page, also for an empty one. A format without pages has a
-    single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file, decoded.
+    A format with pages has one `Page` for each physical page, also for an empty one. A format without pages
+    has a single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file,
+    decoded. Text that nobody can see on the page (white on white, tiny) is not in `text`;
+    `pages_with_hidden_text` says where it was.
     """
 
     format: str
@@ -32,17 +39,23 @@ class Extracted:
     pages: tuple[Page, ...]
     blocks: tuple[Block, ...]
     pages_without_text: tuple[int, ...] = ()
+    pages_with_hidden_text: tuple[int, ...] = ()
 
     def pages_of(self, char_from: int, char_to: int) -> tuple[int | None, int | None]:
         """The numbers of the first and the last page that a span touches."""
-        starts = [page.char_from for page in self.pages]
-        first = max(bisect_right(starts, char_from) - 1, 0)
-        last = max(bisect_right(starts, max(char_from, char_to - 1)) - 1, first)
-        return self.pages[first].number, self.pages[last].number
+        return self._page_at(char_from).number, self._page_at(max(char_from, char_to - 1)).number
+
+    def _page_at(self, position: int) -> Page:
+        following = bisect_right(self.pages, position, key=lambda page: page.char_from)
+        return self.pages[max(following - 1, 0)]
 
 
 class ReadError(Exception):
-    """A document that could not be read: a stable code, and a message with the document, the rule and the remedy."""
+    """A document that could not be read; the message names the document, the rule and the remedy.
+
+    Codes: ENCRYPTED, NO_TEXT, EMPTY, UNKNOWN_FORMAT, CORRUPT, TOO_LARGE, TOO_MANY_PAGES, and from the child
+    process TIMEOUT, OUT_OF_MEMORY, READER_CRASHED.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         # Both are arguments of the exception, or it would not survive the way out of the child process.

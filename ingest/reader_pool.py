@@ -1,0 +1,192 @@
+"""Reads documents in child processes, so that a document can cost nothing but itself."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import RawArray
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Self
+
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
+
+from ingest import readers
+from ingest.extracted import Extracted, ReadError
+
+if sys.platform != "win32":  # Windows has no limits for a process; the clock holds there too
+    import resource
+
+Progress = readers.Progress
+Read = Callable[[str, bytes, Progress], Extracted]
+
+_TASKS_OF_A_CHILD = 200
+_POLL_S = 0.1
+_PAGE_BITS = 32
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one document may use: seconds by the clock, seconds of computing, and bytes of memory."""
+
+    wall_s: float = 120
+    cpu_s: int = 90
+    memory_bytes: int = 1 << 30
+
+
+class ReaderPool:
+    """Reads documents in at most `workers` child processes; safe to use from several threads.
+
+    Nothing is started before the first document is read, and this process never imports a reader's library.
+    A document that hangs, crashes its reader or eats memory raises a `ReadError`; no other is affected.
+    """
+
+    def __init__(self, workers: int = 2, limits: Limits | None = None, read: Read = readers.read) -> None:
+        self._workers = workers
+        self._limits = limits or Limits()
+        self._read = read
+        self._lock = threading.Lock()
+        self._pool: ProcessPool | None = None
+        self._closed = False
+        # One place for each document that is being read, in which its child notes the page. It is plain
+        # shared memory: a lock or a queue could be held by a child at the moment when it is killed.
+        self._pages = RawArray("Q", workers)
+        self._places: SimpleQueue[int] = SimpleQueue()
+        for place in range(workers):
+            self._places.put(place)
+
+    def read(self, name: str, data: bytes, progress: Progress | None = None) -> Extracted:
+        """Read one document, waiting for a free child; `progress` hears (page, of how many) while it is read.
+
+        Raises:
+            ReadError: the document could not be read; also TIMEOUT, OUT_OF_MEMORY and READER_CRASHED.
+        """
+        with self._place() as place:
+            try:
+                return self._result(self._schedule(place, name, data), place, progress)
+            except BrokenProcessPool:  # a child died while idle: not this document's fault
+                self._discard()
+                return self._result(self._schedule(place, name, data), place, progress)
+            except (ReadError, KeyboardInterrupt):
+                raise
+            except Exception as error:
+                raise self._as_read_error(name, error) from error
+
+    def close(self) -> None:
+        """End the children; a document that is being read then fails with READER_CRASHED."""
+        self._closed = True
+        self._discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _place(self) -> Generator[int]:
+        place = self._places.get()
+        self._pages[place] = 0
+        try:
+            yield place
+        finally:
+            self._places.put(place)
+
+    def _schedule(self, place: int, name: str, data: bytes) -> ProcessFuture[Extracted]:
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the reader pool is closed")
+            if self._pool is None:
+                self._pool = ProcessPool(
+                    max_workers=self._workers,
+                    max_tasks=_TASKS_OF_A_CHILD,
+                    initializer=_begin,
+                    initargs=(self._pages, self._limits),
+                    context=multiprocessing.get_context("spawn"),
+                )
+            pool = self._pool
+        return pool.schedule(_read_in_child, args=(self._read, place, name, data), timeout=self._limits.wall_s)
+
+    def _result(self, future: ProcessFuture[Extracted], place: int, progress: Progress | None) -> Extracted:
+        last = 0
+        while progress:
+            with contextlib.suppress(TimeoutError):
+                future.exception(_POLL_S)
+            page = self._pages[place]
+            if page != last:
+                progress(page >> _PAGE_BITS, page & ((1 << _PAGE_BITS) - 1))
+                last = page
+            if future.done():
+                break
+        return future.result()
+
+    def _discard(self) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.stop()
+            pool.join()
+
+    def _as_read_error(self, name: str, error: Exception) -> ReadError:
+        limits = self._limits
+        code = error.exitcode if isinstance(error, ProcessExpired) else None
+        if isinstance(error, TimeoutError) or code == -getattr(signal, "SIGXCPU", 0):
+            allowed = f"{limits.wall_s:g} seconds, or {limits.cpu_s} seconds of computing"
+            return ReadError("TIMEOUT", f"{name}: reading it took longer than {allowed}; split it.")
+        if code == -getattr(signal, "SIGKILL", 0):
+            return ReadError(
+                "OUT_OF_MEMORY",
+                f"{name}: its reader was ended by the system, most likely for memory; split it.",
+            )
+        if isinstance(error, CancelledError):
+            return ReadError("READER_CRASHED", f"{name}: reading was stopped.")
+        return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export the document again.")
+
+
+# What follows runs in the child.
+
+_pages: Any = None
+_limits = Limits()
+
+
+def _begin(pages: Any, limits: Limits) -> None:
+    global _pages, _limits
+    _pages, _limits = pages, limits
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _limit(resource.RLIMIT_AS, _mapped_bytes() + limits.memory_bytes)
+
+
+def _read_in_child(read: Read, place: int, name: str, data: bytes) -> Extracted:
+    if sys.platform != "win32":
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        _limit(resource.RLIMIT_CPU, int(usage.ru_utime + usage.ru_stime) + 1 + _limits.cpu_s)
+
+    def note(page: int, pages: int) -> None:
+        _pages[place] = page << _PAGE_BITS | pages
+
+    return read(name, data, note)
+
+
+def _limit(kind: int, value: int) -> None:
+    """Set a limit that can be moved later; the system's own, if lower, stays."""
+    if sys.platform != "win32":
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _mapped_bytes() -> int:
+    """How much address space this process has before it reads anything."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,52 @@
+"""A document's bytes to text, pages and structure; one module for each format."""
+
+from ingest.extracted import Extracted, ReadError
+from ingest.readers.dialogue import with_dialogues
+from ingest.readers.formats import SUFFIXES, Progress, detect, reader_of
+
+__all__ = ["SUFFIXES", "Progress", "read"]
+
+# Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
+MAX_CHARACTERS = 20_000_000
+
+
+def read(name: str, data: bytes, progress: Progress | None = None) -> Extracted:
+    """Read one document; `progress` hears (page, of how many) from formats with pages.
+
+    The format is told by the content where that is unmistakable, else by the suffix of `name`.
+
+    Raises:
+        ReadError: with a message that begins with `name`.
+    """
+    try:
+        return _read(name, data, progress or _ignore)
+    except ReadError as error:
+        raise ReadError(error.code, f"{name}: {error.message}") from error
+    except MemoryError as error:
+        raise ReadError("OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it.") from error
+    except Exception as error:  # the libraries raise anything on a damaged file
+        raise ReadError(*_unexpected(name, error)) from error
+
+
+def _read(name: str, data: bytes, progress: Progress) -> Extracted:
+    format_name = detect(name, data)
+    extracted = reader_of(format_name)(data, progress)
+    if not extracted.text.strip():
+        raise ReadError("EMPTY", "there is no text in it; nothing can be found in an empty document.")
+    if len(extracted.text) > MAX_CHARACTERS:
+        raise ReadError(
+            "TOO_LARGE",
+            f"it has more than {MAX_CHARACTERS:,} characters of text; split it into several documents.",
+        )
+    return with_dialogues(extracted)
+
+
+def _unexpected(name: str, error: Exception) -> tuple[str, str]:
+    # MuPDF reports failed allocations as an ordinary error of its own.
+    if "alloc" in str(error):
+        return "OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it."
+    detail = f"{type(error).__name__}: {error}"[:200]
+    return "CORRUPT", f"{name}: it is damaged and could not be read ({detail}); save or export it again."
+
+
+def _ignore(page: int, pages: int) -> None: ...

@@ -1,0 +1,36 @@
+"""Bounds what a zipped document may unpack to, before a library unpacks all of it."""
+
+import zipfile
+from io import BytesIO
+
+from ingest.extracted import ReadError
+
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+MAX_MARKUP_BYTES = 64 * 1024 * 1024
+MAX_MEMBERS = 10_000
+
+
+def check_archive(data: bytes) -> zipfile.ZipFile:
+    """The document's archive, open.
+
+    Raises:
+        ReadError: CORRUPT; or TOO_LARGE for a zip bomb. Sizes are read from the archive's directory; Python's
+            zipfile never unpacks more of a member than is said there.
+    """
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except zipfile.BadZipFile as error:
+        raise ReadError("CORRUPT", "it is incomplete or damaged; save or export it again.") from error
+    members = archive.infolist()
+    markup = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
+    if (
+        len(members) > MAX_MEMBERS
+        or markup > MAX_MARKUP_BYTES
+        or sum(member.file_size for member in members) > MAX_UNPACKED_BYTES
+    ):
+        raise ReadError(
+            "TOO_LARGE",
+            f"unpacked it would be larger than {MAX_UNPACKED_BYTES >> 20} MiB, or its text larger than "
+            f"{MAX_MARKUP_BYTES >> 20} MiB; split it into several documents.",
+        )
+    return archive

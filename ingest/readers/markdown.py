@@ -1,0 +1,57 @@
+"""Reads Markdown; the text is the file itself, so that spans count in the file."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from corpora import Page
+from ingest.extracted import Block, BlockKind, Extracted
+from ingest.readers.encoding import decode
+from ingest.readers.formats import Progress
+
+_LINE_END = re.compile(r"\r\n?|\n")
+# Obsidian and static site generators put YAML first; to Markdown its closing line would underline a heading.
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_KINDS: dict[str, BlockKind] = {
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "table_open": "table",
+    "fence": "code",
+    "code_block": "code",
+}
+_NOT_TEXT = {"hr", "heading_close"}
+
+
+def read(data: bytes, progress: Progress) -> Extracted:
+    """A Markdown file with its headings, lists, tables and paragraphs."""
+    del progress
+    text = decode(data)
+    blocks = tuple(_blocks(text))
+    return Extracted("md", text, (Page(None, 0, len(text), text),), blocks)
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    front = _FRONT_MATTER.match(text)
+    body = front.end() if front else 0
+    if front:
+        yield Block("code", 0, body)
+    lines = [body, *(match.end() for match in _LINE_END.finditer(text, body)), len(text)]
+    tokens = MarkdownIt("commonmark").enable("table").parse(text[body:])
+    for token, following in pairwise([*tokens, Token("inline", "", 0)]):
+        if token.level > 0 or token.map is None or token.nesting < 0 or token.type in _NOT_TEXT:
+            continue
+        start, end = (lines[min(line, len(lines) - 1)] for line in token.map)
+        end = start + len(text[start:end].rstrip())
+        if token.type == "heading_open":
+            yield Block("heading", start, end, int(token.tag[1]), _plain(following))
+        else:
+            yield Block(_KINDS.get(token.type, "paragraph"), start, end)
+
+
+def _plain(inline: Token) -> str:
+    """The words of a heading, without emphasis, links and code marks."""
+    words = "".join(child.content or " " * (child.type == "softbreak") for child in inline.children or ())
+    return " ".join(words.split())

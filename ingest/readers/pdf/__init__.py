@@ -1,0 +1,106 @@
+"""Reads PDF: text in reading order, physical pages, headings, lists and tables."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pymupdf
+from pymupdf import mupdf
+
+from ingest.extracted import Extracted, ReadError
+from ingest.readers.formats import Progress
+from ingest.readers.pdf.headings import OutlineEntry, heading_levels
+from ingest.readers.pdf.layout import Line, lines_of
+from ingest.readers.pdf.margins import without_margins
+from ingest.readers.pdf.page import Fragment, read_page
+from ingest.readers.pdf.paragraphs import Paragraph, hyphenated_words, paragraphs_of
+from ingest.readers.text_builder import TextBuilder
+
+__all__ = ["read"]
+
+MAX_PAGES = 5000
+
+# The library writes hints and complaints to stdout and stderr; what matters of them comes as an exception.
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+pymupdf.no_recommend_layout()
+
+
+def read(data: bytes, progress: Progress) -> Extracted:
+    """A PDF document; pages that cannot be read count as pages without text."""
+    with _opened(data) as document:
+        count = document.page_count
+        pages: list[list[Line]] = []
+        hidden: list[int] = []
+        for number in range(1, count + 1):
+            progress(number, count)
+            fragments, has_hidden = _fragments(document, number)
+            pages.append(lines_of(fragments))
+            hidden += [number] * has_hidden
+        outline = [OutlineEntry(level, title, page) for level, title, page in document.get_toc()]
+    if not any(pages):
+        raise ReadError(
+            "NO_TEXT",
+            f"none of its {count} page(s) has text, they are pictures; run text recognition (OCR) on it first.",
+        )
+    extracted = _build(without_margins(pages, _body_size(pages)), outline)
+    return replace(extracted, pages_with_hidden_text=tuple(hidden))
+
+
+def _opened(data: bytes) -> pymupdf.Document:
+    try:
+        document = pymupdf.open(stream=data, filetype="pdf")
+    except pymupdf.FileDataError as error:
+        raise ReadError("CORRUPT", "it is damaged and does not open; save or export it again.") from error
+    if document.needs_pass:
+        raise ReadError("ENCRYPTED", "it is protected by a password; save a copy without one.")
+    if document.page_count == 0:
+        raise ReadError("EMPTY", "it has no pages; nothing can be found in an empty document.")
+    if document.page_count > MAX_PAGES:
+        raise ReadError(
+            "TOO_MANY_PAGES",
+            f"it has {document.page_count:,} pages, {MAX_PAGES:,} are allowed; split it into several files.",
+        )
+    return document
+
+
+def _fragments(document: pymupdf.Document, number: int) -> tuple[list[Fragment], bool]:
+    try:
+        return read_page(document[number - 1])
+    except (RuntimeError, ValueError, mupdf.FzErrorBase) as error:
+        if "alloc" in str(error):
+            raise MemoryError(str(error)) from error
+        return [], False  # one damaged page must not cost the others
+
+
+def _build(pages: list[list[Line]], outline: list[OutlineEntry]) -> Extracted:
+    body_size = _body_size(pages)
+    compounds = hyphenated_words(pages)
+    paragraphs = [list(paragraphs_of(lines, body_size, compounds)) for lines in pages]
+    levels = heading_levels(paragraphs, outline, body_size)
+    builder = TextBuilder()
+    for number, page in enumerate(paragraphs, 1):
+        builder.start_page(number)
+        for paragraph, level in zip(page, levels[number - 1], strict=True):
+            _add(builder, paragraph, level)
+    return builder.build("pdf")
+
+
+def _add(builder: TextBuilder, paragraph: Paragraph, level: int) -> None:
+    if level:
+        builder.add("heading", paragraph.text, level)
+    else:
+        builder.add(paragraph.kind, paragraph.text)
+
+
+def _body_size(pages: list[list[Line]]) -> float:
+    """The type size of most of the text, in points."""
+    sizes: Counter[float] = Counter()
+    for line in _all(pages):
+        sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: (sizes[size], -size))
+
+
+def _all(pages: list[list[Line]]) -> Iterator[Line]:
+    for page in pages:
+        yield from page

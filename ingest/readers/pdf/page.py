@@ -1,0 +1,116 @@
+"""What MuPDF finds on one page: fragments of lines and ruled tables, without what cannot be seen."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pymupdf
+
+from ingest.readers.pdf.tables import Table, ruled_tables
+from ingest.readers.text_builder import clean
+
+# Ligatures are taken apart, pictures are not decoded, and what lies outside of the page stays outside.
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+_BOLD = 16
+_FILLED, _STROKED = 16, 32
+_TINY = 1.5
+_LIGHT = 0xD0
+_LEAST_CONTRAST = 24
+_PICTURE_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A piece of a line in one place, or a whole table; in points from the page's upper left corner."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    size: float
+    bold: bool
+    is_table: bool = False
+    is_upright: bool = True
+
+
+def read_page(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
+    """The page's fragments in no particular order, and whether text was left out because nobody can see it."""
+    found = cast("dict[str, Any]", page.get_text("dict", flags=_FLAGS))
+    lines: list[dict[str, Any]] = [line for block in found["blocks"] for line in block["lines"]]
+    sight = _Sight(page)
+    visible = [fragment for line in lines if (fragment := _fragment(page, line, sight))]
+    tables = ruled_tables(page, visible)
+    inside = {id(fragment) for table in tables for fragment in table.replaces}
+    fragments = [fragment for fragment in visible if id(fragment) not in inside]
+    return [*fragments, *map(_table_fragment, tables)], sight.found_hidden
+
+
+def _fragment(page: pymupdf.Page, line: dict[str, Any], sight: "_Sight") -> Fragment | None:
+    spans = [span for span in line["spans"] if not span["text"].strip() or sight.is_visible(span)]
+    text = clean("".join(span["text"] for span in spans))
+    if not text:
+        return None
+    box = pymupdf.Rect(line["bbox"]) * page.rotation_matrix
+    upright = abs((pymupdf.Point(line["dir"]) * pymupdf.Matrix(*page.rotation_matrix[:4], 0, 0)).x) > 0.9
+    letters = [(len(span["text"].strip()), span) for span in spans]
+    size = max(letters, key=lambda entry: entry[0])[1]["size"]
+    bold = sum(count for count, span in letters if _is_bold(span)) * 2 > sum(count for count, _ in letters)
+    return Fragment(box.x0, box.y0, box.x1, box.y1, text, round(size * 2) / 2, bold, is_upright=upright)
+
+
+def _is_bold(span: dict[str, Any]) -> bool:
+    return bool(span["flags"] & _BOLD) or "bold" in span["font"].lower()
+
+
+def _table_fragment(table: Table) -> Fragment:
+    x0, y0, x1, y1 = table.box
+    return Fragment(x0, y0, x1, y1, table.text, table.replaces[0].size, bold=False, is_table=True)
+
+
+class _Sight:
+    """Tells text that a reader of the page can see from text that is hidden in it.
+
+    Hidden text is how instructions for language models are smuggled into documents.
+    """
+
+    def __init__(self, page: pymupdf.Page) -> None:
+        self._page = page
+        self._picture: pymupdf.Pixmap | None = None
+        self._picture_area: float | None = None
+        self.found_hidden = False
+
+    def is_visible(self, span: dict[str, Any]) -> bool:
+        visible = self._in_sight(span)
+        self.found_hidden |= not visible
+        return visible
+
+    def _in_sight(self, span: dict[str, Any]) -> bool:
+        if not span["char_flags"] & (_FILLED | _STROKED):
+            return self._lies_on_scan()
+        if span["alpha"] == 0 or span["size"] < _TINY:
+            return False
+        return min(span["color"].to_bytes(4, "big")[1:]) < _LIGHT or self._stands_out(span)
+
+    def _lies_on_scan(self) -> bool:
+        """Whether text without ink is the recognised text of a picture that fills the page."""
+        if self._picture_area is None:
+            boxes = [pymupdf.Rect(info["bbox"]) for info in self._page.get_image_info()]
+            self._picture_area = float(sum(box.width * box.height for box in boxes))
+        return self._picture_area > _PICTURE_SHARE * self._page.rect.width * self._page.rect.height
+
+    def _stands_out(self, span: dict[str, Any]) -> bool:
+        """Whether light text differs from what is behind it, as the page is drawn."""
+        if self._picture is None:
+            self._picture = self._page.get_pixmap(colorspace=pymupdf.csGRAY, annots=False)
+        box = pymupdf.Rect(span["bbox"]) * self._page.rotation_matrix
+        shades = b"".join(_rows(self._picture, box))
+        return bool(shades) and max(shades) - min(shades) >= _LEAST_CONTRAST
+
+
+def _rows(picture: pymupdf.Pixmap, box: pymupdf.Rect) -> Iterator[bytes]:
+    area = box.irect & picture.irect
+    samples: bytes = picture.samples
+    for y in range(area.y0 - picture.y, area.y1 - picture.y):
+        start = y * picture.stride - picture.x
+        yield samples[start + area.x0 : start + area.x1]

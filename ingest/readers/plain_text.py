@@ -1,0 +1,71 @@
+"""Reads plain text; the text is the file itself, so that spans count in the file."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from corpora import Page
+from ingest.extracted import Block, Extracted
+from ingest.readers.encoding import decode
+from ingest.readers.formats import Progress
+from ingest.readers.title import is_title
+
+_PARAGRAPH = re.compile(r"\S.*(?:(?:\r\n|\r|\n)[^\S\r\n]*\S.*)*")
+_LINE = re.compile(r"[^\r\n]+")
+_UNDERLINE = re.compile(r"[^\S\r\n]*([=\-~*#_])\1{2,}[^\S\r\n]*")
+_RULE = re.compile(r"[\s=\-~*#_]+")
+_NUMBER = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=\S)")
+_PART = re.compile(r"(?:part|act|book|chapter|scene|kapitel|chapitre|acte|rozdział|akt|scena)\s+[\divxlc]+\b", re.I)
+_ITEM = re.compile(r"\s*(?:[-–—*•●○]|\d{1,3}[.)]|[a-z][.)])\s+\S")
+_UPPERCASE_LEVEL, _NUMBERED_LEVEL = 2, 3
+
+
+def read(data: bytes, progress: Progress) -> Extracted:
+    """A text file: paragraphs between blank lines, and the headings that are beyond doubt."""
+    del progress
+    text = decode(data)
+    blocks = tuple(_blocks(text))
+    return Extracted("txt", text, (Page(None, 0, len(text), text),), blocks)
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    paragraphs = [(match.start(), match.start() + len(match[0].rstrip())) for match in _PARAGRAPH.finditer(text)]
+    repeated = {title for title, count in Counter(text[a:b].strip() for a, b in paragraphs).items() if count > 1}
+    for start, end in paragraphs:
+        lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
+        if level := _underlined_level(text, lines):
+            heading_end = lines[1][1]
+            yield Block("heading", start, heading_end, level, text[start : lines[0][1]].strip())
+            start = _skip_space(text, heading_end, end)
+        elif len(lines) == 1 and text[start:end] not in repeated and (level := _level(text[start:end])):
+            yield Block("heading", start, end, level, text[start:end])
+            continue
+        if start < end and not _RULE.fullmatch(text, start, end):
+            yield Block("list" if _ITEM.match(text, start, end) else "paragraph", start, end)
+
+
+def _underlined_level(text: str, lines: list[tuple[int, int]]) -> int:
+    if len(lines) < 2 or not (underline := _UNDERLINE.fullmatch(text, *lines[1])):
+        return 0
+    title = text[slice(*lines[0])].strip()
+    if not is_title(title):
+        return 0
+    return 1 if underline[1] in "=#*" else 2
+
+
+def _level(line: str) -> int:
+    """The level of a heading that stands alone: `ACT ONE`, `Chapter 3`, `2.1 The harbour`."""
+    if not is_title(line) or line.endswith(":"):
+        return 0
+    if _PART.match(line):
+        return 1
+    if line.isupper() and sum(map(str.isalpha, line)) > 3:
+        return _UPPERCASE_LEVEL
+    number = _NUMBER.match(line)
+    if number and line[number.end()].isupper():
+        return _NUMBERED_LEVEL + number["number"].count(".")
+    return 0
+
+
+def _skip_space(text: str, start: int, end: int) -> int:
+    return end - len(text[start:end].lstrip())

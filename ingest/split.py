@@ -1,0 +1,180 @@
+"""Cuts a document into passages along its own structure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from corpora import Passage, passage_id
+from ingest.extracted import Block, Extracted
+
+# MiniLM reads 256 tokens and ignores the rest, and the heading path comes first. English has about 4.3
+# characters to one of its tokens; languages with many letters outside ASCII fewer: it cuts their words up.
+MAX_CHARACTERS = 1000
+MAX_CHARACTERS_ACCENTED = 700
+_ACCENTED_SHARE = 0.02
+
+_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’»)\]]))\s+(?=[^\s\W]|[\"'“„«(\[¿¡–—-])")
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W_]")
+_ENDS_SENTENCE = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
+_PROSE = (_SENTENCE, _LINE, _SPACE)
+_LINEWISE = (_LINE, _SENTENCE, _SPACE)
+
+
+@dataclass(frozen=True)
+class _Span:
+    start: int
+    end: int
+
+
+@dataclass
+class _Section:
+    heading: tuple[str, ...]
+    blocks: list[Block] = field(default_factory=list[Block])
+
+
+def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
+    """The passages of a document, in its order; they cover every word but headings with text below them.
+
+    A passage never crosses such a heading, nor more than one page break; its text is exactly its span.
+    """
+    limit = _limit(extracted.text)
+    passages: list[Passage] = []
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for section in _sections(extracted):
+        pieces = [piece for block in section.blocks for piece in _pieces(extracted, block, limit)]
+        for span in _packed(extracted, pieces, limit):
+            text = extracted.text[span.start : span.end]
+            if not _WORD.search(text):
+                continue  # a rule between sections, or an ornament
+            key = (section.heading, text)
+            identifier = passage_id(document_id, section.heading, text, seen[key])
+            seen[key] += 1
+            pages = extracted.pages_of(span.start, span.end)
+            passages.append(Passage(identifier, document_id, name, *pages, section.heading, span.start, span.end, text))
+    return passages
+
+
+def _limit(text: str) -> int:
+    """How long a passage of this document may be, in characters."""
+    letters = sum(map(str.isalpha, text))
+    accented = letters - sum(map(str.isalpha, text.encode("ascii", "ignore").decode()))
+    return MAX_CHARACTERS if accented <= letters * _ACCENTED_SHARE else MAX_CHARACTERS_ACCENTED
+
+
+def _sections(extracted: Extracted) -> Iterator[_Section]:
+    """The blocks between headings. A heading with nothing below it is text of the section that it is in."""
+    blocks = list(_covering(extracted))
+    path: list[Block] = []
+    section = _Section(())
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.kind == "heading":
+            outer = [heading for heading in path if heading.level < block.level]
+            has_content = following is not None and (following.kind != "heading" or following.level > block.level)
+            if has_content or len(outer) < len(path):
+                yield section
+                path = [*outer, block] if has_content else outer
+                section = _Section(tuple(heading.title for heading in path))
+            if has_content:
+                continue
+        section.blocks.append(block)
+    yield section
+
+
+def _covering(extracted: Extracted) -> Iterator[Block]:
+    """The blocks, and as paragraphs the text that no block covers."""
+    position = 0
+    end = Block("paragraph", len(extracted.text), len(extracted.text))
+    for block in (*extracted.blocks, end):
+        if extracted.text[position : block.char_from].strip():
+            yield Block("paragraph", position, block.char_from)
+        if block is not end:
+            yield block
+        position = max(position, block.char_to)
+
+
+def _pieces(extracted: Extracted, block: Block, limit: int) -> Iterator[_Span]:
+    """What of a block stays whole: all of it if it is short and on one page, else its lines or sentences."""
+    boundaries = _PROSE if block.kind in ("paragraph", "heading") else _LINEWISE
+    for start, end in _between_page_breaks(extracted, block):
+        yield from _cut(extracted.text, _Span(start, end), limit, boundaries)
+
+
+def _between_page_breaks(extracted: Extracted, block: Block) -> Iterator[tuple[int, int]]:
+    first, last = extracted.pages_of(block.char_from, block.char_to)
+    if first == last:
+        yield block.char_from, block.char_to
+        return
+    breaks = [page.char_from for page in extracted.pages if block.char_from < page.char_from < block.char_to]
+    yield from zip([block.char_from, *breaks], [*breaks, block.char_to], strict=True)
+
+
+def _cut(text: str, span: _Span, limit: int, boundaries: Sequence[re.Pattern[str]]) -> Iterator[_Span]:
+    span = _stripped(text, span)
+    if span.end - span.start <= limit:
+        if span.end > span.start:
+            yield span
+    elif not boundaries:
+        for start in range(span.start, span.end, limit):
+            yield from _cut(text, _Span(start, min(start + limit, span.end)), limit, ())
+    else:
+        ends = [match.end() for match in boundaries[0].finditer(text, span.start, span.end)]
+        for start, end in zip([span.start, *ends], [*ends, span.end], strict=True):
+            yield from _cut(text, _Span(start, end), limit, boundaries[1:])
+
+
+def _stripped(text: str, span: _Span) -> _Span:
+    inner = text[span.start : span.end]
+    return _Span(span.end - len(inner.lstrip()), span.start + len(inner.rstrip())) if inner.strip() else _Span(0, 0)
+
+
+def _packed(extracted: Extracted, pieces: Sequence[_Span], limit: int) -> Iterator[_Span]:
+    """Consecutive pieces joined up to the limit; the last two are made about equal, so that none is a scrap."""
+    for run in _runs(extracted, pieces):
+        first = 0
+        while first < len(run):
+            last = _last_fitting(extracted, run, first, limit)
+            yield _Span(run[first].start, run[last].end)
+            first = last + 1
+
+
+def _last_fitting(extracted: Extracted, run: Sequence[_Span], first: int, limit: int) -> int:
+    start, remaining = run[first].start, run[-1].end - run[first].start
+    wanted = remaining / 2 if limit < remaining < 1.5 * limit else limit
+    last = first
+    for index in range(first + 1, len(run)):
+        too_long = run[index].end - start > limit or run[last].end - start >= wanted
+        if too_long or not _spans_two_pages_at_most(extracted, start, run[index]):
+            break
+        last = index
+    return last
+
+
+def _runs(extracted: Extracted, pieces: Sequence[_Span]) -> Iterator[list[_Span]]:
+    """The pieces of each page; a page joins the one before when it begins in the middle of a sentence.
+
+    Beginning anew on each page keeps citations exact, and an edit on one page from moving every later passage.
+    """
+    run: list[_Span] = []
+    for piece in pieces:
+        if run and _begins_anew(extracted, run[-1], piece):
+            yield run
+            run = []
+        run.append(piece)
+    if run:
+        yield run
+
+
+def _begins_anew(extracted: Extracted, before: _Span, piece: _Span) -> bool:
+    first, last = extracted.pages_of(before.start, piece.end)
+    if first == last:
+        return False
+    goes_on = extracted.text[piece.start].islower()
+    return not goes_on or _ENDS_SENTENCE.search(extracted.text, before.start, before.end) is not None
+
+
+def _spans_two_pages_at_most(extracted: Extracted, start: int, piece: _Span) -> bool:
+    first, last = extracted.pages_of(start, piece.end)
+    return first is None or last is None or last - first <= 1
