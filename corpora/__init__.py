@@ -13,7 +13,7 @@ from corpora.errors import (
 from corpora.originals import Originals
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
-from corpora.records import Document, Page, Passage, ProjectKey, passage_id
+from corpora.records import Document, Page, Passage, ProjectKey, page_range, passage_id
 
 __all__ = [
     "Catalog",
@@ -33,5 +33,6 @@ __all__ = [
     "Pending",
     "ProjectKey",
     "ProjectNotFound",
+    "page_range",
     "passage_id",
 ]

@@ -57,9 +57,7 @@ class Documents(Database):
     def documents(self, key: ProjectKey) -> list[Document]:
         """All documents of the project by name; none for an unknown project."""
         with self._reading() as connection:
-            return [
-                _document(row) for row in connection.execute(_documents_of(key).order_by(documents.c.name))
-            ]
+            return [_document(row) for row in connection.execute(_documents_of(key).order_by(documents.c.name))]
 
     def find_document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
@@ -108,9 +106,7 @@ class Documents(Database):
             connection.execute(insert(documents).values(project=project, **row))
             _insert_pages(connection, document_id, pages)
             _insert_passages(connection, document_id, passages, embedded)
-            return _document(
-                connection.execute(_documents_of(key).where(documents.c.id == document_id)).one()
-            )
+            return _document(connection.execute(_documents_of(key).where(documents.c.id == document_id)).one())
 
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
         """Take a document out and return what it was; raises as `find_document` does."""
@@ -141,10 +137,7 @@ class Documents(Database):
         """The passages whose vector is not in the vector store yet, in reading order."""
         query = _passages_of(key).where(passages.c.embedded.is_(False))
         with self._reading() as connection:
-            return [
-                _passage(row)
-                for row in connection.execute(query.order_by(documents.c.name, passages.c.position))
-            ]
+            return [_passage(row) for row in connection.execute(query.order_by(documents.c.name, passages.c.position))]
 
     def pages(self, key: ProjectKey, document_id: str) -> list[Page]:
         """The document's pages in order; a single one without number where its format has no pages."""
@@ -242,9 +235,7 @@ def _insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) 
         connection.execute(insert(pages), rows)
 
 
-def _insert_passages(
-    connection: Connection, document_id: str, of: Sequence[Passage], embedded: set[str]
-) -> None:
+def _insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], embedded: set[str]) -> None:
     # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
     for some in chunks(passage.id for passage in of):
         connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))

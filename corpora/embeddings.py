@@ -58,9 +58,7 @@ class Embeddings(Database):
         with self._writing() as connection:
             model = _model_name(connection)
             for some in chunks(by_hash):
-                known = select(vectors.c.text_sha256).where(
-                    vectors.c.model == model, vectors.c.text_sha256.in_(some)
-                )
+                known = select(vectors.c.text_sha256).where(vectors.c.model == model, vectors.c.text_sha256.in_(some))
                 new = set(some) - set(connection.scalars(known))
                 rows = [
                     {"text_sha256": text, "model": model, "vector": by_hash[text].astype("<f4").tobytes()}
@@ -77,6 +75,15 @@ class Embeddings(Database):
             for some in chunks(passage_ids):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
                 connection.execute(update(passages).where(these).values(embedded=True))
+
+    def unfinished_projects(self) -> list[ProjectKey]:
+        """The projects of all workspaces whose vectors are not up to date, as a killed process leaves them."""
+        lacking = select(documents.c.project).join(passages).where(passages.c.embedded.is_(False))
+        query = select(projects.c.workspace, projects.c.project_id).where(
+            projects.c.id.in_(lacking) | projects.c.id.in_(select(replaced_passages.c.project))
+        )
+        with self._reading() as connection:
+            return [ProjectKey(row.workspace, row.project_id) for row in connection.execute(query)]
 
     def replaced_passages(self, key: ProjectKey) -> list[str]:
         """Ids of passages that are gone, and whose vectors the vector store may still have."""
@@ -101,7 +108,5 @@ def _recorded_model(connection: Connection) -> tuple[str, int] | None:
 def _model_name(connection: Connection) -> str:
     model = _recorded_model(connection)
     if model is None:
-        raise CatalogError(
-            "The catalog has no embedding model: call record_embedding_model before using vectors."
-        )
+        raise CatalogError("The catalog has no embedding model: call record_embedding_model before using vectors.")
     return model[0]

@@ -27,25 +27,25 @@ class CorpusError(Exception):
         self.message = message
 
 
-class InvalidName(CorpusError):  # noqa: N818
+class InvalidName(CorpusError):
     """A name that could not be stored, or that would lead out of the corpus."""
 
     code = "INVALID_NAME"
 
 
-class ProjectNotFound(CorpusError):  # noqa: N818
+class ProjectNotFound(CorpusError):
     """Nothing was ever ingested for this project."""
 
     code = "PROJECT_NOT_FOUND"
 
 
-class DocumentNotFound(CorpusError):  # noqa: N818
+class DocumentNotFound(CorpusError):
     """The project has no document of that name or id."""
 
     code = "DOCUMENT_NOT_FOUND"
 
 
-class OriginalNotFound(CorpusError):  # noqa: N818
+class OriginalNotFound(CorpusError):
     """The stored file of a document is missing on disk."""
 
     code = "ORIGINAL_NOT_FOUND"
@@ -57,7 +57,7 @@ class CatalogError(CorpusError):
     code = "CATALOG_ERROR"
 
 
-class DirectoryBusy(CorpusError):  # noqa: N818
+class DirectoryBusy(CorpusError):
     """Another process owns the data directory; `owner` says which, where it is known."""
 
     code = "DIRECTORY_BUSY"

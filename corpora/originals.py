@@ -42,9 +42,7 @@ class Originals:
     def path(self, sha256: str) -> Path:
         """Where the file of that hash is, or would be."""
         if not _SHA256.fullmatch(sha256):
-            raise OriginalNotFound(
-                f"{sha256!r} is not the SHA-256 of an original file: it has 64 hex digits."
-            )
+            raise OriginalNotFound(f"{sha256!r} is not the SHA-256 of an original file: it has 64 hex digits.")
         return self._folder / sha256[:2] / sha256
 
     def delete_unreferenced(self, referenced: Collection[str]) -> int:

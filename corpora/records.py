@@ -74,6 +74,11 @@ class Passage:
     text: str
 
     @property
+    def place(self) -> str:
+        """Where it stands, as one cites it: `bible.pdf, page 4`."""
+        return self.document + page_range(self.page_from, self.page_to)
+
+    @property
     def embedding_text(self) -> str:
         """What is embedded and indexed: the heading path, then the text."""
         return f"{' > '.join(self.heading)}\n{self.text}" if self.heading else self.text
@@ -82,6 +87,13 @@ class Passage:
     def embedding_hash(self) -> str:
         """The key of this passage's vector in the embedding cache: SHA-256 of `embedding_text`, hex."""
         return hashlib.sha256(self.embedding_text.encode()).hexdigest()
+
+
+def page_range(page_from: int | None, page_to: int | None) -> str:
+    """`, page 4` or `, pages 4-5`; nothing for a format without pages."""
+    if page_from is None:
+        return ""
+    return f", page {page_from}" if page_to in (None, page_from) else f", pages {page_from}-{page_to}"
 
 
 def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: int) -> str:

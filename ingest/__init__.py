@@ -3,7 +3,8 @@
 from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.ingestor import Ingestor
-from ingest.report import DocumentReport, IngestReport, Problem, Progress, ProgressListener
+from ingest.reader_pool import ReaderPool
+from ingest.report import DocumentReport, IngestReport, Problem, Progress, ProgressListener, page_list
 from ingest.source import Refusal, Source, unnamed
 
 __all__ = [
@@ -16,10 +17,12 @@ __all__ = [
     "Progress",
     "ProgressListener",
     "ReadError",
+    "ReaderPool",
     "Refusal",
     "Scan",
     "ScanError",
     "Source",
+    "page_list",
     "scan",
     "unnamed",
 ]

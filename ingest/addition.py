@@ -90,11 +90,7 @@ class Addition:
     def _kept(self, name: str, problem: Problem, status: Literal["skipped", "failed"]) -> DocumentReport:
         """The report on what could not be read; an older version stays and is described."""
         known = self._known.get(name)
-        return (
-            DocumentReport.of(known, status, problem)
-            if known
-            else DocumentReport(name, status, error=problem)
-        )
+        return DocumentReport.of(known, status, problem) if known else DocumentReport(name, status, error=problem)
 
 
 def _status(document: Document, complete: Status) -> Status:

@@ -94,9 +94,7 @@ def _entry(root: Path, inside: Path, path: Path) -> _Entry:
 
 
 def _not_a_file(name: str, status: Literal["skipped", "failed"]) -> Refusal:
-    message = (
-        f"{name}: it is not a file, or a link to nothing or to a folder; name the file or folder itself."
-    )
+    message = f"{name}: it is not a file, or a link to nothing or to a folder; name the file or folder itself."
     return Refusal(name, status, "NOT_A_FILE", message)
 
 
@@ -113,7 +111,5 @@ def _read(entry: _Entry) -> Source | Refusal:
     try:
         return Source(entry.name, entry.path.read_bytes())
     except OSError as error:
-        message = (
-            f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
-        )
+        message = f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
         return Refusal(entry.name, "failed", "UNREADABLE", message)

@@ -49,9 +49,7 @@ class Ingestor:
     again does the rest.
     """
 
-    def __init__(
-        self, catalog: Catalog, originals: Originals, retriever: SearchIndex, readers: Reader
-    ) -> None:
+    def __init__(self, catalog: Catalog, originals: Originals, retriever: SearchIndex, readers: Reader) -> None:
         self._catalog = catalog
         self._shelf = Shelf(catalog, originals)
         self._retriever = retriever
@@ -80,9 +78,7 @@ class Ingestor:
             before = self._catalog.documents(key)
             addition = Addition(key, before, self._shelf, self._readers.read, say)
             reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
-            gone = (
-                [self._shelf.remove(key, document.id) for document in addition.missing()] if replace else []
-            )
+            gone = [self._shelf.remove(key, document.id) for document in addition.missing()] if replace else []
         if gone or addition.wrote:
             self._shelf.sweep()
             self._retriever.refresh(key)
@@ -93,10 +89,11 @@ class Ingestor:
         """Bring the project's vectors up to date: make what is missing, drop what was replaced."""
         say = progress or _nobody
         with self._vectors_locks[key]:
-            if any(document.embedded < document.passages for document in self._catalog.documents(key)):
-                self._retriever.embed_pending(
-                    key, lambda done, total: say(Progress("", "embedding", done, total))
-                )
+            lacking = sum(document.passages - document.embedded for document in self._catalog.documents(key))
+            if lacking:
+                # Said before the model is loaded, which takes longer than the first passages do.
+                say(Progress("", "embedding", 0, lacking))
+                self._retriever.embed_pending(key, lambda done, total: say(Progress("", "embedding", done, total)))
         self._forget_replaced(key)
 
     def index(
@@ -135,9 +132,7 @@ class Ingestor:
                 lock.release()
 
 
-def _settled(
-    report: DocumentReport, before: Mapping[str, Document], now: Mapping[str, Document]
-) -> DocumentReport:
+def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mapping[str, Document]) -> DocumentReport:
     """The report on a document once vectors have been made."""
     document = now.get(report.id) if report.id and report.status != "removed" else None
     if document is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -60,6 +60,11 @@ class DocumentReport:
             error=error,
         )
 
+    @classmethod
+    def listed(cls, document: Document) -> DocumentReport:
+        """The entry of a list of what is in the corpus."""
+        return cls.of(document, "indexed" if document.embedded == document.passages else "searchable")
+
     def as_dict(self) -> dict[str, Any]:
         """The entry of the report's JSON."""
         return {
@@ -94,3 +99,14 @@ class IngestReport:
             "documents": [document.as_dict() for document in self.documents],
             "seconds": round(self.seconds, 3),
         }
+
+
+def page_list(pages: Sequence[int]) -> str:
+    """`3, 5 to 9`: page numbers with runs joined."""
+    runs: list[tuple[int, int]] = []
+    for page in sorted(pages):
+        if runs and page == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], page)
+        else:
+            runs.append((page, page))
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)

@@ -19,9 +19,7 @@ class Shelf:
         # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
         self._storing = threading.Lock()
 
-    def put(
-        self, key: ProjectKey, source: Source, extracted: Extracted, passages: Sequence[Passage]
-    ) -> Document:
+    def put(self, key: ProjectKey, source: Source, extracted: Extracted, passages: Sequence[Passage]) -> Document:
         """Store a document; it is there whole when this returns, and not at all before."""
         with self._storing:
             return self._catalog.put_document(

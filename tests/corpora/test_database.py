@@ -92,8 +92,6 @@ def test_two_that_open_an_empty_database_at_once_agree(database_url: str) -> Non
 def test_a_reader_sees_the_whole_before_or_the_whole_after(catalog: Catalog, key: ProjectKey) -> None:
     with catalog._reading() as reader:  # pyright: ignore[reportPrivateUsage]
         reader.exec_driver_sql("SELECT * FROM projects").all()
-        catalog.put_document(
-            key, name="a", format="md", sha256="0" * 64, size=0, text="", pages=[], passages=[]
-        )
+        catalog.put_document(key, name="a", format="md", sha256="0" * 64, size=0, text="", pages=[], passages=[])
         assert reader.exec_driver_sql("SELECT * FROM documents").all() == []
     assert len(catalog.documents(key)) == 1

@@ -56,9 +56,7 @@ def test_what_is_not_there_is_refused_with_the_nearest(catalog: Catalog, key: Pr
         catalog.require_project(ProjectKey("local", "2"))
 
 
-def test_a_project_is_unknown_until_it_has_had_a_document(
-    catalog: Catalog, key: ProjectKey, put: Put
-) -> None:
+def test_a_project_is_unknown_until_it_has_had_a_document(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     assert not catalog.has_project(key)
     assert (catalog.corpus_version(key), catalog.documents(key), catalog.passages(key)) == (0, [], [])
     document = put(key, "bible.pdf", "x")
@@ -86,9 +84,7 @@ def test_the_same_names_in_other_projects_and_workspaces_are_others(catalog: Cat
     assert [len(catalog.documents(key)) for key in keys] == [0, 1, 1, 1]
 
 
-def test_a_document_that_fails_to_be_written_leaves_the_old_one(
-    catalog: Catalog, key: ProjectKey, put: Put
-) -> None:
+def test_a_document_that_fails_to_be_written_leaves_the_old_one(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     before = put(key, "bible.pdf", "One.", "Two.")
     twice = catalog.passages(key)[:1] * 2
     with pytest.raises(CatalogError):

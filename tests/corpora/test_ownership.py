@@ -70,9 +70,7 @@ def test_a_server_is_not_waited_for(tmp_path: Path) -> None:
     directory = DataDirectory(tmp_path)
     with other_process(tmp_path, "http://127.0.0.1:1234", "key") as process:
         assert directory.owner() == Owner(process.pid, "http://127.0.0.1:1234", "key")
-        with pytest.raises(
-            DirectoryBusy, match=rf"process {process.pid}.*http://127\.0\.0\.1:1234"
-        ) as refused:
+        with pytest.raises(DirectoryBusy, match=rf"process {process.pid}.*http://127\.0\.0\.1:1234") as refused:
             directory.own()
         assert refused.value.owner == directory.owner()
 

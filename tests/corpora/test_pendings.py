@@ -40,8 +40,7 @@ def test_of_many_answers_at_once_one_counts(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     answers: list[Pending | None] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(catalog.pop_pending("local", pending_id)))
-        for _ in range(8)
+        threading.Thread(target=lambda: answers.append(catalog.pop_pending("local", pending_id))) for _ in range(8)
     ]
     for thread in threads:
         thread.start()

@@ -25,9 +25,7 @@ def test_what_is_no_identifier_is_refused_by_name(bad: str) -> None:
 
 
 @given(st.tuples(IDENTIFIERS, IDENTIFIERS, st.text()), st.tuples(IDENTIFIERS, IDENTIFIERS, st.text()))
-def test_document_ids_differ_where_anything_differs(
-    one: tuple[str, str, str], other: tuple[str, str, str]
-) -> None:
+def test_document_ids_differ_where_anything_differs(one: tuple[str, str, str], other: tuple[str, str, str]) -> None:
     ids = {ProjectKey(workspace, project).document_id(name) for workspace, project, name in (one, other)}
     assert len(ids) == len({one, other})
 

@@ -1,8 +1,10 @@
 """A whole pipeline for each test: real readers, catalog and Chroma; a model that is quick and counts."""
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora import Catalog, DataDirectory, Originals, ProjectKey
-from ingest import Extracted, Ingestor, Progress
+from ingest import Extracted, Ingestor
 from ingest.readers import read
 from retrieval import Retriever, VectorStore
 
@@ -44,9 +46,7 @@ class CountingModel:
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        vector = (
-            np.frombuffer(hashlib.sha256(text.encode()).digest()[:8], np.uint8).astype(np.float32) - 127.5
-        )
+        vector = np.frombuffer(hashlib.sha256(text.encode()).digest()[:8], np.uint8).astype(np.float32) - 127.5
         return vector / np.float32(np.linalg.norm(vector))
 
 
@@ -61,7 +61,6 @@ class Pipeline:
     ingestor: Ingestor
     reader: CountingReader
     model: CountingModel
-    events: list[Progress] = field(default_factory=list[Progress])
 
     def assert_consistent(self, key: ProjectKey) -> None:
         """Every passage is whole and embedded, and Chroma has these vectors and no others."""
@@ -83,13 +82,22 @@ def key() -> ProjectKey:
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path) -> Generator[Pipeline]:
-    directory = DataDirectory(tmp_path / "data")
-    catalog = Catalog(directory.catalog_url)
-    reader, model = CountingReader(), CountingModel()
-    vectors = VectorStore(directory.chroma_path)
-    retriever = Retriever(catalog, model, vectors, directory.originals)
-    ingestor = Ingestor(catalog, directory.originals, retriever, reader)
-    yield Pipeline(catalog, directory.originals, vectors, retriever, ingestor, reader, model)
-    retriever.close()
-    catalog.close()
+def open_pipeline() -> Generator[Callable[[Path], Pipeline]]:
+    """Opens the data directory at a path; at the end of the test all are closed."""
+    with ExitStack() as closing:
+
+        def opened(path: Path) -> Pipeline:
+            directory = DataDirectory(path)
+            catalog = closing.enter_context(contextlib.closing(Catalog(directory.catalog_url)))
+            reader, model, vectors = CountingReader(), CountingModel(), VectorStore(directory.chroma_path)
+            retriever = Retriever(catalog, model, vectors, directory.originals)
+            closing.callback(retriever.close)
+            ingestor = Ingestor(catalog, directory.originals, retriever, reader)
+            return Pipeline(catalog, directory.originals, vectors, retriever, ingestor, reader, model)
+
+        yield opened
+
+
+@pytest.fixture
+def pipeline(open_pipeline: Callable[[Path], Pipeline], tmp_path: Path) -> Pipeline:
+    return open_pipeline(tmp_path / "data")

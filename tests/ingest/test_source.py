@@ -38,9 +38,7 @@ def test_a_bad_name_is_refused_with_its_rule(bad: str, rule: str) -> None:
     assert refused.value.code == "INVALID_NAME"
 
 
-@pytest.mark.parametrize(
-    "good", ["bible.pdf", "quests/harbour.md", "...", "a..b.md", "Elena: a life.txt", "日本.md"]
-)
+@pytest.mark.parametrize("good", ["bible.pdf", "quests/harbour.md", "...", "a..b.md", "Elena: a life.txt", "日本.md"])
 def test_a_good_name_stays(good: str) -> None:
     assert document_name(good) == good
 
@@ -58,9 +56,7 @@ def test_a_name_never_leads_anywhere_and_is_stable(name: str) -> None:
 
 def test_one_name_in_two_unicode_forms_is_one_name() -> None:
     name = "Café.md"
-    assert document_name(unicodedata.normalize("NFD", name)) == document_name(
-        unicodedata.normalize("NFC", name)
-    )
+    assert document_name(unicodedata.normalize("NFD", name)) == document_name(unicodedata.normalize("NFC", name))
 
 
 def test_a_document_without_a_name_is_named_by_its_content() -> None:

@@ -1,0 +1,268 @@
+"""Documents into a corpus: new, unchanged, changed, unreadable, gone."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpora import DocumentNotFound, ProjectKey, ProjectNotFound
+from ingest import IngestReport, Progress, Refusal, Source, scan
+
+if TYPE_CHECKING:
+    from tests.ingest.conftest import Pipeline
+
+BIBLE = "# People\n\nElena keeps the lighthouse.\n\n# Places\n\nThe harbour freezes in winter.\n"
+CHANGED = BIBLE.replace("winter", "spring")
+SOURCES = [Source("bible.md", BIBLE.encode()), Source("quests/harbour.txt", b"Find the lamp oil.")]
+
+
+def statuses(report: IngestReport) -> dict[str, str]:
+    return {document.name: document.status for document in report.documents}
+
+
+def codes(report: IngestReport) -> dict[str, str | None]:
+    return {document.name: document.error and document.error.code for document in report.documents}
+
+
+def test_new_documents_are_searchable_first_and_indexed_then(pipeline: Pipeline, key: ProjectKey) -> None:
+    added = pipeline.ingestor.add(key, SOURCES)
+    assert statuses(added) == {"bible.md": "searchable", "quests/harbour.txt": "searchable"}
+    assert pipeline.model.texts == []
+    (best, *_) = pipeline.retriever.search(key, "Who keeps the lighthouse?")
+    assert best.passage.document == "bible.md"
+    again = pipeline.ingestor.index(key, SOURCES)
+    assert statuses(again) == {"bible.md": "indexed", "quests/harbour.txt": "indexed"}
+    assert len(pipeline.reader.names) == 2, "what was read is not read again for its vectors"
+    pipeline.assert_consistent(key)
+
+
+def test_unchanged_documents_cost_nothing(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    version, read, embedded = pipeline.catalog.corpus_version(key), pipeline.reader.names[:], pipeline.model.texts[:]
+    report = pipeline.ingestor.index(key, SOURCES)
+    assert set(statuses(report).values()) == {"unchanged"}
+    assert (pipeline.reader.names, pipeline.model.texts) == (read, embedded)
+    assert pipeline.catalog.corpus_version(key) == version
+
+
+def test_of_a_changed_document_only_changed_passages_are_embedded(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    before = {passage.id for passage in pipeline.catalog.passages(key)}
+    pipeline.model.texts.clear()
+    report = pipeline.ingestor.index(key, [Source("bible.md", CHANGED.encode()), SOURCES[1]])
+    assert statuses(report) == {"bible.md": "updated", "quests/harbour.txt": "unchanged"}
+    assert pipeline.model.texts == ["Places\nThe harbour freezes in spring."]
+    assert len(before & {passage.id for passage in pipeline.catalog.passages(key)}) == len(before) - 1
+    pipeline.assert_consistent(key)
+
+
+def test_texts_known_from_another_project_are_not_embedded_again(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    pipeline.model.texts.clear()
+    other = ProjectKey("other", "2")
+    pipeline.ingestor.index(other, [Source("copy.md", BIBLE.encode())])
+    assert pipeline.model.texts == []
+    pipeline.assert_consistent(other)
+    pipeline.assert_consistent(key)
+
+
+def test_what_cannot_be_read_fails_alone_with_its_reason(pipeline: Pipeline, key: ProjectKey) -> None:
+    report = pipeline.ingestor.index(
+        key,
+        [
+            Source("empty.md", b""),
+            Source("game.pdf", b"MZ\0\0 this was an .exe"),
+            Source("notes.xyz", b"\1\2\3"),
+            Source("../up.md", b"text"),
+            Refusal("broken.pdf", "failed", "INVALID_BASE64", "broken.pdf: its content is not base64."),
+            *SOURCES,
+        ],
+    )
+    assert codes(report) == {
+        "empty.md": "EMPTY",
+        "game.pdf": "CORRUPT",
+        "notes.xyz": "UNKNOWN_FORMAT",
+        "../up.md": "INVALID_NAME",
+        "broken.pdf": "INVALID_BASE64",
+        "bible.md": None,
+        "quests/harbour.txt": None,
+    }
+    assert not report.nothing_could_be_read
+    failed = [document for document in report.documents if document.status == "failed"]
+    assert len(failed) == 5
+    assert all(document.id is None and document.error and document.error.message for document in failed)
+    assert [document.name for document in pipeline.catalog.documents(key)] == ["bible.md", "quests/harbour.txt"]
+    pipeline.assert_consistent(key)
+
+
+def test_where_nothing_can_be_read_there_is_no_project(pipeline: Pipeline, key: ProjectKey) -> None:
+    report = pipeline.ingestor.index(key, [Source("empty.md", b"")])
+    assert report.nothing_could_be_read
+    assert not pipeline.catalog.has_project(key)
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_changed_document_that_cannot_be_read_keeps_its_old_version(
+    pipeline: Pipeline, key: ProjectKey, replace: bool
+) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    old = pipeline.catalog.find_document(key, "bible.md")
+    report = pipeline.ingestor.index(key, [Source("bible.md", b""), SOURCES[1]], replace=replace)
+    assert statuses(report) == {"bible.md": "failed", "quests/harbour.txt": "unchanged"}
+    entry = report.documents[0]
+    assert (entry.id, entry.passages, entry.embedded) == (old.id, old.passages, old.passages)
+    assert pipeline.catalog.find_document(key, "bible.md") == old
+    pipeline.assert_consistent(key)
+
+
+def test_replace_removes_what_is_not_given(pipeline: Pipeline, key: ProjectKey, tmp_path: Path) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    gone = pipeline.catalog.find_document(key, "bible.md")
+    report = pipeline.ingestor.index(key, SOURCES[1:], replace=True)
+    assert statuses(report) == {"quests/harbour.txt": "unchanged", "bible.md": "removed"}
+    assert report.documents[-1].id == gone.id
+    assert not pipeline.originals.path(gone.sha256).exists()
+    assert all(hit.passage.document != "bible.md" for hit in pipeline.retriever.search(key, "lighthouse Elena"))
+    pipeline.assert_consistent(key)
+
+
+def test_replace_keeps_what_a_folder_that_cannot_be_read_may_have(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    refused = [
+        Refusal("quests", "failed", "UNREADABLE", "quests: permission denied"),
+        Refusal("bible.md", "failed", "UNREADABLE", "bible.md: permission denied"),
+    ]
+    report = pipeline.ingestor.index(key, refused, replace=True)
+    assert set(statuses(report).values()) == {"failed"}
+    assert len(pipeline.catalog.documents(key)) == 2
+
+
+def test_two_documents_cannot_have_one_name(pipeline: Pipeline, key: ProjectKey) -> None:
+    report = pipeline.ingestor.index(key, [SOURCES[0], Source("bible.md", b"Another."), SOURCES[0]])
+    assert [document.status for document in report.documents] == ["indexed", "failed", "indexed"]
+    assert [document.error and document.error.code for document in report.documents] == [None, "DUPLICATE_NAME", None]
+    assert pipeline.catalog.text(key, key.document_id("bible.md")).strip() == BIBLE.strip()
+
+
+def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    path = pipeline.originals.path(pipeline.catalog.find_document(key, "bible.md").sha256)
+    path.unlink()
+    pipeline.ingestor.index(key, SOURCES)
+    assert path.read_bytes() == BIBLE.encode()
+
+
+def test_an_original_stays_as_long_as_one_project_needs_it(pipeline: Pipeline, key: ProjectKey) -> None:
+    other = ProjectKey("local", "2")
+    for project in (key, other):
+        pipeline.ingestor.index(project, SOURCES)
+    sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
+    removed = pipeline.ingestor.remove(key, "bible.md")
+    assert (removed.name, removed.status) == ("bible.md", "removed")
+    assert pipeline.originals.get(sha256) == BIBLE.encode()
+    pipeline.ingestor.remove(other, other.document_id("bible.md"))
+    assert not pipeline.originals.path(sha256).exists()
+    pipeline.assert_consistent(key)
+    pipeline.assert_consistent(other)
+
+
+def test_removing_what_is_not_there_says_so(pipeline: Pipeline, key: ProjectKey) -> None:
+    with pytest.raises(ProjectNotFound):
+        pipeline.ingestor.remove(key, "bible.md")
+    pipeline.ingestor.add(key, SOURCES)
+    with pytest.raises(DocumentNotFound):
+        pipeline.ingestor.remove(key, "bibel.md")
+
+
+def test_progress_is_exact(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.add(key, SOURCES[1:])
+    events: list[Progress] = []
+    pipeline.ingestor.index(key, [*SOURCES, Source("empty.md", b"")], progress=events.append)
+    assert events == [
+        Progress("", "queued", 0, 3),
+        Progress("bible.md", "reading", 0, 3),
+        Progress("bible.md", "searchable", 1, 3),
+        Progress("quests/harbour.txt", "searchable", 2, 3),
+        Progress("empty.md", "reading", 2, 3),
+        Progress("empty.md", "done", 3, 3),
+        Progress("", "embedding", 0, 3),
+        Progress("", "embedding", 3, 3),
+    ]
+
+
+def test_sources_may_come_from_a_generator(pipeline: Pipeline, key: ProjectKey) -> None:
+    report = pipeline.ingestor.add(key, (source for source in SOURCES))
+    assert len(report.documents) == 2
+
+
+def test_the_report_is_as_published(pipeline: Pipeline, key: ProjectKey) -> None:
+    report = pipeline.ingestor.index(key, [*SOURCES[:1], Source("empty.md", b"")]).as_dict()
+    assert report.keys() == {"project", "documents", "seconds"}
+    assert report["project"] == "1"
+    assert report["documents"][0] == {
+        "name": "bible.md",
+        "id": key.document_id("bible.md"),
+        "status": "indexed",
+        "pages": None,
+        "pages_without_text": [],
+        "passages": 2,
+        "embedded": 2,
+        "error": None,
+    }
+    assert report["documents"][1]["error"].keys() == {"code", "message"}
+
+
+def test_a_folder_comes_in_and_follows_its_changes(pipeline: Pipeline, key: ProjectKey, tmp_path: Path) -> None:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    for source in SOURCES:
+        (folder / source.name).parent.mkdir(exist_ok=True)
+        (folder / source.name).write_bytes(source.data)
+    (folder / "LICENSE").write_text("CC0")
+    first = pipeline.ingestor.index(key, scan(folder), replace=True)
+    assert statuses(first) == {"LICENSE": "skipped", "bible.md": "indexed", "quests/harbour.txt": "indexed"}
+    (folder / "bible.md").rename(folder / "people.md")
+    second = pipeline.ingestor.index(key, scan(folder), replace=True)
+    assert statuses(second)["people.md"] == "indexed"
+    assert statuses(second)["bible.md"] == "removed"
+    assert len(pipeline.model.texts) == 3, "a renamed document has no new text"
+    pipeline.assert_consistent(key)
+
+
+def test_ingests_of_one_project_come_one_after_the_other(pipeline: Pipeline, key: ProjectKey) -> None:
+    versions = [[Source("bible.md", f"# People\n\nElena is {age}.\n".encode())] for age in range(6)]
+    threads = [
+        threading.Thread(target=pipeline.ingestor.index, args=(key, version), kwargs={"replace": True})
+        for version in versions
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert pipeline.catalog.corpus_version(key) == 6
+    pipeline.assert_consistent(key)
+
+
+def test_documents_change_and_go_while_vectors_are_made(pipeline: Pipeline, key: ProjectKey) -> None:
+    """Neither has to wait for the vectors, and what they made superfluous is gone in the end."""
+    pipeline.ingestor.add(key, SOURCES)
+    embedding, go_on = threading.Event(), threading.Event()
+
+    def pause() -> None:
+        embedding.set()
+        assert go_on.wait(60)
+
+    pipeline.model.before_passages = pause
+    thread = threading.Thread(target=pipeline.ingestor.embed, args=(key,))
+    thread.start()
+    assert embedding.wait(60)
+    pipeline.ingestor.add(key, [Source("bible.md", CHANGED.encode())])
+    pipeline.ingestor.remove(key, "quests/harbour.txt")
+    go_on.set()
+    thread.join()
+    pipeline.ingestor.embed(key)
+    pipeline.assert_consistent(key)
+    assert [document.name for document in pipeline.catalog.documents(key)] == ["bible.md"]
