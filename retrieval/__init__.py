@@ -3,7 +3,7 @@
 What `corpora` hands on through a retriever is named here as well, for those who may not import `corpora`.
 """
 
-from corpora import CorpusError, Document, Page, Passage, ProjectKey
+from corpora import CorpusError, Document, Page, Passage, ProjectKey, ProjectNotFound, page_range
 from retrieval.embedder import Embedder, EmbeddingModel
 from retrieval.errors import (
     EmbeddingModelMismatch,
@@ -14,7 +14,7 @@ from retrieval.errors import (
     PassageNotFound,
     RetrievalError,
 )
-from retrieval.results import CitedPassage, RankedPassage
+from retrieval.results import CitedPassage, RankedPassage, search_as_dict
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
 
@@ -33,8 +33,11 @@ __all__ = [
     "Passage",
     "PassageNotFound",
     "ProjectKey",
+    "ProjectNotFound",
     "RankedPassage",
     "RetrievalError",
     "Retriever",
     "VectorStore",
+    "page_range",
+    "search_as_dict",
 ]

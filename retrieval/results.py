@@ -1,6 +1,8 @@
 """What a search hands out: passages with their scores, numbered where they are to be cited."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from corpora import Passage
 
@@ -20,3 +22,23 @@ class CitedPassage:
     number: int
     passage: Passage
     score: float
+
+
+def search_as_dict(query: str, ranked: Sequence[RankedPassage]) -> dict[str, Any]:
+    """The JSON of a search, the same on the command line and over HTTP."""
+    return {"query": query, "passages": [_as_dict(found.passage, found.score) for found in ranked]}
+
+
+def _as_dict(passage: Passage, score: float) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "document": passage.document,
+        "document_id": passage.document_id,
+        "page_from": passage.page_from,
+        "page_to": passage.page_to,
+        "heading": list(passage.heading),
+        "char_from": passage.char_from,
+        "char_to": passage.char_to,
+        "score": score,
+        "text": passage.text,
+    }

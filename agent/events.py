@@ -1,0 +1,96 @@
+"""What happens in a turn, in order. Dialects, the command line and HTTP each show these their own way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from agent.editor import Failure
+from retrieval import page_range
+
+
+@dataclass(frozen=True)
+class TextChunk:
+    """A piece of the answer as the model produces it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class TextFinished:
+    """A finished part of the answer, whole; its chunks have been sent before."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class OperationFinished:
+    """An operation was executed by the editor, or refused before it got there."""
+
+    function: str
+    arguments: Mapping[str, Any]
+    result: Any
+    failure: Failure | None
+
+    @property
+    def success(self) -> bool:
+        """Whether the editor executed it."""
+        return self.failure is None
+
+
+@dataclass(frozen=True)
+class Citation:
+    """Where a number like `[2]` in the answer points. Pages are physical and start at 1."""
+
+    number: int
+    document: str
+    document_id: str
+    page_from: int | None
+    page_to: int | None
+    passage_id: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"[{self.number}] {self.document}{page_range(self.page_from, self.page_to)}"
+
+
+@dataclass(frozen=True)
+class Cited:
+    """The places that the answer cites, by number."""
+
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The turn waits for an answer: nothing of what `text` names has been done."""
+
+    kind: Literal["confirmation", "parameters", "plan"]
+    text: str
+    pending_id: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The turn could not go on. What was done before stays done."""
+
+    failure: Failure
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the turn cost: tokens as the provider counts them, and requests to the model."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The last event of every turn."""
+
+    reason: Literal["done", "question", "error"]
+    usage: Usage
+
+
+Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Failed | Ended

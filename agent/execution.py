@@ -1,0 +1,111 @@
+"""One turn's operations: tried on the shadow, confirmed where needed, executed by the editor, reconciled."""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from agent.confirmation import ConfirmationPolicy, needs_confirmation
+from agent.editor import Editor, Failure, Outcome, failure_of
+from agent.events import OperationFinished
+from agent.request import TurnContext
+from arrow_project import (
+    ArrowProject,
+    Operation,
+    OperationError,
+    OperationResult,
+    ParseError,
+    Selection,
+    parse,
+)
+
+logger = logging.getLogger(__name__)
+
+_NO_PROJECT = Failure(
+    "PERMISSION_DENIED",
+    "There is no .arrow content to edit yet. The client has to send it first (file_sync, or arrow_content "
+    "in the message).",
+)
+
+
+class ConfirmationNeeded(Exception):
+    """The operation is right but takes something away, so the user has to be asked. Nothing was done."""
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(operation.function)
+        self.operation = operation
+
+
+class Execution:
+    """Executes a turn's operations in order and keeps the shadow equal to the client's project."""
+
+    def __init__(self, context: TurnContext, editor: Editor, confirm: ConfirmationPolicy) -> None:
+        self._context = context
+        self._editor = editor
+        self._confirm: ConfirmationPolicy = confirm
+        self._selection = Selection(context.scene_id, context.selected_node_ids)
+        self.executed: list[Operation] = []
+        self._finished: list[OperationFinished] = []
+
+    def stop_asking(self) -> None:
+        """The user has agreed to what follows."""
+        self._confirm = "never"
+
+    def take_finished(self) -> list[OperationFinished]:
+        """What has finished since the last call, for the events of a turn."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    async def execute(self, operation: Operation) -> OperationFinished:
+        """Tries the operation on the shadow, then has the editor execute it.
+
+        Raises:
+            ConfirmationNeeded: It is valid, and the policy asks the user first.
+        """
+        project = self._context.project
+        if project is None:
+            return self._finish(operation, None, _NO_PROJECT)
+        checkpoint = project.checkpoint()
+        try:
+            applied = project.apply(operation, self._selection)
+        except OperationError as error:
+            return self._finish(operation, None, failure_of(error))
+        if needs_confirmation(self._confirm, applied.operation):
+            project.rollback(checkpoint)
+            raise ConfirmationNeeded(applied.operation)
+        outcome = await self._editor.apply(applied)
+        if not outcome.success:
+            project.rollback(checkpoint)
+        self._reconcile(outcome)
+        return self._conclude(applied, outcome)
+
+    def _conclude(self, applied: OperationResult, outcome: Outcome) -> OperationFinished:
+        if not outcome.success:
+            failure = outcome.failure or Failure("EDITOR_ERROR", "The editor refused and gave no reason.")
+            return self._finish(applied.operation, None, failure)
+        if applied.created:
+            self._selection = replace(self._selection, last_created=applied.created[-1])
+        self.executed.append(applied.operation)
+        return self._finish(applied.operation, applied.result, None)
+
+    def _finish(self, operation: Operation, result: Any, failure: Failure | None) -> OperationFinished:
+        finished = OperationFinished(operation.function, operation.arguments, result, failure)
+        self._finished.append(finished)
+        return finished
+
+    def _reconcile(self, outcome: Outcome) -> None:
+        """The client's content is the truth: where it differs from the shadow, it replaces the shadow."""
+        project = self._context.project
+        if outcome.content is None or project is None:
+            return
+        reported = _parsed(outcome.content)
+        if reported is not None and reported.to_text() != project.to_text():
+            logger.info("the editor's project differs from what was expected; its content is adopted")
+            self._context.project = reported
+
+
+def _parsed(content: str) -> ArrowProject | None:
+    try:
+        return parse(content)
+    except ParseError as error:
+        logger.warning("the editor reported content that is not an .arrow project: %s", error)
+        return None

@@ -1,0 +1,80 @@
+"""The model by its name: any provider of pydantic-ai, or `local`, our planner without one."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from agent.local import Call, plan
+from agent.request import TurnContext
+
+LOCAL = "local"
+
+ModelSource = Callable[[str, TurnContext], Model]
+
+
+class ModelNotAvailable(Exception):
+    """The model cannot be used as configured; the message says what to set."""
+
+
+def open_model(name: str) -> ModelSource:
+    """What makes the model of each turn from its message and context.
+
+    Args:
+        name: `local`, or `provider:name` as pydantic-ai spells it, such as `anthropic:claude-sonnet-4-5`.
+
+    Raises:
+        ModelNotAvailable: The provider is unknown or its key is missing.
+    """
+    if name == LOCAL:
+        return local_model
+    try:
+        model = infer_model(name)
+    except (UserError, ValueError, ImportError) as error:
+        remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."
+        raise ModelNotAvailable(f"The model {name!r} cannot be used: {error}. {remedy}") from error
+    return lambda _message, _context: model
+
+
+def local_model(message: str, context: TurnContext) -> Model:
+    """The planner without weights as a model: each request goes on from what the last tool answered."""
+    steps = plan(message, context)
+    started = False
+
+    async def stream(messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        nonlocal started
+        answer, started = _last_answer(messages) if started else None, True
+        said = False
+        while True:
+            try:
+                step = steps.send(answer)  # type: ignore[arg-type]
+            except StopIteration:
+                break
+            answer = None
+            if isinstance(step, Call):
+                yield {0: DeltaToolCall(name=step.tool, json_args=json.dumps(step.arguments))}
+                return
+            yield f"\n\n{step.text}" if said else step.text
+            said = True
+        if not said:
+            yield "Done."
+
+    return FunctionModel(stream_function=stream, model_name=LOCAL)
+
+
+def _last_answer(messages: list[ModelMessage]) -> dict[str, Any]:
+    request = messages[-1]
+    if isinstance(request, ModelRequest):
+        for part in reversed(request.parts):
+            if isinstance(part, ToolReturnPart):
+                content: Any = part.content
+                return (
+                    content
+                    if isinstance(content, dict)
+                    else {"error": {"code": "PARSE_ERROR", "message": str(content)}}
+                )
+    return {}

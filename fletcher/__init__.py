@@ -1,0 +1,1 @@
+"""The front door: settings, wiring and the command line."""

@@ -1,0 +1,45 @@
+"""The command line: `fletcher`, also `python -m fletcher`."""
+
+import logging
+import sys
+
+import typer
+from dotenv import load_dotenv
+
+from corpora import CorpusError
+from fletcher import console
+from fletcher.commands.corpus import documents, ingest, remove, search
+from fletcher.commands.demo import demo
+from fletcher.commands.serve import serve
+from fletcher.commands.story import chat, check, outline, undo
+from fletcher.errors import CommandError
+from fletcher.settings import SettingsError
+from ingest import ScanError
+
+app = typer.Typer(
+    name="fletcher",
+    help="The assistant for Arrow that has read the design documents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _command in (serve, ingest, documents, remove, search, chat, undo, outline, check, demo):
+    app.command()(_command)
+
+_EXPECTED = (CommandError, CorpusError, ScanError, SettingsError)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs one command; exit code 0: done, 1: failed, 2: wrong usage."""
+    load_dotenv(".env")  # the model SDKs read their own variables from the environment
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    try:
+        app(arguments)
+    except _EXPECTED as error:
+        console.err.print(f"Error: {error}", markup=False, soft_wrap=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands, one module for each thing they work on."""

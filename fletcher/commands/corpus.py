@@ -1,0 +1,87 @@
+"""Commands on a project's documents: ingest, documents, remove, search."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fletcher import console
+from fletcher.corpus import open_corpus
+from fletcher.errors import CommandError
+from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
+from fletcher.settings import load_settings
+from ingest import scan
+from retrieval import search_as_dict
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="PATH...", help="Files or folders, read recursively", show_default=False),
+]
+Sync = Annotated[bool, typer.Option("--sync", help="Also remove documents that are gone from the folder")]
+
+
+def ingest(
+    paths: Paths,
+    project: Project,
+    sync: Sync = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+    workspace: Workspace = "local",
+) -> None:
+    """Read design documents into a project's corpus. Waits until they are found by meaning too."""
+    key = key_of(workspace, project)
+    sources = scan(paths)
+    with open_corpus(load_settings(data_dir=data_dir)) as corpus, console.ingest_progress() as progress:
+        report = corpus.ingest(key, sources, sync=sync, progress=progress)
+    if as_json:
+        console.print_json(report.as_dict())
+    else:
+        console.print_report(report)
+    if report.nothing_could_be_read and report.documents:
+        raise CommandError("Nothing could be read.")
+
+
+def documents(
+    project: Project, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local"
+) -> None:
+    """List what is in a project's corpus."""
+    with open_corpus(load_settings(data_dir=data_dir)) as corpus:
+        listed = corpus.documents(key_of(workspace, project))
+    if as_json:
+        console.print_json({"documents": [document.as_dict() for document in listed]})
+    else:
+        console.out.print(console.document_table(listed))
+
+
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The document's name or id", show_default=False)],
+    project: Project,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+    workspace: Workspace = "local",
+) -> None:
+    """Remove a document from a project's corpus. It is gone from search at once."""
+    with open_corpus(load_settings(data_dir=data_dir)) as corpus:
+        removed = corpus.remove(key_of(workspace, project), name)
+    if as_json:
+        console.print_json({"documents": [removed.as_dict()]})
+    else:
+        console.out.print(f"Removed {removed.name}.", markup=False)
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for", show_default=False)],
+    project: Project,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages")] = 8,
+    document: Annotated[str | None, typer.Option(help="Only in this document, by name or id")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+    workspace: Workspace = "local",
+) -> None:
+    """Find the passages that matter, ranked, with document and page."""
+    with open_corpus(load_settings(data_dir=data_dir)) as corpus, console.waiting("Searching"):
+        found = corpus.search(key_of(workspace, project), query, k, document)
+    if as_json:
+        console.print_json(search_as_dict(query, found))
+    else:
+        console.print_passages(found)

@@ -1,0 +1,113 @@
+"""The whole journey on the sample project: documents in, a question, a scene built over the real socket."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.rule import Rule
+
+from arrow_project import ArrowProject, check, diff, parse
+from corpora import DataDirectory, ProjectKey
+from corpora.samples import SAMPLE
+from fletcher import console
+from fletcher.errors import CommandError
+from fletcher.settings import Settings, load_settings
+from fletcher.wiring import Parts, open_parts
+from ingest import scan
+
+_PROJECT = 1
+_SHOWN_CHANGES = 12
+
+Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps its data and the changed project")]
+
+
+def demo(data_dir: Folder = Path("fletcher-demo")) -> None:
+    """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
+    settings = load_settings(data_dir=data_dir / "data")
+    directory = DataDirectory(settings.data_dir)
+    story = data_dir / SAMPLE.arrow_file.name
+    shutil.copyfile(SAMPLE.arrow_file, story)
+    with directory.own() as ownership, open_parts(settings, directory) as parts:
+        _show_ingest(parts)
+        url_owner = ownership
+        from fletcher.loopback import bind, serving
+        from fletcher.wiring import build_services
+        from server import Access, create_app
+
+        services = build_services(settings, parts)
+        with bind("127.0.0.1", 0) as bound:
+            app = create_app(services, Access(owner_key=url_owner.owner.key))
+            with serving(app, settings.max_message_bytes, bound) as url:
+                _show_conversation(settings, url, story)
+    _show_next_steps(story)
+
+
+def _show_ingest(parts: Parts) -> None:
+    _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
+    with console.ingest_progress() as progress:
+        report = parts.ingestor.index(ProjectKey("local", str(_PROJECT)), scan(SAMPLE.documents), progress=progress)
+    console.print_report(report)
+    if any(document.error for document in report.documents):
+        raise CommandError("The sample documents could not all be read; see the table.")
+
+
+def _show_conversation(settings: Settings, url: str, story: Path) -> None:
+    from fletcher.demo_client import DemoClient
+
+    before = parse(story.read_bytes())
+    _heading("2. A question, over the socket")
+    console.out.print(f"server {url}, model {settings.model_name}", style="dim")
+    with DemoClient(url, before.copy(), _PROJECT) as client:
+        _show_turn(client, SAMPLE.question)
+        _heading("3. A request that changes the project, operation by operation")
+        _show_turn(client, SAMPLE.request)
+        story.write_bytes(client.project.to_text().encode())
+        _show_result(before, client.project, story)
+
+
+def _show_turn(client: Any, message: str) -> None:
+    console.out.print(f"\n[bold]You:[/] {message}")
+
+    def show(function: str, arguments: dict[str, Any], result: Any) -> None:
+        console.out.print(
+            f"  {function} {_short(arguments)} -> {_short(result)}", style="dim", markup=False, no_wrap=True
+        )
+
+    for text in client.say(message, show):
+        console.out.print("[bold]Fletcher:[/] ", end="")
+        console.out.print(text, markup=False)
+
+
+def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None:
+    _heading("4. The project afterwards")
+    changes = diff(before, after).lines
+    for line in changes[:_SHOWN_CHANGES]:
+        console.out.print(f"  {line}", markup=False)
+    if len(changes) > _SHOWN_CHANGES:
+        console.out.print(f"  … and {len(changes) - _SHOWN_CHANGES} more")
+    broken = [finding for finding in check(after) if finding.severity == "error"]
+    if broken or not changes:
+        raise CommandError(f"The demo did not end well: {broken or 'nothing was changed'}.")
+    console.out.print(f"Checked: no rule of Arrow's is broken. The changed project: [bold]{story}[/]")
+
+
+def _show_next_steps(story: Path) -> None:
+    _heading("Now with your own folder and project")
+    for command in (
+        "fletcher ingest path/to/your/documents --project 1",
+        'fletcher search "a question about your story" --project 1',
+        "fletcher serve",
+    ):
+        console.out.print(f"  .venv/bin/{command}", markup=False)
+    console.out.print(f"To see the scene, open {story} in Arrow.", style="dim")
+
+
+def _heading(text: str) -> None:
+    console.out.print()
+    console.out.print(Rule(text, align="left"))
+
+
+def _short(value: Any, limit: int = 110) -> str:
+    text = str(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

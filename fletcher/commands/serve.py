@@ -1,0 +1,62 @@
+"""The command that runs the server."""
+
+import ipaddress
+import logging
+from typing import Annotated
+
+import typer
+
+from corpora import DataDirectory, DirectoryBusy
+from fletcher import console
+from fletcher.errors import CommandError
+from fletcher.options import DataDir
+from fletcher.settings import Settings, load_settings
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to bind to")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one")] = 8000,
+    data_dir: DataDir = None,
+) -> None:
+    """Run the server that Arrow talks to."""
+    settings = load_settings(data_dir=data_dir)
+    tokens = settings.read_tokens()
+    if not tokens and not _is_loopback(host):
+        raise CommandError(
+            f"--host {host} lets other machines in, and then tokens are needed: set FLETCHER_TOKENS to a file of "
+            "'token workspace' lines. Without tokens, bind to 127.0.0.1."
+        )
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for noisy in ("httpx", "chromadb", "sentence_transformers"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    _serve(settings, tokens, host, port)
+
+
+def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> None:
+    # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
+    from fletcher.loopback import Server, bind, url_of
+    from fletcher.wiring import build_services, open_parts
+    from server import Access, create_app
+
+    directory = DataDirectory(settings.data_dir)
+    with bind(host, port) as bound, _own(directory) as ownership, open_parts(settings, directory) as parts:
+        services = build_services(settings, parts)
+        owner = ownership.announce(url_of(bound))
+        access = Access(tokens, owner.key, settings.allowed_hosts, settings.allowed_origins)
+        console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
+        console.err.print(f"Data: {directory.path}", style="dim")
+        Server(create_app(services, access), settings.max_message_bytes).run(sockets=[bound])
+
+
+def _own(directory: DataDirectory):
+    try:
+        return directory.own()
+    except DirectoryBusy as busy:
+        raise CommandError(busy.message) from busy
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,138 @@
+"""What commands print: results on standard output, everything else on standard error."""
+
+import json
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from corpora import page_range
+from ingest import DocumentReport, IngestReport, ProgressListener, page_list
+from ingest import Progress as IngestProgress
+from retrieval import RankedPassage
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+_COLOURS = {
+    "failed": "red",
+    "skipped": "yellow",
+    "removed": "yellow",
+    "unchanged": "dim",
+    "searchable": "cyan",
+}
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def ingest_progress() -> Generator[ProgressListener]:
+    """Bars for documents and for vectors, on standard error."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err) as bars:
+        documents = bars.add_task("Reading", total=None, unit="documents")
+        vectors = bars.add_task("Embedding", total=None, unit="passages", visible=False)
+
+        def listen(event: IngestProgress) -> None:
+            if event.phase == "embedding":
+                # The embedding model takes some seconds to load before the first batch is done.
+                label = "Embedding" if event.done else "Loading the embedding model (90 MB)"
+                bars.update(vectors, description=label, total=event.total, completed=event.done, visible=True)
+            else:
+                label = f"Reading {escape(event.document)}" if event.phase == "reading" else "Reading"
+                bars.update(documents, description=label, total=event.total, completed=event.done)
+
+        yield listen
+
+
+def print_report(report: IngestReport) -> None:
+    """The report of an ingest as a table."""
+    out.print(document_table(report.documents))
+    out.print(f"{len(report.documents)} documents in {report.seconds:.1f} s")
+
+
+def document_table(documents: Sequence[DocumentReport]) -> Table:
+    """Documents with status, size and what there is to say about them."""
+    table = Table(box=None, pad_edge=False)
+    for heading, justify in (
+        ("Document", "left"),
+        ("Status", "left"),
+        ("Pages", "right"),
+        ("Passages", "right"),
+    ):
+        table.add_column(heading, justify=justify, overflow="fold")  # pyright: ignore[reportArgumentType]
+    table.add_column("Note", overflow="fold")
+    for document in documents:
+        colour = _COLOURS.get(document.status, "green")
+        status = f"[{colour}]{document.status}[/]"
+        pages = "" if document.pages is None else str(document.pages)
+        passages = str(document.passages) if document.passages else ""
+        table.add_row(escape(document.name), status, pages, passages, escape(_note(document)))
+    return table
+
+
+def print_passages(passages: Sequence[RankedPassage]) -> None:
+    """Ranked passages, each with its place."""
+    if not passages:
+        out.print("Nothing found.")
+    for rank, ranked in enumerate(passages, start=1):
+        passage = ranked.passage
+        heading = " > ".join(passage.heading)
+        out.print(f"[bold]{rank}. {escape(passage.place)}[/]  {escape(heading)}")
+        out.print(escape(passage.text.strip()))
+        out.print()
+
+
+def print_turn(answer: dict[str, Any], *, written: bool) -> None:
+    """The answer of a turn: what was said, its sources, what changed, what is asked."""
+    if answer["text"]:
+        out.print(answer["text"], markup=False)
+    for citation in answer["citations"]:
+        pages = page_range(citation["page_from"], citation["page_to"])
+        out.print(f"[{citation['number']}] {citation['document']}{pages}", markup=False, style="dim")
+    for operation in answer["operations"]:
+        if not operation["success"]:
+            out.print(f"{operation['function']}: {operation['error']['message']}", markup=False, style="red")
+    if answer["changed"]:
+        out.print("\nChanged:" if written else "\nWould change:")
+        out.print(answer["diff"], markup=False)
+    if answer["question"] is not None:
+        out.print(answer["question"]["text"], markup=False, style="bold")
+        out.print(f"Answer with: --pending {answer['question']['pending_id']} -m yes", markup=False)
+
+
+@contextmanager
+def waiting(what: str) -> Generator[None]:
+    """A spinner on standard error while something takes its time."""
+    with err.status(f"{what} ..."):
+        yield
+
+
+def _note(document: DocumentReport) -> str:
+    if document.error is not None:
+        return document.error.message
+    if document.pages_without_text:
+        return f"no text on page {page_list(document.pages_without_text)} (pictures)"
+    return ""

@@ -1,0 +1,5 @@
+"""What a command says when it cannot do its work."""
+
+
+class CommandError(Exception):
+    """Ends a command with exit code 1; the message names the thing, the rule and the remedy."""

@@ -1,0 +1,65 @@
+"""A uvicorn server on a socket that is already bound, so that its address is known before it runs."""
+
+import socket
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from fletcher.errors import CommandError
+
+
+class Server(uvicorn.Server):
+    """uvicorn as we run it; `ready` is set once it answers, so that nobody has to poll."""
+
+    def __init__(self, app: ASGIApp, max_message_bytes: int) -> None:
+        super().__init__(uvicorn.Config(app, ws_max_size=max_message_bytes, log_config=None, access_log=False))
+        self.ready = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to answer."""
+        await super().startup(sockets)
+        self.ready.set()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 takes a free one.
+
+    Raises:
+        CommandError: The address is in use or not ours.
+    """
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        reason = error.strerror or str(error)
+        raise CommandError(
+            f"{host}:{port} cannot be served: {reason}. Choose another --port, or stop what uses it."
+        ) from error
+    return bound
+
+
+def url_of(bound: socket.socket) -> str:
+    """Where this machine reaches the socket."""
+    host, port = bound.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104  (bound to every address, so to loopback too)
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def serving(app: ASGIApp, max_message_bytes: int, bound: socket.socket) -> Generator[str]:
+    """Serves `app` from a thread while the block runs; yields its URL."""
+    server = Server(app, max_message_bytes)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="server", daemon=True)
+    thread.start()
+    server.ready.wait()
+    try:
+        yield url_of(bound)
+    finally:
+        server.should_exit = True
+        thread.join()

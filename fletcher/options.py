@@ -1,0 +1,42 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from corpora import InvalidName, ProjectKey
+from fletcher.settings import DEFAULT_DATA_DIR
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir", help=f"Where Fletcher keeps its data [default: FLETCHER_DATA_DIR or {DEFAULT_DATA_DIR}]"
+    ),
+]
+Workspace = Annotated[str, typer.Option(help="The workspace; nothing crosses it")]
+Project = Annotated[str, typer.Option(help="The project's id, the number Arrow sends")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output")]
+SceneId = Annotated[
+    int | None, typer.Option("--scene", help="The open scene [default: the one of the project's entry]")
+]
+Selected = Annotated[str, typer.Option("--select", metavar="ID,ID", help="Ids of the selected nodes")]
+ArrowFile = Annotated[Path, typer.Argument(metavar="FILE.arrow", help="An Arrow project", show_default=False)]
+
+
+def key_of(workspace: str, project: str) -> ProjectKey:
+    """The project that the options name; an id that cannot be one is wrong usage."""
+    try:
+        return ProjectKey(workspace, project)
+    except InvalidName as error:
+        raise typer.BadParameter(error.message) from error
+
+
+def node_ids(selected: str) -> tuple[int, ...]:
+    """The ids of `--select 12,15`."""
+    try:
+        return tuple(int(part) for part in selected.split(",") if part.strip())
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"--select takes node ids separated by commas, such as 12,15; not {selected!r}."
+        ) from error

@@ -1,0 +1,59 @@
+"""One turn from the command line: in this process, or by the owner of the data directory."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from corpora import DataDirectory, Owner, ProjectKey
+from fletcher.corpus import own_or_find_owner
+from fletcher.errors import CommandError
+from fletcher.remote import RemoteCorpus
+from fletcher.settings import Settings
+from fletcher.wiring import build_services, open_parts
+from server import RequestError, TurnBody, answer_turn
+
+
+def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bool) -> dict[str, Any]:
+    """The answer of `POST /projects/{id}/turns` to `body`.
+
+    Args:
+        agreed: The user has said yes beforehand to whatever would be asked.
+
+    Raises:
+        CommandError: The turn failed before it did anything.
+    """
+    directory = DataDirectory(settings.data_dir)
+    owned = own_or_find_owner(directory)
+    if isinstance(owned, Owner):
+        with RemoteCorpus(owned) as remote:
+            answer = remote.turn(key, body)
+            return _agreed_to(remote, key, body, answer) if agreed else answer
+    with owned, open_parts(settings, directory) as parts:
+        services = build_services(settings, parts)
+        services = replace(services, confirm="never") if agreed else services
+        try:
+            return asyncio.run(answer_turn(body, key, services))
+        except RequestError as error:
+            raise CommandError(f"{error.code}: {error}") from error
+
+
+def _agreed_to(remote: RemoteCorpus, key: ProjectKey, body: TurnBody, answer: dict[str, Any]) -> dict[str, Any]:
+    """Says yes to the question of `answer`, as the server cannot be told beforehand that nobody need be asked."""
+    question = answer["question"]
+    if question is None:
+        return answer
+    reply = TurnBody(
+        message="yes",
+        pending_id=question["pending_id"],
+        arrow_content=answer["arrow_content"],
+        current_scene_id=body.current_scene_id,
+        selected_node_ids=body.selected_node_ids,
+    )
+    done = remote.turn(key, reply)
+    return done | {
+        "text": f"{answer['text']}\n\n{done['text']}",
+        "citations": answer["citations"],
+        "operations": answer["operations"] + done["operations"],
+        "changed": answer["changed"] or done["changed"],
+        "diff": f"{answer['diff']}\n{done['diff']}".strip(),
+    }

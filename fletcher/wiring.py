@@ -1,0 +1,60 @@
+"""The parts of Fletcher, put together for one data directory."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora import Catalog, DataDirectory
+from fletcher.settings import Settings
+from ingest import Ingestor, ReaderPool
+from retrieval import Embedder, Retriever, VectorStore
+
+if TYPE_CHECKING:
+    from server import Services
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What works on documents; the files of the data directory are open while it lives."""
+
+    catalog: Catalog
+    retriever: Retriever
+    ingestor: Ingestor
+
+
+@contextmanager
+def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]:
+    """Opens the data directory that this process owns. Nothing heavy is loaded before it is needed."""
+    catalog = Catalog(settings.database_url or directory.catalog_url)
+    embedder = Embedder(settings.embedding_model)
+    retriever = Retriever(catalog, embedder, VectorStore(directory.chroma_path), directory.originals)
+    with ReaderPool() as readers:
+        yield Parts(catalog, retriever, Ingestor(catalog, directory.originals, retriever, readers))
+
+
+def build_services(settings: Settings, parts: Parts) -> "Services":
+    """What a server serves with.
+
+    Raises:
+        ModelNotAvailable: The model that is set cannot be used.
+    """
+    # These bring FastAPI and the model SDKs, which commands that only read the corpus do without.
+    from agent import Assistant, open_model
+    from server import EmbeddingWorker, Limits, Services
+
+    assistant = Assistant(
+        retriever=parts.retriever,
+        model=open_model(settings.model_name),
+        model_name=settings.model_name,
+        context_tokens=settings.context_tokens,
+    )
+    return Services(
+        catalog=parts.catalog,
+        retriever=parts.retriever,
+        ingestor=parts.ingestor,
+        assistant=assistant,
+        embedding=EmbeddingWorker(parts.ingestor.embed),
+        confirm=settings.confirm,
+        limits=Limits(settings.max_message_bytes, settings.max_upload_bytes, settings.call_timeout_s),
+    )

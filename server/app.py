@@ -1,0 +1,95 @@
+"""The ASGI application: routes, the socket, and one form for every error."""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from corpora import CorpusError
+from retrieval import RetrievalError
+from server import corpus_routes, turn_routes
+from server.access import Access, AccessDenied, AccessMiddleware
+from server.body_limit import BodyLimitMiddleware
+from server.dependencies import RequestError, corpus_error_response, error_response
+from server.services import Services
+from server.socket import serve_socket
+
+logger = logging.getLogger(__name__)
+
+
+def create_app(services: Services, access: Access) -> FastAPI:
+    """The application of one server.
+
+    Args:
+        services: What it serves with; stays the caller's to close.
+        access: Who may use it.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
+        for key in services.catalog.unfinished_projects():
+            services.embedding.submit(key)  # what an earlier process left undone
+        yield
+        await services.embedding.close()
+
+    app = FastAPI(title="Fletcher", version=version("fletcher"), lifespan=lifespan)
+    app.state.services = services
+    app.state.access = access
+    app.add_middleware(BodyLimitMiddleware, max_bytes=services.limits.upload_bytes)
+    app.add_middleware(AccessMiddleware, access=access)
+    app.include_router(corpus_routes.router)
+    app.include_router(turn_routes.router)
+    app.add_api_route("/healthz", _healthz, tags=["operation"], summary="200 once the server is ready")
+    for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
+        app.add_api_websocket_route(path, _socket_of(services, access))
+    _add_error_handlers(app)
+    return app
+
+
+async def _healthz() -> dict[str, str]:
+    return {"status": "ok", "version": version("fletcher")}
+
+
+def _socket_of(services: Services, access: Access):
+    async def endpoint(websocket: WebSocket) -> None:
+        await serve_socket(websocket, access, services)
+
+    return endpoint
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    @app.exception_handler(RequestError)
+    async def _refused(_request: Request, error: RequestError) -> JSONResponse:
+        return error_response(error.status, error.code, str(error))
+
+    @app.exception_handler(AccessDenied)
+    async def _denied(_request: Request, error: AccessDenied) -> JSONResponse:
+        return error_response(401, "UNAUTHORIZED", str(error))
+
+    @app.exception_handler(CorpusError)
+    async def _corpus(_request: Request, error: CorpusError) -> JSONResponse:
+        return corpus_error_response(error)
+
+    @app.exception_handler(RetrievalError)
+    async def _retrieval(_request: Request, error: RetrievalError) -> JSONResponse:
+        return error_response(422, error.code, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        problems = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors())
+        return error_response(422, "INVALID_REQUEST", f"The request is not valid: {problems}.")
+
+    @app.exception_handler(HTTPException)
+    async def _http(_request: Request, error: HTTPException) -> JSONResponse:
+        return error_response(error.status_code, HTTPStatus(error.status_code).name, str(error.detail))
+
+    @app.exception_handler(Exception)
+    async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+        logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return error_response(500, "INTERNAL", "Something went wrong in the server; its log has the details.")

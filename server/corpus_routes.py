@@ -1,0 +1,119 @@
+"""The corpus over HTTP: upload, list, remove, search, and a page as a picture."""
+
+import asyncio
+import base64
+import binascii
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from corpora import ProjectKey
+from ingest import DocumentReport, Refusal, Source
+from retrieval import search_as_dict
+from server.dependencies import RequestError, get_services, project_key
+from server.services import Services
+
+router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"])
+
+Key = Annotated[ProjectKey, Depends(project_key)]
+Parts = Annotated[Services, Depends(get_services)]
+
+
+class DocumentUpload(BaseModel):
+    """One document of a corpus request: its bytes as base64, or its text."""
+
+    name: str
+    content_base64: str | None = None
+    text: str | None = None
+
+    @model_validator(mode="after")
+    def _one_content(self) -> "DocumentUpload":
+        if (self.content_base64 is None) == (self.text is None):
+            raise ValueError(f"document {self.name!r} needs either content_base64 or text")
+        return self
+
+    def source(self) -> Source | Refusal:
+        """The document as ingest takes it; bytes that are no base64 become a failed entry of the report."""
+        if self.text is not None:
+            return Source(self.name, self.text.encode())
+        try:
+            return Source(self.name, base64.b64decode("".join((self.content_base64 or "").split()), validate=True))
+        except (binascii.Error, ValueError):
+            message = f"{self.name}: content_base64 is not base64; send the file's bytes encoded as base64."
+            return Refusal(self.name, "failed", "INVALID_BASE64", message)
+
+
+class CorpusUpload(BaseModel):
+    """`replace`: the request is the whole corpus, and what it lacks is removed."""
+
+    documents: list[DocumentUpload] = Field(default_factory=list[DocumentUpload])
+    replace: bool = False
+
+
+@router.post("/corpus", summary="Add documents to the corpus")
+async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> dict[str, Any]:
+    """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed."""
+    sources, replace = await _sources(request)
+    add = services.ingestor.index if wait else services.ingestor.add
+    report = await asyncio.to_thread(add, key, sources, replace=replace)
+    services.embedding.submit(key)
+    return report.as_dict()
+
+
+@router.get("/documents", summary="The documents of the corpus")
+async def list_documents(key: Key, services: Parts) -> dict[str, Any]:
+    """The entries as in an ingest report."""
+    await asyncio.to_thread(services.catalog.require_project, key)
+    documents = await asyncio.to_thread(services.catalog.documents, key)
+    return {"documents": [DocumentReport.listed(document).as_dict() for document in documents]}
+
+
+@router.delete("/documents/{document}", summary="Remove a document")
+async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
+    """By id or name; its passages are gone from search at once."""
+    removed = await asyncio.to_thread(services.ingestor.remove, key, document)
+    return {"documents": [removed.as_dict()]}
+
+
+@router.get("/search", summary="Ranked passages")
+async def search(
+    key: Key,
+    services: Parts,
+    q: str,
+    k: Annotated[int, Query(ge=1, le=100)] = 8,
+    document: str | None = None,
+) -> dict[str, Any]:
+    """Hybrid search; `document` is a name or an id."""
+    found = await asyncio.to_thread(services.retriever.search, key, q, k, document)
+    return search_as_dict(q, found)
+
+
+@router.get("/documents/{document}/pages/{page}.png", summary="A page as a picture", response_class=Response)
+async def page_picture(document: str, page: int, key: Key, services: Parts, passage: str | None = None) -> Response:
+    """PNG; `passage` highlights that passage."""
+    png = await asyncio.to_thread(services.retriever.page_picture, key, document, page, passage)
+    return Response(png, media_type="image/png")
+
+
+async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        form = await request.form(max_files=10_000)
+        files = [file for file in form.getlist("files") if not isinstance(file, str)]
+        if not files:
+            raise RequestError(
+                422, "INVALID_REQUEST", "The form has no files: send the documents as fields named 'files'."
+            )
+        replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
+        return [await _uploaded(file) for file in files], replace
+    try:
+        upload = CorpusUpload.model_validate_json(await request.body())
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors())
+        raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
+    return await asyncio.to_thread(lambda: [document.source() for document in upload.documents]), upload.replace
+
+
+async def _uploaded(file: Any) -> Source:
+    upload: UploadFile = file
+    return Source(upload.filename or "", await upload.read())

@@ -1,0 +1,56 @@
+"""What routes get from the app: its services, the caller's project, and one form for every refusal."""
+
+from typing import cast
+
+from fastapi import Request
+from starlette.responses import JSONResponse
+
+from corpora import CorpusError, DocumentNotFound, InvalidName, OriginalNotFound, ProjectKey, ProjectNotFound
+from server.access import Access, bearer_token
+from server.services import Services
+
+WORKSPACE_HEADER = "x-fletcher-workspace"
+
+_STATUS: dict[type[CorpusError], int] = {
+    ProjectNotFound: 404,
+    DocumentNotFound: 404,
+    OriginalNotFound: 404,
+    InvalidName: 422,
+}
+
+
+class RequestError(Exception):
+    """A request that is refused: status, code, and a sentence that names the thing, the rule and the remedy."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+def get_services(request: Request) -> Services:
+    """The services of the app that serves `request`."""
+    return cast("Services", request.app.state.services)
+
+
+def project_key(project_id: str, request: Request) -> ProjectKey:
+    """The project of the path, in the workspace that the request's token opens.
+
+    Raises:
+        AccessDenied: The token is missing or unknown.
+        InvalidName: The project id cannot be one.
+    """
+    access = cast("Access", request.app.state.access)
+    token = bearer_token(request.headers, request.url.query)
+    return ProjectKey(access.workspace(token, request.headers.get(WORKSPACE_HEADER)), project_id)
+
+
+def error_response(status: int, code: str, message: str) -> JSONResponse:
+    """`{"error": {"code", "message"}}`."""
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+
+
+def corpus_error_response(error: CorpusError) -> JSONResponse:
+    """A corpus error with its HTTP status."""
+    status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 503)
+    return error_response(status, error.code, error.message)

@@ -1,0 +1,31 @@
+"""An ingest report in words, for clients that take no tables."""
+
+from ingest import DocumentReport, IngestReport, page_list
+
+_STATUS = {
+    "indexed": "is read and indexed",
+    "searchable": "is read and searchable",
+    "unchanged": "is unchanged",
+    "updated": "is updated",
+    "removed": "is removed",
+    "skipped": "is skipped",
+}
+
+
+def in_words(report: IngestReport) -> str:
+    """One sentence or two per document."""
+    return "\n".join(_document(document) for document in report.documents)
+
+
+def _document(document: DocumentReport) -> str:
+    if document.error is not None:
+        return f"{document.name}: {document.error.code}: {document.error.message}"
+    size = (
+        f"{document.passages} passages"
+        if document.pages is None
+        else f"{document.pages} pages, {document.passages} passages"
+    )
+    text = f"{document.name} {_STATUS[document.status]} ({size})."
+    if document.pages_without_text:
+        text += f" Without text: page {page_list(document.pages_without_text)}."
+    return text

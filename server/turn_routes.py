@@ -1,0 +1,177 @@
+"""One turn over HTTP: the story comes with the request and goes back changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent import (
+    Asked,
+    Citation,
+    Cited,
+    ConfirmationPolicy,
+    Ended,
+    Event,
+    Exchange,
+    Failed,
+    Failure,
+    InMemoryEditor,
+    OperationFinished,
+    TextFinished,
+    TurnRequest,
+    Usage,
+)
+from arrow_project import ParseError, Selection, diff, parse
+from corpora import ProjectKey
+from server.dependencies import RequestError, get_services, project_key
+from server.services import CatalogPendings, Services, stricter
+
+# What is wrong with the request itself; anything else that fails a turn is the model's side (502).
+_STATUS = {"CONFLICT": 409, "NOT_PENDING": 404, "INTERNAL": 500}
+
+router = APIRouter(prefix="/projects/{project_id}", tags=["turns"])
+
+
+class HistoryEntry(BaseModel):
+    """One earlier message and its answer."""
+
+    message: str = ""
+    output: str = ""
+
+
+class TurnBody(BaseModel):
+    """One turn; everything but `arrow_content` may be left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    arrow_content: str
+    message: str = ""
+    history: list[HistoryEntry] = Field(default_factory=list[HistoryEntry])
+    selected_node_ids: list[int] = Field(default_factory=list[int])
+    current_scene_id: int | None = None
+    mode: Literal["apply", "plan"] = "apply"
+    confirm: ConfirmationPolicy | None = None
+    pending_id: str | None = None
+    function: str | None = None
+    function_params: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+@dataclass
+class TurnReport:
+    """What a turn said and did, gathered from its events."""
+
+    texts: list[str] = field(default_factory=list[str])
+    citations: Sequence[Citation] = ()
+    operations: list[OperationFinished] = field(default_factory=list[OperationFinished])
+    question: Asked | None = None
+    usage: Usage = field(default_factory=Usage)
+    failure: Failure | None = None
+
+    def add(self, event: Event) -> None:
+        """Takes one event in."""
+        match event:
+            case TextFinished(text=text):
+                self.texts.append(text)
+            case Failed(failure=failure):
+                self.failure = failure
+                self.texts.append(f"{failure.code}: {failure.message}")
+            case Cited(citations=citations):
+                self.citations = citations
+            case OperationFinished():
+                self.operations.append(event)
+            case Asked():
+                self.question = event
+            case Ended(usage=usage):
+                self.usage = usage
+            case _:
+                pass
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields of the answer that come from the turn itself."""
+        return {
+            "text": "\n\n".join(self.texts),
+            "citations": [
+                {"number": c.number, "document": c.document, "page_from": c.page_from, "page_to": c.page_to}
+                for c in self.citations
+            ],
+            "operations": [_operation(operation) for operation in self.operations],
+            "question": _question(self.question),
+            "suggestions": [],
+            "usage": {
+                "requests": self.usage.requests,
+                "input_tokens": self.usage.input_tokens,
+                "output_tokens": self.usage.output_tokens,
+            },
+        }
+
+
+@router.post("/turns", summary="One turn on the story in the request")
+async def run_turn(
+    body: TurnBody,
+    key: Annotated[ProjectKey, Depends(project_key)],
+    services: Annotated[Services, Depends(get_services)],
+) -> dict[str, Any]:
+    """Answers with what was said, what was done, and the `.arrow` content afterwards."""
+    return await answer_turn(body, key, services)
+
+
+async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:
+    """Runs the turn on an editor in memory.
+
+    Raises:
+        RequestError: The request is none, or the turn failed before it did anything.
+    """
+    try:
+        project = parse(body.arrow_content)
+    except ParseError as error:
+        raise RequestError(422, error.code, f"arrow_content: {error}") from error
+    before = project.copy()
+    editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
+    request = _request(body, key, project.copy(), services)
+    pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
+    report = TurnReport()
+    async for event in services.assistant.turn(request, editor, pendings).run():
+        report.add(event)
+    if report.failure is not None and not report.operations:
+        raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
+    changes = diff(before, editor.project)
+    return report.as_dict() | {
+        "changed": not changes.is_empty,
+        "diff": str(changes),
+        "arrow_content": editor.project.to_text(),
+    }
+
+
+def _request(body: TurnBody, key: ProjectKey, project: Any, services: Services) -> TurnRequest:
+    # A function named directly is the caller's own word, so there `never` is theirs to say.
+    is_own_word = body.function is not None and body.confirm == "never"
+    return TurnRequest(
+        key=key,
+        message=body.message,
+        project=project,
+        history=tuple(Exchange(entry.message, entry.output) for entry in body.history),
+        selected_node_ids=tuple(body.selected_node_ids),
+        scene_id=body.current_scene_id,
+        function=body.function,
+        function_params=body.function_params,
+        pending_id=body.pending_id,
+        confirm="never" if is_own_word else stricter(services.confirm, body.confirm),
+        plan=body.mode == "plan",
+    )
+
+
+def _operation(operation: OperationFinished) -> dict[str, Any]:
+    failure = operation.failure
+    return {
+        "function": operation.function,
+        "arguments": dict(operation.arguments),
+        "success": operation.success,
+        "result": operation.result,
+        "error": failure.as_dict() if failure else None,
+    }
+
+
+def _question(asked: Asked | None) -> dict[str, Any] | None:
+    return {"kind": asked.kind, "text": asked.text, "pending_id": asked.pending_id} if asked else None
