@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-READER = MarkdownIt("commonmark", {"typographer": True, "html": False}).enable(
-    ["table", "replacements", "smartquotes"]
-)
+READER = MarkdownIt("commonmark", {"typographer": True, "html": False}).enable(["table", "replacements", "smartquotes"])
 
 
 @dataclass(frozen=True, slots=True)

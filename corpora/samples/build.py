@@ -7,7 +7,7 @@ from corpora.samples._bible import make_bible
 from corpora.samples._sheets import make_sheets
 
 SUBTITLE = "Game bible of a story about a lighthouse without a sea"
-EDITION = "Fourth draft, 9 March 2025. Small Hours Workshop.\nNothing in here is final except the goat."
+EDITION = "Fourth draft, 9 March 2025. Small Hours Workshop.\nNothing in here is settled except the goat."
 
 
 def build(folder: Path) -> tuple[Path, ...]:
