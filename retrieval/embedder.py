@@ -141,8 +141,6 @@ def _silence(*, offline: bool) -> None:
         "TRANSFORMERS_NO_ADVISORY_WARNINGS",
     ):
         os.environ.setdefault(name, "1")
-    os.environ.setdefault(
-        "TOKENIZERS_PARALLELISM", "false"
-    )  # else it warns whenever a reader process is started
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else it warns whenever a reader process is started
     if offline:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")

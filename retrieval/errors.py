@@ -19,37 +19,37 @@ class RetrievalError(CorpusError):
     code = "RETRIEVAL_ERROR"
 
 
-class EmptyQuery(RetrievalError):  # noqa: N818
+class EmptyQuery(RetrievalError):
     """There is nothing to search for."""
 
     code = "EMPTY_QUERY"
 
 
-class EmbeddingModelMismatch(RetrievalError):  # noqa: N818
+class EmbeddingModelMismatch(RetrievalError):
     """The catalog's vectors were made by another model than the one in use."""
 
     code = "EMBEDDING_MODEL_MISMATCH"
 
 
-class EmbeddingModelUnavailable(RetrievalError):  # noqa: N818
+class EmbeddingModelUnavailable(RetrievalError):
     """The embedding model cannot be loaded, or its weights are not the ones that were decided on."""
 
     code = "EMBEDDING_MODEL_UNAVAILABLE"
 
 
-class NoPages(RetrievalError):  # noqa: N818
+class NoPages(RetrievalError):
     """Pages were asked for of a document whose format has none."""
 
     code = "NO_PAGES"
 
 
-class PageNotFound(RetrievalError):  # noqa: N818
+class PageNotFound(RetrievalError):
     """The document has pages, but not this one."""
 
     code = "PAGE_NOT_FOUND"
 
 
-class PassageNotFound(RetrievalError):  # noqa: N818
+class PassageNotFound(RetrievalError):
     """The document has no passage of that id."""
 
     code = "PASSAGE_NOT_FOUND"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, cast
@@ -28,9 +29,7 @@ class LexicalIndex:
     one follows: passages that it has are not taken apart into words again, which is most of the work.
     """
 
-    def __init__(
-        self, version: int, passages: Sequence[Passage], previous: LexicalIndex | None = None
-    ) -> None:
+    def __init__(self, version: int, passages: Sequence[Passage], previous: LexicalIndex | None = None) -> None:
         self.version = version
         self.ids = [passage.id for passage in passages]
         self.rows = {passage_id: row for row, passage_id in enumerate(self.ids)}
@@ -61,9 +60,7 @@ class LexicalIndex:
         """
         asked = set(terms(query))
         known = np.array(self._known(asked), dtype=np.int32)
-        unknown = (len(asked) - len(known)) * math.log1p(
-            2 * len(self.ids) + 1
-        )  # the idf of what never occurs
+        unknown = (len(asked) - len(known)) * math.log1p(2 * len(self.ids) + 1)  # the idf of what never occurs
         whole = float(self._idf[known].sum()) + unknown
         if not len(known) or not len(scope):
             return 0.0
@@ -105,6 +102,7 @@ def _indexed(words: Sequence[NDArray[np.int32]], vocabulary: dict[str, int]) -> 
         return None  # bm25s cannot index nothing
     import bm25s  # brings scipy along: only when something is searched
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # the package sets it to DEBUG
     index = bm25s.BM25(method="lucene", csc_backend="scipy")
     index.index(([row.tolist() for row in words], vocabulary), show_progress=False)
     return index

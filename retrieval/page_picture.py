@@ -35,7 +35,7 @@ def page_picture(data: bytes, file_type: str, number: int, marked: str = "") -> 
         page = document[number - 1]
         lines = list(_lines(_marked_words(_words(page), marked)))
         if lines:
-            page.add_highlight_annot(quads=[pymupdf.Rect(*line) * page.derotation_matrix for line in lines])
+            page.add_highlight_annot(quads=[pymupdf.Rect(*line) for line in lines])
         zoom = min(_ZOOM, _LONGEST_SIDE / max(page.rect.width, page.rect.height))
         return page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False).tobytes("png")
 
@@ -53,9 +53,7 @@ def _marked_words(words: Sequence[_Word], passage: str) -> Iterator[_Word]:
     """
     letters = [(letter, index) for index, word in enumerate(words) for letter in _letters(word.text)]
     on_page = "".join(letter for letter, _ in letters)
-    found = {
-        letters[at][1] for start, end in _matches(on_page, _letters(passage)) for at in range(start, end)
-    }
+    found = {letters[at][1] for start, end in _matches(on_page, _letters(passage)) for at in range(start, end)}
     return (words[index] for index in sorted(found))
 
 

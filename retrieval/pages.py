@@ -21,9 +21,7 @@ def require_page(document: Document, number: int) -> None:
         )
 
 
-def selected(
-    document: Document, pages: Sequence[Page], page_from: int | None, page_to: int | None
-) -> list[Page]:
+def selected(document: Document, pages: Sequence[Page], page_from: int | None, page_to: int | None) -> list[Page]:
     """The pages from one number to another, both included; without numbers the whole document.
 
     `page_from` alone means that page only. A `page_to` behind the last page means the last page.
@@ -34,7 +32,5 @@ def selected(
     last = first if page_to is None else page_to
     require_page(document, first)
     if last < first:
-        raise PageNotFound(
-            f"Pages {first} to {last} of {document.name!r}: the first must not be behind the last."
-        )
+        raise PageNotFound(f"Pages {first} to {last} of {document.name!r}: the first must not be behind the last.")
     return [page for page in pages if page.number is not None and first <= page.number <= last]

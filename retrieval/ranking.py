@@ -67,8 +67,6 @@ class Ranking:
         return {places[passage]: cosine for passage, cosine in found if passage in places}
 
 
-def _scores(
-    index: LexicalIndex, scope: Rows, lexical: Array, near: Mapping[int, float], weight: float
-) -> Array:
+def _scores(index: LexicalIndex, scope: Rows, lexical: Array, near: Mapping[int, float], weight: float) -> Array:
     fused = fuse(lexical, near, weight) if near else lexical
     return with_neighbours(fused, index.documents[scope])

@@ -46,9 +46,7 @@ class Retriever:
         self._upkeep = VectorUpkeep(catalog, embedder, vectors)
         self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
 
-    def search(
-        self, key: ProjectKey, query: str, k: int = 8, document: str | None = None
-    ) -> list[RankedPassage]:
+    def search(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> list[RankedPassage]:
         """The `k` best passages of the project, or of one document given by name or id, best first.
 
         Text that stands in two documents appears once. Raises `EmptyQuery`, `ProjectNotFound`,
@@ -108,9 +106,7 @@ class Retriever:
         found = self._catalog.find_document(key, document)
         return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
 
-    def page_picture(
-        self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None
-    ) -> bytes:
+    def page_picture(self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None) -> bytes:
         """A page (from 1) as PNG, with a passage highlighted.
 
         Raises as `read_pages` does, and `PassageNotFound`.

@@ -77,10 +77,7 @@ class VectorStore:
             include=["distances"],
         )
         distances = (found["distances"] or [[]])[0]
-        return [
-            (passage_id, 1.0 - distance)
-            for passage_id, distance in zip(found["ids"][0], distances, strict=True)
-        ]
+        return [(passage_id, 1.0 - distance) for passage_id, distance in zip(found["ids"][0], distances, strict=True)]
 
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""

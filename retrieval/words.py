@@ -14,19 +14,16 @@ _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 
 # Letters that Unicode does not take apart into a base letter and a mark.
-_BARE_LETTERS = str.maketrans(
-    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
-)
+_BARE_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 
 
 def fold(text: str) -> str:
     """The text without case and diacritics: `Élan` and `elan` are the same."""
-    folded = text.casefold()
-    if folded.isascii():
-        return folded
-    parts = unicodedata.normalize("NFKD", folded)
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFKD", text)  # first: it turns some letters into capitals
     bare = "".join(part for part in parts if not unicodedata.combining(part))
-    return unicodedata.normalize("NFC", bare).translate(_BARE_LETTERS)
+    return unicodedata.normalize("NFC", bare.casefold()).translate(_BARE_LETTERS)
 
 
 def split_words(text: str) -> list[str]:

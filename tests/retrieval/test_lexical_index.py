@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from corpora import Catalog, ProjectKey
+from retrieval.lexical_index import LexicalIndex
+from tests.retrieval.conftest import Put
+
+
+@pytest.fixture
+def index(catalog: Catalog, key: ProjectKey, put: Put) -> LexicalIndex:
+    put(key, "a.md", "The dragon sleeps under the mountain.", "Élan the smith forges a sword.")
+    put(key, "b.md", "Żółw i smok, bajka dla dzieci.", "The dragon and the dragon slayer.")
+    return LexicalIndex(2, catalog.passages(key))
+
+
+def best(index: LexicalIndex, query: str) -> int:
+    return int(np.argmax(index.scores(query)))
+
+
+def test_the_passage_with_the_words_wins(index: LexicalIndex) -> None:
+    assert best(index, "Who slays dragons?") == 3
+    assert best(index, "swords") == 1
+
+
+def test_diacritics_are_optional(index: LexicalIndex) -> None:
+    assert best(index, "elan") == 1
+    assert best(index, "zolw") == 2
+
+
+@pytest.mark.parametrize("query", ["unicorn", "what is the", "…", "", "\0", "勇者"])
+def test_words_that_nothing_has_score_nothing(index: LexicalIndex, query: str) -> None:
+    assert not index.scores(query).any()
+    assert index.coverage(query, index.scores(query), index.scope(None)) == 0
+
+
+def test_a_scope_is_a_document(index: LexicalIndex, key: ProjectKey) -> None:
+    assert index.scope(key.document_id("b.md")).tolist() == [2, 3]
+    assert index.scope(None).tolist() == [0, 1, 2, 3]
+    assert index.scope("unknown").tolist() == []
+
+
+def test_coverage_is_the_share_of_the_question_that_one_passage_has(index: LexicalIndex) -> None:
+    def coverage(query: str) -> float:
+        return index.coverage(query, index.scores(query), index.scope(None))
+
+    assert coverage("dragon mountain") == pytest.approx(1)
+    assert coverage("dragon sword") < 1  # both occur, but apart
+    assert 0 < coverage("dragon unicorn") < coverage("dragon mountain sword")
+
+
+def test_coverage_looks_at_the_scope_only(index: LexicalIndex, key: ProjectKey) -> None:
+    scope = index.scope(key.document_id("b.md"))
+    assert index.coverage("mountain", index.scores("mountain"), scope) == 0
+
+
+def test_an_index_that_follows_another_is_the_same_as_a_new_one(
+    index: LexicalIndex, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "The dragon wakes.", "Élan the smith forges a sword.")
+    following, new = (LexicalIndex(3, catalog.passages(key), previous) for previous in (index, None))
+    for query in ("dragon", "mountain", "wakes", "sword smith"):
+        np.testing.assert_allclose(following.scores(query), new.scores(query), rtol=1e-5)
+        assert following.coverage(query, following.scores(query), following.scope(None)) == pytest.approx(
+            new.coverage(query, new.scores(query), new.scope(None))
+        )
+
+
+def test_no_passages_and_passages_without_words(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    empty = LexicalIndex(1, [])
+    assert empty.scores("dragon").tolist() == []
+    assert empty.coverage("dragon", empty.scores("dragon"), empty.scope(None)) == 0
+    put(key, "dots.txt", "…", "the and of")
+    assert LexicalIndex(1, catalog.passages(key)).scores("dragon").tolist() == [0, 0]

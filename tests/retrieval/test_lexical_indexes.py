@@ -1,0 +1,121 @@
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from corpora import Catalog, Passage, ProjectKey
+from retrieval.lexical_indexes import LexicalIndexes
+from tests.retrieval.conftest import Put
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def indexes(catalog: Catalog, clock: Clock) -> Iterator[LexicalIndexes]:
+    opened = LexicalIndexes(catalog, clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def slow(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Event:
+    """From now on building waits for this event."""
+    go, passages = Event(), catalog.passages
+
+    def waiting(key: ProjectKey, document_id: str | None = None) -> list[Passage]:
+        go.wait()
+        return passages(key, document_id)
+
+    monkeypatch.setattr(catalog, "passages", waiting)
+    return go
+
+
+def test_an_unchanged_corpus_is_indexed_once(indexes: LexicalIndexes, key: ProjectKey, put: Put) -> None:
+    put(key, "a.md", "dragon")
+    assert indexes.current(key) is indexes.current(key)
+
+
+def test_a_change_makes_a_new_index(indexes: LexicalIndexes, key: ProjectKey, put: Put, clock: Clock) -> None:
+    put(key, "a.md", "dragon")
+    indexes.current(key)
+    put(key, "b.md", "unicorn")
+    clock.now = 2
+    assert indexes.current(key).scores("unicorn").any()
+
+
+def test_while_a_new_one_is_built_the_old_one_answers(
+    indexes: LexicalIndexes, key: ProjectKey, put: Put, clock: Clock, slow: Event
+) -> None:
+    slow.set()
+    put(key, "a.md", "dragon")
+    old = indexes.current(key)
+    slow.clear()
+    put(key, "b.md", "unicorn")
+    clock.now = 1
+    assert indexes.current(key) is old
+    slow.set()
+    indexes.refresh(key)
+    assert indexes.current(key).version == 2
+
+
+def test_an_old_index_may_not_answer_when_it_could_lack_a_write_older_than_two_seconds(
+    indexes: LexicalIndexes, key: ProjectKey, put: Put, clock: Clock, slow: Event
+) -> None:
+    slow.set()
+    put(key, "a.md", "dragon")
+    indexes.current(key)
+    slow.clear()
+    put(key, "b.md", "unicorn")
+    clock.now = 2
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(indexes.current, key)
+        slow.set()
+        assert waiting.result().version == 2
+
+
+def test_a_refresh_sees_what_was_written_after_a_build_began(
+    indexes: LexicalIndexes, catalog: Catalog, key: ProjectKey, put: Put, slow: Event
+) -> None:
+    put(key, "a.md", "dragon")
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(indexes.current, key)
+        while not indexes._kept:  # pyright: ignore[reportPrivateUsage] - until the build has been asked for
+            pass
+        put(key, "b.md", "unicorn")
+        refresh = pool.submit(indexes.refresh, key)
+        slow.set()
+        first.result()
+        refresh.result()
+    assert indexes.current(key).version == 2
+
+
+def test_refresh_of_a_project_that_nobody_searches_builds_nothing(
+    indexes: LexicalIndexes, key: ProjectKey, put: Put, slow: Event
+) -> None:
+    put(key, "a.md", "dragon")
+    indexes.refresh(key)  # would wait for ever
+
+
+def test_a_failed_build_is_reported_and_tried_again(
+    indexes: LexicalIndexes, catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(key: ProjectKey, document_id: str | None = None) -> list[Passage]:
+        raise OSError("disk")
+
+    put(key, "a.md", "dragon")
+    with monkeypatch.context() as patch:
+        patch.setattr(catalog, "passages", broken)
+        with pytest.raises(OSError, match="disk"):
+            indexes.current(key)
+    assert indexes.current(key).version == 1

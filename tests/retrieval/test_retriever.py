@@ -1,0 +1,180 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corpora import Catalog, DocumentNotFound, ProjectKey, ProjectNotFound
+from retrieval import EmptyQuery, Retriever
+from tests.retrieval.conftest import Put
+from tests.retrieval.small_embedder import SmallEmbedder
+
+BIBLE = (
+    "Elena is the smith's daughter and carries a hammer of black iron.",
+    "The capital lies on three hills; its northern gate is never opened.",
+    "Tomas sells horses at the ford and owes money to everybody.",
+    "The dragon under the mountain has slept for nine hundred years.",
+)
+QUESTS = (
+    "Quest 1: wake the dragon. Reward: a silver key.",
+    "Quest 2: find out who opened the northern gate.",
+)
+
+
+@pytest.fixture
+def written(key: ProjectKey, put: Put) -> None:
+    put(key, "bible.md", *BIBLE)
+    put(key, "quests.md", *QUESTS)
+
+
+@pytest.fixture
+def embedded(written: None, retriever: Retriever, key: ProjectKey) -> None:
+    retriever.embed_pending(key)
+
+
+def texts(retriever: Retriever, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> list[str]:
+    return [found.passage.text for found in retriever.search(key, query, k, document)]
+
+
+@pytest.mark.usefixtures("written")
+def test_before_there_are_vectors_bm25_answers_alone(
+    retriever: Retriever, embedder: SmallEmbedder, key: ProjectKey
+) -> None:
+    found = texts(retriever, key, "Who sells horses?")
+    assert found[0] == BIBLE[2]
+    assert embedder.queries == []
+    assert texts(retriever, key, "submarine") == []
+
+
+@pytest.mark.usefixtures("embedded")
+def test_with_vectors_both_arms_answer(retriever: Retriever, embedder: SmallEmbedder, key: ProjectKey) -> None:
+    assert texts(retriever, key, "Who sells horses?")[0] == BIBLE[2]
+    assert embedder.queries == ["Who sells horses?"]
+    assert len(texts(retriever, key, "submarine", k=3)) == 3
+
+
+@pytest.mark.usefixtures("embedded")
+def test_scores_fall_and_k_counts_passages(retriever: Retriever, key: ProjectKey) -> None:
+    found = retriever.search(key, "the dragon and the northern gate", k=4)
+    scores = [one.score for one in found]
+    assert len(scores) == 4
+    assert scores == sorted(scores, reverse=True)
+    assert len(retriever.search(key, "dragon", k=100)) == 6
+
+
+@pytest.mark.usefixtures("embedded")
+def test_a_document_can_be_named_or_identified(retriever: Retriever, key: ProjectKey) -> None:
+    for document in ("quests.md", key.document_id("quests.md")):
+        assert sorted(texts(retriever, key, "dragon", document=document)) == sorted(QUESTS)
+
+
+@pytest.mark.usefixtures("written")
+def test_vectors_that_are_half_made_are_used(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    retriever.embed_pending(key)
+    put(key, "new.md", "The lighthouse keeper collects shells.")
+    retriever.refresh(key)
+    assert texts(retriever, key, "Who collects shells?")[0] == "The lighthouse keeper collects shells."
+
+
+@pytest.mark.usefixtures("embedded")
+def test_what_is_written_is_found_and_what_is_removed_is_not(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    assert BIBLE[3] in texts(retriever, key, "dragon")
+    put(key, "bible.md", *BIBLE[:3], "The dragon has been awake since Tuesday.")
+    assert BIBLE[3] not in texts(retriever, key, "dragon")
+    retriever.refresh(key)
+    assert "The dragon has been awake since Tuesday." in texts(retriever, key, "dragon")
+    catalog.remove_document(key, "bible.md")
+    assert set(texts(retriever, key, "dragon")) <= set(QUESTS)
+
+
+def test_the_same_text_in_two_documents_appears_once(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    put(key, "bible.docx", *BIBLE)
+    put(key, "bible.pdf", *[text.upper() for text in BIBLE], paged=True)
+    for _ in ("without vectors", "with vectors"):
+        found = [text.lower() for text in texts(retriever, key, "the dragon, the capital, Elena and Tomas")]
+        assert sorted(found) == sorted(text.lower() for text in BIBLE)
+        retriever.embed_pending(key)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
+@pytest.mark.usefixtures("written")
+def test_an_empty_query_is_an_error(retriever: Retriever, key: ProjectKey, query: str) -> None:
+    with pytest.raises(EmptyQuery, match="at least one word"):
+        retriever.search(key, query)
+
+
+def test_unknown_project_and_document(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    with pytest.raises(ProjectNotFound):
+        retriever.search(key, "dragon")
+    with pytest.raises(ProjectNotFound):
+        retriever.documents(key)
+    put(key, "bible.md", *BIBLE)
+    with pytest.raises(DocumentNotFound, match=r"bible\.md"):
+        retriever.search(key, "dragon", document="bibel.md")
+
+
+def test_a_project_whose_documents_are_all_gone(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    put(key, "bible.md", *BIBLE)
+    catalog.remove_document(key, "bible.md")
+    assert retriever.search(key, "dragon") == []
+    assert retriever.documents(key) == []
+
+
+@pytest.mark.usefixtures("embedded")
+def test_retrieve_numbers_passages_within_the_budget(retriever: Retriever, key: ProjectKey) -> None:
+    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=50)
+    assert [one.number for one in cited] == list(range(1, len(cited) + 1))
+    assert 2 <= len(cited) < 6
+    assert sum(len(one.passage.embedding_text) for one in cited) <= 200
+    assert retriever.retrieve(key, "dragon", budget_tokens=3) == []
+
+
+def test_a_passage_that_is_too_long_makes_room_for_shorter_ones(
+    retriever: Retriever, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon " * 300, "A dragon.")
+    assert [one.passage.text for one in retriever.retrieve(key, "dragon", 50)] == ["A dragon."]
+
+
+def test_documents_of_other_languages(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    put(key, "pl.md", "Nazwa planety Korsarzy: Tortuga.", "Statek matka Unii to Dreadnought.")
+    put(key, "ja.md", "勇者は剣を持っている。", "魔王は城に住む。")
+    put(key, "ar.md", "التنين نائم تحت الجبل")
+    for _ in ("without vectors", "with vectors"):
+        assert texts(retriever, key, "Jaka jest nazwa planety?")[0] == "Nazwa planety Korsarzy: Tortuga."
+        assert texts(retriever, key, "勇者の剣")[0] == "勇者は剣を持っている。"
+        assert texts(retriever, key, "التنين")[0] == "التنين نائم تحت الجبل"
+        retriever.embed_pending(key)
+
+
+WORDS = st.sampled_from(["dragon", "sword", "river", "gate", "Elena", "hammer", "the", "of", "?", "…", "9", "勇"])
+QUERIES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=QUERIES, k=st.integers(1, 9), owner=st.integers(0, 2), named=st.booleans())
+def test_a_project_sees_its_own_passages_only(
+    catalog: Catalog,
+    retriever: Retriever,
+    put: Put,
+    query: str,
+    k: int,
+    owner: int,
+    named: bool,
+) -> None:
+    keys = [ProjectKey("local", "1"), ProjectKey("local", "2"), ProjectKey("other", "1")]
+    if not catalog.has_project(keys[0]):  # once for all examples
+        for number, one in enumerate(keys):
+            put(one, "bible.md", *[f"{text} World {number}." for text in BIBLE])
+            put(one, "quests.md", *QUESTS)
+            if number:
+                retriever.embed_pending(one)
+    key = keys[owner]
+    own = {passage.id: passage for passage in catalog.passages(key)}
+    found = [one.passage for one in retriever.search(key, query, k, "bible.md" if named else None)]
+    assert len(found) <= k
+    assert [own.get(passage.id) for passage in found] == found
+    assert len({passage.id for passage in found}) == len(found)
+    assert all(passage.document == "bible.md" for passage in found if named)

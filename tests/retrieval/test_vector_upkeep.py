@@ -1,0 +1,217 @@
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora import Catalog, ProjectKey
+from retrieval import EmbeddingModelMismatch, Retriever, VectorStore
+from tests.retrieval.conftest import Put
+from tests.retrieval.small_embedder import SmallEmbedder
+
+Texts = Sequence[str]
+
+
+class Killed(BaseException):
+    """As kill -9: nothing of ours catches it."""
+
+
+@pytest.fixture
+def other_model(catalog: Catalog, vectors: VectorStore) -> Retriever:
+    return Retriever(catalog, SmallEmbedder("another"), vectors)
+
+
+def stored_equals_catalog(catalog: Catalog, vectors: VectorStore, key: ProjectKey) -> bool:
+    return vectors.ids(key) == {passage.id for passage in catalog.passages(key)} and not catalog.unembedded(key)
+
+
+def test_all_passages_get_vectors_and_the_model_is_recorded(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    document = put(key, "a.md", "dragon", "sword", "river")
+    assert retriever.embed_pending(key) == 3
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert catalog.find_document(key, document.id).embedded == 3
+    assert catalog.embedding_model() == ("small", 64)
+    assert retriever.embed_pending(key) == 0
+
+
+def test_progress_ends_at_the_total(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    heard: list[tuple[int, int]] = []
+    put(key, "a.md", *[f"passage {number}" for number in range(100)])
+    retriever.embed_pending(key, lambda done, total: heard.append((done, total)))
+    assert heard == [(64, 100), (100, 100)]
+
+
+def test_a_text_is_embedded_once(
+    retriever: Retriever, embedder: SmallEmbedder, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon", "dragon", "sword")
+    assert retriever.embed_pending(key) == 2
+    other = ProjectKey("other", "1")
+    put(other, "b.md", "sword", "river")
+    assert retriever.embed_pending(other) == 1
+    assert sorted(embedder.passages) == ["dragon", "river", "sword"]
+    assert (len(vectors.ids(key)), len(vectors.ids(other))) == (3, 2)
+
+
+def test_only_what_changed_is_embedded(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon", "sword", "river")
+    retriever.embed_pending(key)
+    put(key, "a.md", "dragon", "a rusty sword", "river")
+    assert retriever.embed_pending(key) == 1
+    assert stored_equals_catalog(catalog, vectors, key)
+
+
+def test_killed_in_the_middle_the_next_call_does_the_rest(
+    catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    class Dying(SmallEmbedder):
+        def embed_passages(self, texts: Texts, progress: Callable[[int], None] | None = None) -> NDArray[np.float32]:
+            if self.passages:
+                raise Killed
+            return super().embed_passages(texts, progress)
+
+    put(key, "a.md", *[f"passage {number}" for number in range(100)])
+    with pytest.raises(Killed):
+        Retriever(catalog, Dying(), vectors).embed_pending(key)
+    assert len(catalog.unembedded(key)) == 36
+    assert Retriever(catalog, SmallEmbedder(), vectors).embed_pending(key) == 36
+    assert stored_equals_catalog(catalog, vectors, key)
+
+
+def test_killed_before_the_catalog_knows_nothing_is_computed_twice(
+    retriever: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def killed(key: ProjectKey, passage_ids: Sequence[str]) -> None:
+        raise Killed
+
+    put(key, "a.md", "dragon", "sword")
+    with monkeypatch.context() as patch:
+        patch.setattr(catalog, "mark_embedded", killed)
+        with pytest.raises(Killed):
+            retriever.embed_pending(key)
+    assert retriever.embed_pending(key) == 0
+    assert stored_equals_catalog(catalog, vectors, key)
+
+
+def test_a_document_that_is_removed_while_it_is_embedded_leaves_no_vector(
+    catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    class Removing(SmallEmbedder):
+        def embed_passages(self, texts: Texts, progress: Callable[[int], None] | None = None) -> NDArray[np.float32]:
+            catalog.remove_document(key, "a.md")
+            retriever.forget(key, catalog.replaced_passages(key))
+            return super().embed_passages(texts, progress)
+
+    retriever = Retriever(catalog, Removing(), vectors)
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    assert vectors.ids(key) == set()
+    assert catalog.replaced_passages(key) == []
+
+
+def test_forget_takes_out_what_is_gone_and_keeps_what_is_not(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    kept = put(key, "a.md", "dragon")
+    put(key, "b.md", "sword")
+    retriever.embed_pending(key)
+    everything = [passage.id for passage in catalog.passages(key)]
+    catalog.remove_document(key, "b.md")
+    retriever.forget(key, everything)
+    assert vectors.ids(key) == {passage.id for passage in catalog.passages(key, kept.id)}
+    assert catalog.replaced_passages(key) == []
+
+
+def test_what_was_replaced_is_forgotten_by_the_next_embedding(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon")
+    retriever.embed_pending(key)
+    catalog.remove_document(key, "a.md")
+    assert retriever.embed_pending(key) == 0
+    assert vectors.ids(key) == set()
+
+
+def test_repair_makes_the_store_equal_to_the_catalog(
+    retriever: Retriever,
+    catalog: Catalog,
+    embedder: SmallEmbedder,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+) -> None:
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    first = catalog.passages(key)[0]
+    vectors.delete(key, [first.id])
+    vectors.add(key, [("stray", "nowhere", np.ones(64, dtype=np.float32))])
+    computed = len(embedder.passages)
+    retriever.repair(key)
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert len(embedder.passages) == computed  # from the cache
+
+
+def test_repair_leaves_to_embed_pending_what_never_had_a_vector(
+    retriever: Retriever, embedder: SmallEmbedder, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon")
+    retriever.repair(key)
+    retriever.embed_pending(key)
+    put(key, "b.md", "sword")
+    retriever.repair(key)
+    assert embedder.passages == ["dragon"]
+
+
+def test_another_model_is_refused_with_the_command_that_helps(
+    retriever: Retriever, other_model: Retriever, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon")
+    retriever.embed_pending(key)
+    put(key, "b.md", "sword")
+    for use in (lambda: other_model.embed_pending(key), lambda: other_model.search(key, "dragon")):
+        with pytest.raises(EmbeddingModelMismatch, match="fletcher reindex"):
+            use()
+
+
+def test_a_model_of_the_same_name_with_another_dimension_is_refused(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    catalog.record_embedding_model("small", 3)
+    put(key, "a.md", "dragon")
+    with pytest.raises(EmbeddingModelMismatch, match="3 dimensions"):
+        retriever.embed_pending(key)
+
+
+def test_reindex_changes_the_model(
+    retriever: Retriever,
+    other_model: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+) -> None:
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    other_model.reindex([key])
+    assert catalog.embedding_model() == ("another", 64)
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert other_model.search(key, "dragon")
+
+
+def test_reindex_with_the_same_model_rebuilds_the_store(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    vectors.drop(key)
+    retriever.reindex([key])
+    assert stored_equals_catalog(catalog, vectors, key)

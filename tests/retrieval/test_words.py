@@ -1,0 +1,35 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.words import fold, split_words, terms
+
+
+def test_case_and_diacritics_do_not_count() -> None:
+    assert fold("Élan ŻÓŁĆ Straße") == "elan zolc strasse"
+    assert terms("Élan vital") == terms("elan VITAL")
+
+
+def test_ligatures_of_a_pdf_are_letters() -> None:
+    assert split_words("the ﬁnal oﬃce") == ["the", "final", "office"]
+
+
+def test_words_are_stemmed_and_stop_words_left_out() -> None:
+    assert terms("The wolves were howling") == terms("wolves howl")
+    assert terms("what is the") == []
+
+
+def test_an_apostrophe_does_not_hide_a_name() -> None:
+    assert terms("Elena's sword") == terms("Elena’s swords") == ["elena", "sword"]
+
+
+def test_numbers_and_single_letters_that_mean_something_stay() -> None:
+    assert terms("level 7, plan B") == ["level", "7", "plan", "b"]
+
+
+def test_ideographs_are_words_of_their_own() -> None:
+    assert split_words("勇者はElenaの剣") == ["勇", "者", "は", "elena", "の", "剣"]
+
+
+@given(st.text())
+def test_any_text_has_words(text: str) -> None:
+    assert all(word for word in terms(text))
