@@ -31,6 +31,7 @@ from agent.models import ModelSource
 from agent.prompt import INSTRUCTIONS, passage_budget, render_context
 from agent.reading import DocumentReader
 from agent.request import TurnContext, TurnRequest
+from agent.slash_command import read_slash_command
 from agent.tools import READING_TOOLS, build_tools
 from arrow_project import Operation, diff
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
@@ -141,6 +142,12 @@ class Turn:
         if self._request.function is not None:
             operation = Operation(self._request.function, self._request.function_params)
             async for event in self._run_operations((operation,)):
+                yield event
+            return
+        command = read_slash_command(self._request.message)
+        if command is not None:
+            # The user has typed the very call, so there is nothing to ask about.
+            async for event in self._run_operations((command,), confirmed=True):
                 yield event
             return
         async for event in self._run_model():

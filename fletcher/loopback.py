@@ -25,7 +25,7 @@ class Server(uvicorn.Server):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 takes a free one.
+    """A listening socket; port 0 takes a free one.
 
     Raises:
         CommandError: The address is in use or not ours.
@@ -34,6 +34,7 @@ def bind(host: str, port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        bound.listen(2048)  # from here on connections wait for the server instead of being refused
     except OSError as error:
         bound.close()
         reason = error.strerror or str(error)

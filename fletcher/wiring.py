@@ -1,7 +1,7 @@
 """The parts of Fletcher, put together for one data directory."""
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,10 +26,12 @@ class Parts:
 @contextmanager
 def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]:
     """Opens the data directory that this process owns. Nothing heavy is loaded before it is needed."""
-    catalog = Catalog(settings.database_url or directory.catalog_url)
-    embedder = Embedder(settings.embedding_model)
-    retriever = Retriever(catalog, embedder, VectorStore(directory.chroma_path), directory.originals)
-    with ReaderPool() as readers:
+    with ExitStack() as opened:
+        catalog = opened.enter_context(closing(Catalog(settings.database_url or directory.catalog_url)))
+        embedder = Embedder(settings.embedding_model)
+        vectors = VectorStore(directory.chroma_path)
+        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals)))
+        readers = opened.enter_context(ReaderPool())
         yield Parts(catalog, retriever, Ingestor(catalog, directory.originals, retriever, readers))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,11 +49,15 @@ Script = Sequence[Answer | Callable[[dict[str, Any]], Answer]]
 
 @dataclass
 class MessagesApi:
-    """Answers request n with `script[n]`, and keeps every request's body."""
+    """Answers request n with `script[n]`, and keeps every request's body.
+
+    `hanging` is set once a `Hang` has begun, `hung_up` once its client has left.
+    """
 
     script: Script
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    disconnected: int = 0
+    hanging: threading.Event = field(default_factory=threading.Event)
+    hung_up: threading.Event = field(default_factory=threading.Event)
 
     def app(self) -> Starlette:
         """The ASGI application."""
@@ -82,10 +87,11 @@ class MessagesApi:
         }
         yield _event("message_start", {"message": message})
         if isinstance(answer, Hang):
+            self.hanging.set()
             try:
                 await asyncio.Event().wait()
             finally:
-                self.disconnected += 1
+                self.hung_up.set()
         else:
             for index, block in enumerate(answer):
                 for event in _block_events(index, block):

@@ -1,0 +1,164 @@
+"""The real command line, the real server, the real embedding model; only the language model is scripted."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from corpora.samples import SAMPLE
+from fletcher.loopback import bind, serving
+from tests.end_to_end.messages_api import MessagesApi, Script
+
+# Tests must not depend on the keys and settings of whoever runs them.
+CLEAN_ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if not name.startswith(("FLETCHER_", "ANTHROPIC_", "OPENAI_"))
+}
+PATIENCE_S = 120
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON value on standard output."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def fletcher(*arguments: str | Path, data_dir: Path, cwd: Path | None = None, **environment: str) -> Finished:
+    """Runs one command line to its end."""
+    command = [sys.executable, "-m", "fletcher", *map(str, arguments), "--data-dir", str(data_dir)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=600, cwd=cwd, env=CLEAN_ENVIRONMENT | environment, check=False
+    )
+    return Finished(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def run(data_dir: Path, tmp_path: Path) -> Run:
+    """`run("search", ...)`: the command line on a data directory of the test's own, away from any `.env`."""
+
+    def run(*arguments: str | Path, **environment: str) -> Finished:
+        return fletcher(*arguments, data_dir=data_dir, cwd=tmp_path, **environment)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with the sample documents in project 1; not to be changed."""
+    folder = tmp_path_factory.mktemp("ingested")
+    done = fletcher("ingest", SAMPLE.documents, "--project", "1", "--json", data_dir=folder / "data", cwd=folder)
+    assert done.code == 0, done.err
+    return folder / "data"
+
+
+@pytest.fixture
+def sample_data_dir(ingested: Path, data_dir: Path) -> Path:
+    """The test's own copy of the ingested sample."""
+    shutil.copytree(ingested, data_dir)
+    return data_dir
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    """The test's own copy of the sample's story."""
+    return Path(shutil.copyfile(SAMPLE.arrow_file, tmp_path / "story.arrow"))
+
+
+@contextmanager
+def running_server(data_dir: Path, **environment: str) -> Generator[str]:
+    """A server process; yields its URL and ends it."""
+    command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=CLEAN_ENVIRONMENT | environment
+    ) as process:
+        try:
+            yield _announced_url(process)
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+
+
+def _announced_url(process: "subprocess.Popen[str]") -> str:
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if "Fletcher serves " in line:
+            return line.split("Fletcher serves ")[1].split()[0]
+    raise AssertionError(f"the server did not start: {said}")
+
+
+@pytest.fixture
+def serve() -> Generator[Callable[..., str]]:
+    """`serve(data_dir, **environment)`: a server process until the end of the test."""
+    with ExitStack() as servers:
+        yield lambda data_dir, **environment: servers.enter_context(running_server(data_dir, **environment))
+
+
+@pytest.fixture
+def messages_api() -> Generator[Callable[[Script], tuple[MessagesApi, str]]]:
+    """`messages_api(script)`: the provider's stub on a loopback port, and its URL."""
+    with ExitStack() as servers:
+
+        def start(script: Script) -> tuple[MessagesApi, str]:
+            api = MessagesApi(script)
+            bound = servers.enter_context(bind("127.0.0.1", 0))
+            return api, servers.enter_context(serving(api.app(), 2**20, bound))
+
+        yield start
+
+
+class SocketClient:
+    """A client that answers nothing by itself; the test says every message."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    def send(self, **message: Any) -> None:
+        self._connection.send(json.dumps(message))
+
+    def receive(self) -> dict[str, Any]:
+        return json.loads(self._connection.recv(timeout=PATIENCE_S))
+
+    def until(self, message_type: str) -> list[dict[str, Any]]:
+        """Everything up to and including the next message of that type."""
+        frames = [self.receive()]
+        while frames[-1]["type"] != message_type:
+            frames.append(self.receive())
+        return frames
+
+
+@pytest.fixture
+def connected() -> Generator[Callable[[str], SocketClient]]:
+    """`connected(url)`: a socket to a server, until the end of the test."""
+    with ExitStack() as connections:
+
+        def open_socket(url: str) -> SocketClient:
+            address = url.replace("http", "ws", 1) + "/ws/chat"
+            return SocketClient(connections.enter_context(connect(address, proxy=None, open_timeout=PATIENCE_S)))
+
+        yield open_socket

@@ -1,0 +1,145 @@
+"""The real Anthropic SDK and the real server, against a stub that speaks the provider's streaming format."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arrow_project import OPERATIONS
+from corpora.samples import SAMPLE
+from tests.end_to_end.conftest import PATIENCE_S, SocketClient
+from tests.end_to_end.messages_api import Hang, HttpError, MessagesApi, Script, Text, ToolUse
+
+Start = Callable[[Script], tuple[MessagesApi, str]]
+Serve = Callable[..., str]
+Connect = Callable[[str], SocketClient]
+
+QUESTION = SAMPLE.question
+VARIABLE = {"name": "lanterns", "type": "num", "initial_value": 3}
+
+
+def _talk(url: str, serve: Serve, data_dir: Path, connected: Connect) -> SocketClient:
+    server = serve(data_dir, ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=url)
+    client = connected(server)
+    client.send(type="file_sync", project_id=1, arrow_content=SAMPLE.arrow_file.read_text("utf-8"))
+    return client
+
+
+def _ask(client: SocketClient, message: str, **fields: Any) -> None:
+    client.send(type="user_message", message=message, current_project_id=1, **fields)
+
+
+def _user_text(request: dict[str, Any], index: int = 0) -> str:
+    content = request["messages"][index]["content"]
+    return content if isinstance(content, str) else "\n".join(block.get("text", "") for block in content)
+
+
+def test_the_request_contains_passages_outline_and_tools(
+    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+) -> None:
+    api, url = messages_api([[Text(["It is ", "the light [1]."])]])
+    client = _talk(url, serve, sample_data_dir, connected)
+    _ask(client, QUESTION)
+    frames = client.until("end")
+
+    (request,) = api.requests
+    assert request["model"] == "claude-sonnet-4-5"
+    assert request["stream"] is True
+    prompt = _user_text(request)
+    assert '<passage number="1" source="' in prompt
+    assert any(document.name in prompt for document in SAMPLE.documents.iterdir())
+    title = json.loads(SAMPLE.arrow_file.read_text("utf-8"))["title"]
+    assert "<project>" in prompt
+    assert title in prompt
+    assert QUESTION in prompt
+    names = {tool["name"] for tool in request["tools"]}
+    assert (
+        {"search_documents", "read_document", "create_insert_node", "create_connection"}
+        <= names
+        <= {
+            *OPERATIONS,
+            "search_documents",
+            "read_document",
+        }
+    )
+    texts = [frame["message"] for frame in frames if frame["type"] == "chat_response"]
+    assert texts[0] == "It is the light [1]."
+    assert texts[1].startswith("Sources: [1] ")
+    assert [frame["type"] for frame in frames] == ["status", "chat_response", "chat_response", "status", "end"]
+
+
+def test_text_comes_before_the_call_and_the_result_goes_back(
+    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+) -> None:
+    api, url = messages_api(
+        [[Text(["I'll add ", "a counter."]), ToolUse("create_variable", VARIABLE)], [Text(["Added."])]]
+    )
+    client = _talk(url, serve, sample_data_dir, connected)
+    _ask(client, "Count the lanterns", history=[{"message": "Hello", "output": "Hello, writer."}])
+    frames = client.until("function_call")
+    assert frames[-2] == {"type": "chat_response", "message": "I'll add a counter."}
+    call = frames[-1]
+    assert call["function"] == "create_variable"
+    assert call["arguments"] == VARIABLE
+    assert len(api.requests) == 1  # the model waits for what the editor says
+
+    client.send(type="function_result", request_id=call["request_id"], success=True, result="done", error="")
+    frames = client.until("end")
+    assert {"type": "chat_response", "message": "Added."} in frames
+
+    first, second = api.requests
+    assert second["tools"] == first["tools"]
+    assert second["system"] == first["system"]
+    assert _without_cache_marks(second["messages"][: len(first["messages"])]) == _without_cache_marks(first["messages"])
+    (returned,) = [block for block in second["messages"][-1]["content"] if block["type"] == "tool_result"]
+    result = json.dumps(returned["content"])
+    assert "variable_id" in result
+    assert "lanterns" in result
+
+
+def _without_cache_marks(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_cache_marks(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_cache_marks(item) for name, item in value.items() if name != "cache_control"}
+    return value
+
+
+def test_a_refused_call_never_reaches_the_client_and_the_model_reads_why(
+    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+) -> None:
+    wrong = ToolUse("create_connection", {"from_node_id": 987654, "to_node_id": 1})
+    api, url = messages_api([[wrong], [Text(["That node does not exist."])]])
+    client = _talk(url, serve, sample_data_dir, connected)
+    _ask(client, "Connect them")
+    frames = client.until("end")
+    assert all(frame["type"] != "function_call" for frame in frames)
+    answer = json.dumps(api.requests[1]["messages"][-1])
+    assert "INVALID_NODE_ID" in answer
+    assert "987654" in answer
+
+
+def test_a_wrong_key_is_said_plainly_and_the_turn_ends(
+    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+) -> None:
+    _, url = messages_api([HttpError(401, "authentication_error", "invalid x-api-key")])
+    client = _talk(url, serve, sample_data_dir, connected)
+    _ask(client, "Hello")
+    frames = client.until("end")
+    (said,) = [frame["message"] for frame in frames if frame["type"] == "chat_response"]
+    assert said.startswith("MODEL_AUTHENTICATION: ")
+    assert "not-a-key" not in said
+
+
+def test_stop_ends_a_turn_whose_model_says_nothing(
+    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+) -> None:
+    api, url = messages_api([Hang(), [Text(["Here again."])]])
+    client = _talk(url, serve, sample_data_dir, connected)
+    _ask(client, "Hello")
+    assert api.hanging.wait(PATIENCE_S)
+    client.send(type="stop")
+    client.until("end")
+    assert api.hung_up.wait(PATIENCE_S)
+    _ask(client, "Are you there?")
+    assert {"type": "chat_response", "message": "Here again."} in client.until("end")
