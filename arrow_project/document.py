@@ -1,14 +1,14 @@
 """The normalised document, its journal, and the questions everyone asks about it."""
 
 import copy
-from typing import Any, cast
+from typing import Any
 
 from arrow_project.journal import Journal
 from arrow_project.names import exposed_characters, exposed_variables
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import Usage
-from arrow_project.values import Connection, Record, Table, connections, integer, record, sequence, text
+from arrow_project.values import Connection, Record, Table, connections, integer, is_id, record, sequence, text
 
 
 class Document:
@@ -46,10 +46,10 @@ class Document:
             "variable": self.variables, "character": self.characters,
         }[kind]  # fmt: skip
 
-    def resource(self, resource_id: int) -> Record | None:
+    def resource(self, resource_id: object) -> Record | None:
         """The resource with this id, in whatever set it is."""
         for table in (self.variables, self.characters, self.nodes, self.scenes):
-            if resource_id in table:
+            if is_id(resource_id) and resource_id in table:
                 return table[resource_id]
         return None
 
@@ -132,4 +132,4 @@ class Document:
 
     def seed_of(self, author: int) -> int:
         """The author's next seed."""
-        return integer(cast("list[Any]", self.authors[author])[1], 0)
+        return integer(self.authors[author][1], 0)

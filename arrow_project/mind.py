@@ -261,8 +261,8 @@ class Mind:
         resource = self.document.resource(resource_id)
         return resource is not None and node_id in sequence(resource.get("use"))
 
-    def _drop_use(self, node_id: int, resource_id: int) -> None:
-        resource = self.document.resource(resource_id) if isinstance(resource_id, int) else None
+    def _drop_use(self, node_id: int, resource_id: object) -> None:
+        resource = self.document.resource(resource_id)
         if resource is not None and node_id in sequence(resource.get("use")):
             users = list(resource["use"])
             users.remove(node_id)

@@ -1,10 +1,11 @@
 """Node types that compare or change a variable: condition, variable_update."""
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problems
 from arrow_project.values import Record, is_id, sequence
 
 LITERAL, VARIABLE = 0, 1
@@ -45,9 +46,9 @@ def variable_reference() -> Reference:
     return Reference("variable", "id or exact name of a variable")
 
 
-def variable_field() -> Field:
-    """The field of that variable."""
-    return Field("variable", variable_reference(), UNSET, "variable", 43, also=("variable_id",))
+def variable_field(rule: int) -> Field:
+    """The field of that variable, and the rule that it must keep."""
+    return Field("variable", variable_reference(), UNSET, "variable", rule, also=("variable_id",))
 
 
 def typed(name: str, value: object, type_name: str) -> int | str | bool:
@@ -154,7 +155,7 @@ def _lift_equality(pattern: object) -> tuple[str, str] | None:
     return None
 
 
-def _lift_condition(data: Record, scope: Scope) -> Record:
+def _lift_condition(data: Record, _scope: Scope) -> Record:
     operator, operand = data.get("operator"), _lift_operand(data.get("with"))
     equality = _lift_equality(operand["value"]) if operator == "rgx" and operand["type"] == "value" else None
     if equality:
@@ -168,19 +169,33 @@ def _with_references(data: Record) -> list[object]:
     return [value] if mode == VARIABLE else []
 
 
-def with_problem(data: Record, type_of: Any) -> str:
-    """What is wrong with the right-hand side of a comparison or update."""
-    operand = sequence(data.get("with"))
-    if len(operand) != 2 or operand[0] not in (LITERAL, VARIABLE):
-        return "with must be [0, value] or [1, variable id]"
-    own = type_of(data["variable"]) if is_id(data.get("variable")) else ""
+def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
+    def problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+        own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
+        possible = operators.get(own, ()) if own else {name for names in operators.values() for name in names}
+        if data["operator"] not in possible:
+            yield 44, f"operator {data['operator']!r} is none of {', '.join(sorted(possible))}"
+        if problem := _with_problem(data["with"], own, scope):
+            yield 45, f"with {problem}"
+
+    return problems
+
+
+def _with_problem(value: object, own: str, scope: Scope) -> str:
+    operand = sequence(value)
+    if len(operand) != 2 or not is_id(operand[0]) or operand[0] not in (LITERAL, VARIABLE):
+        return "must be [0, value] or [1, variable id]"
     if operand[0] == VARIABLE:
-        same = is_id(operand[1]) and own and type_of(operand[1]) == own
-        return "" if same else f"with must name a variable of the same type ({own or 'none is set'})"
-    if operand[1] is None and not own:
-        return ""
-    good = {"num": is_id, "str": _is_text, "bool": _is_flag}.get(own, _is_anything)(operand[1])
-    return "" if good else f"with must hold a value of type {own}"
+        same = is_id(operand[1]) and own and scope.variable_type(operand[1]) == own
+        return "" if same else f"must name a variable of the same type ({own or 'none is set'})"
+    return "" if is_of_type(operand[1], own) else f"must hold a value of type {own}"
+
+
+def is_of_type(value: object, type_name: str) -> bool:
+    """Whether a value is of a variable's type; with no type, whether it is any plain value or null."""
+    if not type_name:
+        return not isinstance(value, dict | list)
+    return is_id(value) if type_name == "num" else isinstance(value, str if type_name == "str" else bool)
 
 
 def _detach(fresh: Record) -> Any:
@@ -196,22 +211,10 @@ def _detach(fresh: Record) -> Any:
     return detach
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_anything(_value: object) -> bool:
-    return True
-
-
 CONDITION = NodeType(
     "condition",
     "Asks for the value of a variable. Slot 0 = true, slot 1 = false.",
-    fields=(variable_field(),),
+    fields=(variable_field(43),),
     said={
         "operator": {
             "type": "string",
@@ -229,6 +232,7 @@ CONDITION = NodeType(
         Field("with", Made(), [LITERAL, None], "compare_to", 45),
     ),
     own_references=_with_references,
+    own_problems=_operator_problems(COMPARISONS),
     detach=_detach({"variable": UNSET, "operator": "eq", "with": [LITERAL, None]}),
     expects="variable",
 )
@@ -262,7 +266,7 @@ def _lift_update(data: Record, scope: Scope) -> Record:
 VARIABLE_UPDATE = NodeType(
     "variable_update",
     "Changes a variable. Slot 0 = continue.",
-    fields=(variable_field(),),
+    fields=(variable_field(43),),
     said={
         "operation": {
             "type": "string",
@@ -279,6 +283,7 @@ VARIABLE_UPDATE = NodeType(
         Field("with", Made(), [LITERAL, None], "value", 45),
     ),
     own_references=_with_references,
+    own_problems=_operator_problems(UPDATES),
     detach=_detach({"variable": UNSET, "operator": "set", "with": [LITERAL, None]}),
     expects="variable",
 )

@@ -1,12 +1,13 @@
 """Node types that fill a variable from outside: generator, user_input."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 from arrow_project.node_types.comparing import LITERAL, VARIABLE, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, Text, clean, mismatch, whole
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
-from arrow_project.values import Record, integer, sequence, text
+from arrow_project.values import Record, integer, is_id, sequence, text
 
 METHODS = {"num": ("randi",), "str": ("ascii", "strst"), "bool": ("rnbln",)}
 _SAID = {"random_int": "randi", "random_bool": "rnbln", "dice": "dice"}
@@ -134,10 +135,36 @@ def _lift_range(arguments: list[Any]) -> Record:
     return said if even == odd else said | {"parity": "even" if even else "odd"}
 
 
+def _generator_problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+    own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
+    methods = METHODS.get(own, ()) if own else [name for names in METHODS.values() for name in names]
+    if data["method"] not in methods:
+        yield 46, f"method {data['method']!r} is none of {', '.join(methods)}"
+    elif problem := _arguments_problem(data["method"], data.get("arguments")):
+        yield 47, f"arguments {problem}"
+
+
+def _arguments_problem(method: str, arguments: object) -> str:
+    items = sequence(arguments)
+    if method == "randi":
+        match items:
+            case [low, high, bool(), bool(), bool()] if is_id(low) and is_id(high) and 0 <= low <= high - _GAP:
+                return ""
+            case _:
+                return "must be [from, to, negative, even, odd] with 0 <= from and from + 2 <= to"
+    if method == "ascii":
+        match items:
+            case [str(), length] if is_id(length) and length >= 1:
+                return ""
+            case _:
+                return "must be [pool, length] with a length of at least 1"
+    return "must be one text" if method == "strst" and not isinstance(arguments, str) else ""
+
+
 GENERATOR = NodeType(
     "generator",
     "Puts a random value into a variable. Slot 0 = continue. dice, and ranges across zero, become several nodes.",
-    fields=(variable_field(),),
+    fields=(variable_field(46),),
     said={
         "generator_type": {
             "type": "string",
@@ -156,6 +183,7 @@ GENERATOR = NodeType(
     rewrite=_lower_generator,
     rewrite_lift=_lift_generator,
     own_fields=(Field("method", Made(), "rnbln", "generator_type", 46),),
+    own_problems=_generator_problems,
     detach=lambda data, resource_id, _scope: (
         {"method": "rnbln", "arguments": None} if data.get("variable") == resource_id else {}
     ),
@@ -276,10 +304,26 @@ def _lift_input(data: Record, scope: Scope) -> Record:
     return said
 
 
+def _input_problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+    own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
+    custom = data["custom"]
+    if not isinstance(custom, list):
+        yield 48, "custom must be an array"
+    elif own in CUSTOM:
+        defaults = list(CUSTOM[own].values())
+        shaped = len(sequence(custom)) == len(defaults) and all(
+            type(item) is type(default) for item, default in zip(sequence(custom), defaults, strict=True)
+        )
+        if not shaped:
+            yield 48, f"custom must hold {', '.join(CUSTOM[own])} for a variable of type {own}"
+        elif problem := custom_problem(sequence(custom), own):
+            yield 49, f"custom {problem}"
+
+
 USER_INPUT = NodeType(
     "user_input",
     "Asks the player for a value. Slot 0 = continue.",
-    fields=(Field("prompt", Text(), "", "prompt", 48, exposes=True), variable_field()),
+    fields=(Field("prompt", Text(), "", "prompt", 48, exposes=True), variable_field(48)),
     said={
         "input_type": {
             "type": "string",
@@ -295,6 +339,7 @@ USER_INPUT = NodeType(
     rewrite=_lower_input,
     rewrite_lift=_lift_input,
     own_fields=(Field("custom", Made(), [], "custom", 48),),
+    own_problems=_input_problems,
     detach=lambda data, resource_id, _scope: {"custom": []} if data.get("variable") == resource_id else {},
     expects="variable",
 )

@@ -52,7 +52,7 @@ class Kind(Protocol):
         """JSON schema of the simplified value."""
         ...
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, scope: Scope, /) -> Any:
         """The native value.
 
         Raises:
@@ -60,11 +60,11 @@ class Kind(Protocol):
         """
         ...
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Any, /) -> Any:
         """The simplified value of a native one."""
         ...
 
-    def problem(self, value: object) -> str:
+    def problem(self, value: object, /) -> str:
         """What is wrong with a native value, or nothing."""
         ...
 
@@ -75,7 +75,7 @@ class Text:
 
     schema = cast("Schema", {"type": "string"})
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """A text; numbers are taken as written."""
         if is_id(value):
             return str(value)
@@ -115,7 +115,7 @@ class Flag:
 
     schema = cast("Schema", {"type": "boolean"})
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """A boolean, nothing else."""
         if not isinstance(value, bool):
             raise mismatch(f'"{name}" must be true or false, not {value!r}.')
@@ -156,7 +156,7 @@ class Whole:
         bounds: Schema = {"type": "integer", "minimum": self.least}
         return bounds if self.most is None else bounds | {"maximum": self.most}
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """The number, within the bounds."""
         number = whole(name, value)
         if self.problem(number):
@@ -186,7 +186,7 @@ class Texts:
         """An array of texts."""
         return {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """The texts; a single one may come without its array."""
         given = cast("list[object]", value) if isinstance(value, list) else [value]
         texts = [own_text(name, item) for item in given]
@@ -218,7 +218,7 @@ class Reference:
         """An id or the exact name."""
         return {"type": ["integer", "string"], "description": self.description}
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, _name: str, value: object, scope: Scope, /) -> Any:
         """The id of an existing resource."""
         if value is None or value == UNSET:
             return UNSET
@@ -241,7 +241,7 @@ class Color:
 
     schema = cast("Schema", {"type": "string", "description": "#rrggbb"})
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """Eight lower-case hex digits."""
         digits = hex_digits(name, value, (6, 8))
         return digits if len(digits) == _RGBA else digits + self.alpha
@@ -284,7 +284,7 @@ class Rect:
         {"type": "array", "items": {"type": "integer"}, "description": "[width, height] of the box"},
     )
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """Two whole numbers."""
         items = cast("list[object]", value) if isinstance(value, list) else []
         size = [whole(name, item) for item in items]
@@ -309,7 +309,7 @@ class Made:
 
     schema = cast("Schema", {})
 
-    def lower(self, name: str, value: object, scope: Scope) -> Any:
+    def lower(self, _name: str, value: object, _scope: Scope, /) -> Any:
         """The same."""
         return value
 
@@ -317,6 +317,6 @@ class Made:
         """The same."""
         return value
 
-    def problem(self, value: object) -> str:
+    def problem(self, _value: object, /) -> str:
         """Nothing by itself."""
         return ""

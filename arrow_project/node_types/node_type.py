@@ -69,7 +69,7 @@ def chain(*parts: Part) -> Blueprint:
 Lower = Callable[[Record, Scope], Blueprint]
 Lift = Callable[[Record, Scope], Record]
 Detach = Callable[[Record, int, Scope], Record]
-Problems = Callable[[Record, Callable[[int], str]], Iterator[tuple[int, str]]]
+Problems = Callable[[Record, Scope], Iterator[tuple[int, str]]]
 
 
 def one(_data: Record) -> int:
@@ -190,6 +190,17 @@ class NodeType:
             if f.exposes:
                 value = data.get(f.name)
                 yield from (t for t in (sequence(value) or [value]) if isinstance(t, str))
+
+    def problems(self, data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+        """What is wrong with native data: the broken rule and a sentence."""
+        for f in self.native_fields:
+            if f.name not in data:
+                if not f.optional:
+                    yield f.rule, f"{f.name} is missing"
+            elif problem := f.kind.problem(data[f.name]):
+                yield f.rule, f"{f.name} {problem}"
+        if self.own_problems is not None and all(f.name in data for f in self.native_fields if not f.optional):
+            yield from self.own_problems(data, scope)
 
     def schema(self) -> Schema:
         """JSON schema of the simplified data."""

@@ -1,12 +1,14 @@
 """Node types about a character's tags: tag_edit, tag_match, tag_pass."""
 
+from collections.abc import Iterator
 from typing import Any, cast
 
-from arrow_project.names import is_integer_like, safe
+from arrow_project.names import is_integer_like, is_safe, safe
+from arrow_project.node_types.filling import compiles
 from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
 from arrow_project.node_types.telling import character_field
-from arrow_project.values import Record, sequence, text
+from arrow_project.values import Record, is_id, sequence, text
 
 ANY, ALL = 0, 1
 EDITS = ("inset", "reset", "overset", "outset", "unset")
@@ -97,10 +99,20 @@ def _edit(given: Record) -> list[Any]:
 
 def _lift_edit(data: Record, _scope: Scope) -> Record:
     method, key, value = [*sequence(data.get("edit")), None, None, None][:3]
-    if not key or method not in range(len(_SAID_ACTIONS)):
+    if not key or not is_id(method) or not 0 <= method < len(_SAID_ACTIONS):
         return {}
     operation = {"action": _SAID_ACTIONS[method], "key": key}
     return {"operations": [operation if method == _VALUELESS else operation | {"value": value}]}
+
+
+def _edit_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+    match data["edit"]:
+        case [method, str() as key, str()] if is_id(method) and 0 <= method < len(EDITS):
+            # a node without a character is not made yet; Arrow's fresh one has an empty key
+            if not is_safe(key) and not (key == "" and data["character"] == UNSET):
+                yield 57, "the key must be non-empty and safe"
+        case _:
+            yield 57, "edit must be [0 to 4, key, value]"
 
 
 TAG_EDIT = NodeType(
@@ -127,6 +139,7 @@ TAG_EDIT = NodeType(
     rewrite=_lower_edit,
     rewrite_lift=_lift_edit,
     own_fields=(Field("edit", Made(), [1, "", ""], "operations", 57),),
+    own_problems=_edit_problems,
     expects="character",
 )
 
@@ -141,9 +154,19 @@ def _lower_match(given: Record, scope: Scope) -> Blueprint:
         "patterns": Texts(blanks=True).lower("patterns", given.get("patterns", [""]), scope),
         "regex": Flag().lower("regex", given.get("regex", False), scope) or None,
     }
+    if data["regex"] and not all(compiles(pattern) for pattern in data["patterns"]):
+        raise mismatch('With "regex" every pattern must be a regular expression that compiles.')
     if character != UNSET and not data["tag_key"]:
         raise mismatch('A tag_match with "patterns" needs "key": the tag whose value they are compared with.')
     return Blueprint((Part("tag_match", data),))
+
+
+def _match_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+    if not isinstance(data["tag_key"], str):
+        yield 51, "tag_key must be a text"
+    patterns = [p for p in sequence(data["patterns"]) if isinstance(p, str)]
+    if data.get("regex") is True and not all(compiles(p) for p in patterns):
+        yield 51, "a pattern does not compile"
 
 
 TAG_MATCH = NodeType(
@@ -168,6 +191,7 @@ TAG_MATCH = NodeType(
         Field("patterns", Texts(blanks=True), [""], "patterns", 51),
         Field("regex", Flag(), False, "regex", 61, optional=True),
     ),
+    own_problems=_match_problems,
     expects="character",
 )
 
@@ -222,6 +246,24 @@ def _lift_pass(data: Record, _scope: Scope) -> Record:
     return {"method": "any" if method == ANY else "all", "conditions": conditions}
 
 
+def _pass_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+    match data["pass"]:
+        case [method, [*checks]] if method in (ANY, ALL) and all(_is_check(check) for check in checks):
+            keys = [check[0] for check in checks]
+            if method == ALL and len(set(keys)) < len(keys):
+                yield 58, "with ALL each key may be asked for once"
+        case _:
+            yield 58, "pass must be [0 or 1, list of [key, value or null]]"
+
+
+def _is_check(value: object) -> bool:
+    match value:
+        case [str(), str() | None]:
+            return True
+        case _:
+            return False
+
+
 TAG_PASS = NodeType(
     "tag_pass",
     "Asks for tags of a character. Slot 0 = passes, slot 1 = fails.",
@@ -236,5 +278,6 @@ TAG_PASS = NodeType(
     rewrite=_lower_pass,
     rewrite_lift=_lift_pass,
     own_fields=(Field("pass", Made(), [ALL, [["", None]]], "conditions", 58),),
+    own_problems=_pass_problems,
     expects="character",
 )

@@ -224,8 +224,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "create_connection",
         _create_connection,
         "Let the story go on from one node to another of the same scene. from_slot says which exit: of dialog, "
-        "interaction, randomizer the i-th; of condition and tag_pass 0 = true, 1 = false; otherwise 0. An exit leads to "
-        "one node only: an exit that is taken is refused, delete_connection first.",
+        "interaction, randomizer the i-th; of condition and tag_pass 0 = true, 1 = false; otherwise 0. An exit leads "
+        "to one node only: an exit that is taken is refused, delete_connection first.",
         schema(
             {
                 "from_node_id": _NODE | {"description": "id, or a word such as last_created"},

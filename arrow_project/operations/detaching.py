@@ -29,8 +29,8 @@ def in_use(editing: Editing, kind: str, resource_id: int, users: list[int]) -> O
     name = editing.document.name(kind, resource_id)
     return OperationError(
         ErrorCode.RESOURCE_IN_USE,
-        f"The {kind} {resource_id} ({name}) is used by nodes {listed(users)}. Change those first, or set force to true: "
-        "then they lose the reference.",
+        f"The {kind} {resource_id} ({name}) is used by nodes {listed(users)}. Change those first, or set force "
+        "to true: then they lose the reference.",
         {"referenced_by": users, "used_by": users},
     )
 

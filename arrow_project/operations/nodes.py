@@ -263,13 +263,14 @@ def _new_data(editing: Editing, node_id: int, given: Record) -> Record:
             ErrorCode.INVALID_NODE_TYPE, f"Node {node_id} is of the unknown type {name!r}; Arrow 3.1 has none like it."
         )
     parts = node_type.lower_update(document.data(node_id), given, editing).parts
-    if len(parts) > 1 or parts[0].type != node_type.name:
+    first = parts[0]
+    if len(parts) > 1 or first.type != node_type.name:
         raise mismatch(
             f"Node {node_id} is a {node_type.name} and stays one node of that type; what you ask for becomes "
             f"{' + '.join(part.type for part in parts)}. Insert it as a new node and connect it."
         )
-    _check_part(editing, parts[0], editing.owner(node_id), node_id)
-    return parts[0].data
+    _check_part(editing, first, editing.owner(node_id), node_id)
+    return first.data
 
 
 def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, given: Record) -> list[list[int]]:
@@ -317,7 +318,7 @@ def _protect_entries(document: Document, node_id: int) -> None:
     if node_id == document.entry:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
-            f"Node {node_id} is the project's entry, where the story begins. First set_project_entry to another node.",
+            f"Node {node_id} is the project's entry: the story begins there. First set_project_entry to another node.",
         )
     scenes = [s for s, scene in document.scenes.items() if scene["entry"] == node_id]
     if scenes:
@@ -374,7 +375,7 @@ FUNCTIONS: tuple[Function, ...] = (
     function(
         "create_insert_node",
         _create_insert_node,
-        "Insert a node. Without a connection a node is never played: give connect_from, or create_connection later. The "
+        "Insert a node. Without a connection it is never played: give connect_from, or create_connection later. The "
         "result begins with node_id; remarks say what was stored in another way than asked.",
         schema(
             {

@@ -1,7 +1,5 @@
 """Operations on scenes, macros and entries."""
 
-from typing import cast
-
 from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
@@ -69,7 +67,7 @@ def _protect_scene(editing: Editing, scene_id: int) -> None:
     if editing.selection.scene_id == scene_id:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
-            f"Scene {scene_id} is open in the editor, and Arrow does not remove the open scene. Open another one first.",
+            f"Scene {scene_id} is open in the editor, and Arrow does not remove it. Open another one first.",
         )
 
 
@@ -94,7 +92,7 @@ def _set_project_entry(editing: Editing, arguments: Record) -> Record:
     previous = document.entry
     if previous != node_id:
         editing.mind.set_project_entry(node_id)
-    return {"node_id": node_id, "previous_entry": cast("int", previous)}
+    return {"node_id": node_id, "previous_entry": previous}
 
 
 FUNCTIONS: tuple[Function, ...] = (

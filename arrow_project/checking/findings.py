@@ -1,0 +1,30 @@
+"""How a check names what it found and where."""
+
+from collections.abc import Iterator
+
+from arrow_project.document import Document
+from arrow_project.operation import Finding
+from arrow_project.values import is_id
+
+WARNINGS = frozenset({53, 56, 64, 65})
+Findings = Iterator[Finding]
+
+
+def found(rule: int | str, place: str, message: str) -> Finding:
+    """A finding; lints and the rules that hold only for a player or an export are warnings."""
+    warning = isinstance(rule, str) or rule in WARNINGS
+    return Finding(rule, "warning" if warning else "error", place, message)
+
+
+def node_place(document: Document, node_id: int) -> str:
+    """A node and its scene."""
+    owner = document.owner(node_id)
+    return f"node {node_id}" if owner is None else f"scene {owner}, node {node_id}"
+
+
+def ids_of(value: object) -> list[int] | None:
+    """The value if it is an array of ids."""
+    if not isinstance(value, list):
+        return None
+    ids = [item for item in value if is_id(item)]
+    return ids if len(ids) == len(value) else None

@@ -1,0 +1,136 @@
+"""Invariants 2, 6 to 8, 14 to 26, 62: ids, authors, entries, scenes."""
+
+import json
+import re
+from collections import Counter
+from typing import Any, cast
+
+from arrow_project.checking.findings import Findings, found, node_place
+from arrow_project.document import Document
+from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
+from arrow_project.loading import MAX_ID, SETS, integer_epoch
+from arrow_project.values import Record, integer, is_id, record
+
+_ESCAPED_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00[01]|[bf])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_COMMANDS = ("_use", "_as_entry", "_exposure_revision")
+
+
+def structure(document: Document) -> Findings:
+    """Everything that holds before nodes are looked into."""
+    yield from _characters(document)
+    yield from _ids(document)
+    yield from _authors(document)
+    yield from _entries(document)
+    yield from _maps(document)
+    yield from _stray_keys(document)
+
+
+def _characters(document: Document) -> Findings:
+    if not _ESCAPED_CONTROL.search(json.dumps(document.raw, ensure_ascii=False)):
+        return
+    for path, text in _texts(document.raw, ""):
+        match = _CONTROL.search(text)
+        if match:
+            message = f"The text holds the control character U+{ord(match[0]):04X}; remove it."
+            yield found(2, path, message)
+
+
+def _texts(value: Any, path: str) -> "list[tuple[str, str]]":
+    if isinstance(value, str):
+        return [(path, value)]
+    if isinstance(value, dict):
+        items = cast("Record", value).items()
+    elif isinstance(value, list):
+        items = enumerate(cast("list[Any]", value))
+    else:
+        return []
+    keys = [(path, key) for key, _ in items if isinstance(key, str)]
+    return keys + [text for key, item in items for text in _texts(item, f"{path}.{key}".lstrip("."))]
+
+
+def _ids(document: Document) -> Findings:
+    counts: Counter[int] = Counter()
+    for name in SETS:
+        table = document.raw["resources"][name]
+        counts.update(table.keys())
+        for key in table:
+            if key < 0:
+                yield found(6, f"{name} {key}", "An id must not be negative.")
+            elif key > MAX_ID:
+                yield found(7, f"{name} {key}", "An id must fit into 53 bits (at most 9007199254740991).")
+    for key, count in counts.items():
+        if count > 1:
+            yield found(8, f"id {key}", "The same id is used in two sets; each resource needs its own.")
+
+
+def _authors(document: Document) -> Findings:
+    timed = integer_epoch(document.raw["meta"]) > 0
+    for author in document.authors:
+        seed = document.seed_of(author)
+        place = f"meta.authors.{author}"
+        if not 0 <= author <= MAX_AUTHOR:
+            yield found(14, place, f"An author's id must be 0 to {MAX_AUTHOR}.")
+        elif not timed and not 0 <= seed <= SEED_LIMIT:
+            yield found(14, place, f"An author's seed must be 0 to 2^{AUTHOR_SHIFT}.")
+        elif not timed:
+            highest = _highest_seed(document, author)
+            if highest >= seed:
+                yield found(15, place, f"The seed {seed} must be greater than {highest}, which is in use.")
+
+
+def _highest_seed(document: Document, author: int) -> int:
+    base = (document.raw["meta"]["chapter"] << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT)
+    tables = [document.raw["resources"][name] for name in SETS]
+    return max((key - base for table in tables for key in table if 0 <= key - base < SEED_LIMIT), default=-1)
+
+
+def _entries(document: Document) -> Findings:
+    owner = document.owner(document.entry)
+    if owner is None:
+        yield found(18, "entry", f"Node {document.entry}, the project's entry, is in no scene.")
+    elif document.is_macro(owner):
+        yield found(19, "entry", f"The project's entry is in macro {owner}; it must be in an ordinary scene.")
+    for key, scene in document.scenes.items():
+        entry = scene["entry"]
+        if not is_id(entry) or entry not in scene["map"] or entry not in document.nodes:
+            yield found(20, f"scene {key}", f"Its entry {entry!r} must be an existing node of its own map.")
+
+
+def _maps(document: Document) -> Findings:
+    homes: Counter[int] = Counter()
+    for key, scene in document.scenes.items():
+        homes.update(scene["map"].keys())
+        yield from _scene(document, key, scene)
+    for node_id, node in document.nodes.items():
+        if homes[node_id] > 1 or (homes[node_id] == 0 and node_id != document.entry):
+            where = "several scenes" if homes[node_id] else "no scene"
+            yield found(22, f"node {node_id}", f"The node is in {where}; it must be in exactly one.")
+        if document.node_type(node_id) is None:
+            yield found(23, node_place(document, node_id), f"Arrow has no node type {node['type']!r}.")
+
+
+def _scene(document: Document, key: int, scene: Record) -> Findings:
+    place = f"scene {key}"
+    if "macro" in scene and scene["macro"] is not True:
+        yield found(24, place, "macro must be true or absent; otherwise the scene shows in no list.")
+    for node_id, entry in scene["map"].items():
+        if node_id not in document.nodes:
+            # a missing entry node is what rule 20 says
+            if node_id != integer(scene["entry"]):
+                yield found(21, f"{place}, node {node_id}", "The map names a node that does not exist.")
+        elif document.is_macro(key) and document.nodes[node_id]["type"] == "macro_use":
+            yield found(25, f"{place}, node {node_id}", "A macro must not use macros; it would not return.")
+        if "skip" in entry and entry["skip"] is not True:
+            yield found(26, f"{place}, node {node_id}", "skip must be true or absent.")
+
+
+def _stray_keys(document: Document) -> Findings:
+    for node_id in document.nodes:
+        for key in _COMMANDS:
+            if key in document.data(node_id):
+                yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")
+    for kind in ("scene", "variable", "character"):
+        for key, resource in document.table(kind).items():
+            if "data" in record(resource):
+                yield found(62, f"{kind} {key}", "data belongs to nodes only.")

@@ -1,0 +1,146 @@
+"""What differs between two states of a project, for previews and reports."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from arrow_project.document import Document
+from arrow_project.operations.connecting import said
+from arrow_project.outlining import line
+from arrow_project.phrases import quoted, simplified
+from arrow_project.project import ArrowProject
+from arrow_project.values import Record, text
+
+_LONGEST = 160
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What differs between two states of a project.
+
+    Attributes:
+        lines: one readable line per change: ``+`` is new, ``-`` is gone, ``~`` has changed.
+    """
+
+    lines: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs."""
+        return not self.lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def diff(before: ArrowProject, after: ArrowProject) -> Diff:
+    """What changed between two states. Bookkeeping that follows from it (use, ref, seeds) is left out."""
+    old, new = before.document, after.document
+    lines = [*_project(old, new), *_scenes(old, new)]
+    for kind in ("variable", "character"):
+        lines += _resources(kind, old, new)
+    return Diff((*lines, *_nodes(old, new), *_connections(old, new)))
+
+
+def _project(old: Document, new: Document) -> Iterator[str]:
+    if old.raw["title"] != new.raw["title"]:
+        yield f"~ title: {quoted(old.raw['title'])} -> {quoted(new.raw['title'])}"
+    if old.entry != new.entry:
+        yield f"~ the project begins at node {new.entry} (before: {old.entry})"
+
+
+def _scenes(old: Document, new: Document) -> Iterator[str]:
+    for key, scene in new.scenes.items():
+        word = "macro" if new.is_macro(key) else "scene"
+        if key not in old.scenes:
+            yield f"+ {word} {key} {quoted(text(scene['name']))}, entry {scene['entry']}"
+            continue
+        before = old.scenes[key]
+        for field in ("name", "entry", "macro"):
+            if before.get(field) != scene.get(field):
+                yield f"~ {word} {key} {field}: {_shown(before.get(field))} -> {_shown(scene.get(field))}"
+    for key, scene in old.scenes.items():
+        if key not in new.scenes:
+            yield f"- scene {key} {quoted(text(scene['name']))} with {len(scene['map'])} nodes"
+
+
+def _resources(kind: str, old: Document, new: Document) -> Iterator[str]:
+    before, after = old.table(kind), new.table(kind)
+    for key, resource in after.items():
+        own = {k: v for k, v in resource.items() if k not in ("use", "name")}
+        if key not in before:
+            yield f"+ {kind} {key} {quoted(text(resource['name']))} {_shown(own)}"
+        else:
+            yield from _changes(f"{kind} {key}", before[key], resource)
+    for key, resource in before.items():
+        if key not in after:
+            yield f"- {kind} {key} {quoted(text(resource['name']))}"
+
+
+def _changes(thing: str, before: Record, after: Record) -> Iterator[str]:
+    for field in dict.fromkeys([*before, *after]):
+        if field not in ("use", "ref") and before.get(field) != after.get(field):
+            yield f"~ {thing} {field}: {_shown(before.get(field))} -> {_shown(after.get(field))}"
+
+
+def _nodes(old: Document, new: Document) -> Iterator[str]:
+    for key, node in new.nodes.items():
+        if key not in old.nodes:
+            yield f"+ node {line(new, key, None)} in scene {new.owner(key)}"
+        elif node != old.nodes[key]:
+            yield from _node_changes(key, old, new)
+    for key, node in old.nodes.items():
+        if key not in new.nodes:
+            yield f"- node {key} {node['type']} {quoted(text(node['name']))}"
+
+
+def _node_changes(key: int, old: Document, new: Document) -> Iterator[str]:
+    before, after = old.nodes[key], new.nodes[key]
+    thing = f"node {key} ({after['type']})"
+    without = {k: v for k, v in before.items() if k != "data"}
+    yield from _changes(thing, without, {k: v for k, v in after.items() if k != "data"})
+    if before["data"] != after["data"]:
+        yield from _changes(thing, simplified(old, key), simplified(new, key))
+
+
+def _connections(old: Document, new: Document) -> Iterator[str]:
+    before, after = _wiring(old), _wiring(new)
+    for connection in after:
+        if connection not in before:
+            yield f"+ connection {_way(connection)}"
+    for connection in before:
+        # what led from a removed node is gone with it
+        if connection not in after and connection[0] in new.nodes:
+            yield f"- connection {_way(connection)}"
+    yield from _skips(old, new)
+
+
+def _skips(old: Document, new: Document) -> Iterator[str]:
+    before = {key: entry for scene in old.scenes.values() for key, entry in scene["map"].items()}
+    for scene in new.scenes.values():
+        for key, entry in scene["map"].items():
+            if key not in before:
+                continue
+            if before[key].get("skip") != entry.get("skip"):
+                yield f"~ node {key} is {'now skipped' if entry.get('skip') else 'no longer skipped'}"
+            if before[key]["offset"] != entry["offset"]:
+                yield f"~ node {key} moved to {entry['offset']}"
+
+
+def _wiring(document: Document) -> dict[tuple[int, ...], None]:
+    return {
+        tuple(said(document, connection)): None
+        for scene_id, scene in document.scenes.items()
+        for key in scene["map"]
+        for connection in document.outgoing(key, scene_id)
+    }
+
+
+def _way(connection: tuple[int, ...]) -> str:
+    from_id, from_slot, to_id, to_slot = connection
+    return f"{from_id} slot {from_slot} -> {to_id}" + (f" input {to_slot}" if to_slot else "")
+
+
+def _shown(value: object) -> str:
+    told = json.dumps(value, ensure_ascii=False)
+    return told if len(told) <= _LONGEST else told[: _LONGEST - 1] + "…"

@@ -1,0 +1,280 @@
+"""The project as text for a language model: ids one can trust, in as few characters as possible."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from arrow_project.document import Document
+from arrow_project.names import base36
+from arrow_project.operations.connecting import native_slot
+from arrow_project.phrases import exits, phrase, quoted, simplified
+from arrow_project.project import ArrowProject
+from arrow_project.values import Connection, Record, integer, record, text
+
+_SHORT = 48
+_LEAST_LINE = 24
+_LIST_SHARE = 6
+_ELLIPSIS = "…"
+
+
+@dataclass
+class _Section:
+    """A piece of the outline that can be told at several lengths, the shortest first."""
+
+    tellings: list[Callable[[int], str | None]]
+    shown: str = ""
+    order: int = 0
+
+
+@dataclass
+class _Budget:
+    """How many characters are left; None is as many as one likes."""
+
+    left: int | None
+    sections: list[_Section] = field(default_factory=list[_Section])
+
+    def room(self, section: _Section) -> int:
+        """What the section may take in place of what it takes now."""
+        return 2**62 if self.left is None else self.left + len(section.shown)
+
+    def show(self, section: _Section, telling: str) -> None:
+        """Let the section be told this way."""
+        if self.left is not None:
+            self.left -= len(telling) - len(section.shown)
+        section.shown = telling
+
+
+def outline(
+    project: ArrowProject,
+    scene_id: int | None = None,
+    selected: Iterable[int] = (),
+    max_characters: int | None = None,
+) -> str:
+    """The project as text for a language model.
+
+    Slots and data are those of the operations. Everything is shown if it fits; otherwise the selection, the open
+    scene around it and the lists of variables and characters come first, and other scenes are summarised.
+
+    Args:
+        project: the project.
+        scene_id: the open scene; None is the scene of the project's entry.
+        selected: ids of the selected nodes, shown with all their data.
+        max_characters: the most that the text may have.
+    """
+    document = project.document
+    chosen = [n for n in selected if n in document.nodes]
+    if scene_id is None or scene_id not in document.scenes:
+        scene_id = document.owner(chosen[0]) if chosen else None
+        scene_id = document.owner(document.entry) if scene_id is None else scene_id
+    return _fitted(_sections(document, scene_id, chosen), max_characters)
+
+
+def _sections(document: Document, open_scene: int | None, chosen: list[int]) -> list[_Section]:
+    """In order of importance; ``order`` is where they stand."""
+    sections = [_fixed(_header(document, open_scene))]
+    if chosen:
+        sections.append(_list_section([_selected(document, n) for n in chosen], "Selected nodes:", 1))
+    if open_scene is not None:
+        sections.append(_scene_section(document, open_scene, chosen, 4, "open"))
+    sections.append(_list_section(_variables(document), "Variables:", 2))
+    sections.append(_list_section(_characters(document), "Characters:", 3))
+    others = (s for s in document.scenes if s != open_scene)
+    sections += [_scene_section(document, s, [], 5, "") for s in others]
+    return sections
+
+
+def _fitted(sections: list[_Section], most: int | None) -> str:
+    budget = _Budget(most, sections)
+    for step in range(max(len(section.tellings) for section in sections)):
+        for section in sections:
+            if step < len(section.tellings):
+                telling = section.tellings[step](budget.room(section))
+                if telling is not None and len(telling) <= budget.room(section):
+                    budget.show(section, telling)
+    told = "".join(section.shown for section in sorted(sections, key=lambda s: s.order)).rstrip("\n")
+    if most is not None and any(not section.shown for section in sections):
+        told = told[: max(most - len(_ELLIPSIS), 0)] + _ELLIPSIS
+    return told if most is None else told[:most]
+
+
+def _fixed(told: str) -> _Section:
+    return _Section([lambda room: told[:room]])
+
+
+def _header(document: Document, open_scene: int | None) -> str:
+    macros = sum(document.is_macro(s) for s in document.scenes)
+    owner = document.owner(document.entry)
+    open_part = f" Open scene: {open_scene}." if open_scene is not None else ""
+    return (
+        f"Project {quoted(text(document.raw['title']))}: {len(document.scenes) - macros} scenes, {macros} macros, "
+        f"{len(document.nodes)} nodes. It begins at node {document.entry} in scene {owner}.{open_part}\n"
+        'A line is: id type "name" what it says -> where it goes on (slot: node).\n'
+    )
+
+
+def _list_section(lines: list[str], title: str, order: int) -> _Section:
+    """A list that is shown whole, or cut to its share with the number of those left out."""
+    if not lines:
+        return _Section([lambda _room: f"{title} none\n" if order != 1 else ""], order=order)
+    whole = "\n".join([title, *lines]) + "\n"
+
+    def cut(room: int) -> str:
+        return _cut_list(title, lines, room // _LIST_SHARE)
+
+    def all_of_it(_room: int) -> str:
+        return whole
+
+    return _Section([cut, all_of_it], order=order)
+
+
+def _cut_list(title: str, lines: list[str], room: int) -> str:
+    shown: list[str] = []
+    left = room - len(title) - _LEAST_LINE
+    for line in lines:
+        if len(line) >= left:
+            break
+        shown.append(line)
+        left -= len(line) + 1
+    rest = len(lines) - len(shown)
+    return "\n".join([title, *shown, *([f"… and {rest} more"] if rest else [])]) + "\n"
+
+
+def _variables(document: Document) -> list[str]:
+    return [
+        f"- {key} {text(v['name'])}: {v['type']} = {json.dumps(v['init'], ensure_ascii=False)}{_notes(v)}"
+        for key, v in document.variables.items()
+    ]
+
+
+def _characters(document: Document) -> list[str]:
+    return [f"- {key} {text(c['name'])}{_tags(c)}{_notes(c)}" for key, c in document.characters.items()]
+
+
+def _tags(character: Record) -> str:
+    tags = record(character.get("tags"))
+    return " {" + ", ".join(f"{key}: {value}" for key, value in tags.items()) + "}" if tags else ""
+
+
+def _notes(resource: Record) -> str:
+    notes = text(resource.get("notes"))
+    return f" ({notes})" if notes else ""
+
+
+def _selected(document: Document, node_id: int) -> str:
+    owner = document.owner(node_id)
+    said = {
+        "data": simplified(document, node_id),
+        "notes": document.nodes[node_id].get("notes", ""),
+        "comes_from": [c[0] for c in document.incoming(node_id, owner)] if owner is not None else [],
+    }
+    details = json.dumps({key: value for key, value in said.items() if value}, ensure_ascii=False)
+    return f"- {line(document, node_id, owner)}\n  scene {owner}, {details}"
+
+
+def _scene_section(document: Document, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
+    node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
+    title = _scene_title(document, scene_id, mark)
+
+    def summary(_room: int) -> str:
+        return f"{title} {_summary(document, node_ids)}\n"
+
+    def short(room: int) -> str | None:
+        return _told(document, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
+
+    def full(room: int) -> str | None:
+        return _told(document, scene_id, title, node_ids, near, None, room, partly=False)
+
+    return _Section([summary, short, full], order=order)
+
+
+def _scene_title(document: Document, scene_id: int, mark: str) -> str:
+    scene = document.scenes[scene_id]
+    kind = "Macro" if document.is_macro(scene_id) else "Scene"
+    marked = f" ({mark})" if mark else ""
+    return f"{kind} {scene_id} {quoted(text(scene['name']))}{marked}, entry {scene['entry']}:"
+
+
+def _summary(document: Document, node_ids: list[int]) -> str:
+    counts = Counter(text(document.nodes[n]["type"]) for n in node_ids)
+    return f"{len(node_ids)} nodes ({', '.join(f'{count} {name}' for name, count in counts.most_common())})"
+
+
+def _told(
+    document: Document,
+    scene_id: int,
+    title: str,
+    node_ids: list[int],
+    near: list[int],
+    limit: int | None,
+    room: int,
+    *,
+    partly: bool,
+) -> str | None:
+    """The scene's nodes as lines; if they do not fit, those around the selection, or nothing."""
+    if not partly and len(node_ids) * _LEAST_LINE > room:
+        return None
+    lines: dict[int, str] = {}
+    left = room - len(title) - 2 * _LEAST_LINE
+    for node_id in _outwards(document, scene_id, near) if partly else node_ids:
+        told = line(document, node_id, scene_id, limit)
+        left -= len(told) + 1
+        if left < 0:
+            if not partly:
+                return None
+            break
+        lines[node_id] = told
+    rest = [n for n in node_ids if n not in lines]
+    shown = [lines[n] for n in node_ids if n in lines]
+    more = [f"… and {_summary(document, rest)}"] if rest else []
+    return "\n".join([title, *shown, *more]) + "\n"
+
+
+def _outwards(document: Document, scene_id: int, near: list[int]) -> Iterator[int]:
+    """Nodes of a scene by their distance from the selection, or from the entry."""
+    scene_map = document.scene_map(scene_id)
+    neighbours: dict[int, list[int]] = {}
+    for node_id in scene_map:
+        for from_id, _, to_id, _ in document.outgoing(node_id, scene_id):
+            neighbours.setdefault(from_id, []).append(to_id)
+            neighbours.setdefault(to_id, []).append(from_id)
+    queue = [n for n in near if n in scene_map] or [integer(document.scenes[scene_id]["entry"])]
+    queue += list(scene_map)
+    seen: set[int] = set()
+    starts = iter(queue)
+    for start in starts:
+        ring = [start]
+        while ring:
+            ring = [n for n in dict.fromkeys(ring) if n not in seen and n in scene_map]
+            seen.update(ring)
+            yield from (n for n in ring if n in document.nodes)
+            ring = [m for n in ring for m in neighbours.get(n, [])]
+
+
+def line(document: Document, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
+    """One node in one line: id, type, name, meaning, where it goes on."""
+    node = document.nodes[node_id]
+    name = text(node["name"])
+    shown_name = f' "{name}"' if name != base36(node_id) else f" {name}"
+    entry = document.scene_map(scene_id).get(node_id, {}) if scene_id is not None else {}
+    skipped = " (skipped)" if entry.get("skip") is True else ""
+    said = phrase(document, node_id, limit)
+    outgoing = document.outgoing(node_id, scene_id) if scene_id is not None else []
+    notes = f" notes: {quoted(node['notes'], limit)}" if node.get("notes") else ""
+    said = f" {said}" if said else ""
+    return f"{node_id} {node['type']}{shown_name}{skipped}{said}{_ways(document, node_id, outgoing, limit)}{notes}"
+
+
+def _ways(document: Document, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
+    targets = {native_slot(document, node_id, c[1]): _target(c) for c in outgoing}
+    meanings = exits(document, node_id, limit)
+    if len(meanings) <= 1:
+        said = f" {meanings[0]}" if meanings else ""
+        return said + "".join(f" -> {target}" for target in targets.values())
+    ways = [f"{slot}: {meaning} -> {targets.pop(slot, '-')}" for slot, meaning in enumerate(meanings)]
+    ways += [f"{slot} -> {target} (no such slot)" for slot, target in targets.items()]
+    return " [" + "; ".join(ways).replace(":  ->", ":") + "]"
+
+
+def _target(connection: Connection) -> str:
+    return str(connection[2]) if connection[3] == 0 else f"{connection[2]} (input {connection[3]})"

@@ -1,0 +1,206 @@
+"""What a node says and does, in the few words of an outline."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from arrow_project.document import Document
+from arrow_project.node_types import NODE_TYPES
+from arrow_project.node_types.kinds import Scope
+from arrow_project.values import Record, integer, record, sequence, text
+
+_EXITS = {
+    "condition": ("true", "false"),
+    "tag_pass": ("true", "false"),
+}
+
+
+class Reading(Scope):
+    """The scope of showing a document: it looks up, and changes nothing."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def find(self, kind: str, given: object) -> int:
+        """Showing looks nothing up by name."""
+        raise LookupError(kind, given)
+
+    def variable_type(self, variable_id: int) -> str:
+        """num, str or bool; empty for what is no variable."""
+        return self._document.variable_type(variable_id)
+
+    def helper(self, stem: str) -> int:
+        """Showing makes nothing."""
+        raise LookupError(stem)
+
+    def node_type(self, node_id: int) -> str:
+        """The type of an existing node."""
+        return text(self._document.nodes[node_id]["type"])
+
+    def scene_entry(self, scene_id: int) -> int:
+        """The entry of an existing scene."""
+        return integer(self._document.scenes[scene_id]["entry"])
+
+    def remark(self, sentence: str) -> None:
+        """Nobody listens."""
+
+
+def simplified(document: Document, node_id: int) -> Record:
+    """The node's data as the tools say it; the native data of an unknown type."""
+    node_type = document.node_type(node_id)
+    data = document.data(node_id)
+    return node_type.lift(data, Reading(document)) if node_type else data
+
+
+def phrase(document: Document, node_id: int, limit: int | None = None) -> str:
+    """The node's meaning without its exits; texts cut to the limit."""
+    said = simplified(document, node_id)
+    type_name = text(document.nodes[node_id]["type"])
+    return _PHRASES.get(type_name, _any)(said, document, limit)
+
+
+def exits(document: Document, node_id: int, limit: int | None = None) -> list[str]:
+    """What each output slot means, in the order of the tools; empty where there is only one to go on."""
+    type_name = text(document.nodes[node_id]["type"])
+    if type_name in _EXITS:
+        return list(_EXITS[type_name])
+    key = {"dialog": "lines", "interaction": "actions", "tag_match": "patterns"}.get(type_name)
+    if key is not None:
+        items = [item for item in sequence(document.data(node_id).get(key)) if isinstance(item, str)]
+        return [quoted(item, limit) for item in items]
+    count = document.slots(node_id)[1]
+    return [""] * count if type_name in ("randomizer", "sequencer") else []
+
+
+def quoted(value: object, limit: int | None = None) -> str:
+    """A text in quotation marks, cut to the limit."""
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if limit is not None and len(shown) > limit:
+        shown = shown[: limit - 1] + "…"
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def named(document: Document, kind: str, resource_id: object) -> str:
+    """A resource's name and id."""
+    if not isinstance(resource_id, int) or resource_id not in document.table(kind):
+        return f"no {kind}" if resource_id == -1 else f"missing {kind} {resource_id}"
+    return f"{document.name(kind, resource_id)}({resource_id})"
+
+
+def _operand(operand: object, document: Document) -> str:
+    given = record(operand)
+    if given.get("type") == "variable":
+        return named(document, "variable", given.get("value"))
+    return json.dumps(given.get("value"), ensure_ascii=False)
+
+
+def _content(said: Record, _document: Document, limit: int | None) -> str:
+    flags = [key for key in ("auto_play", "clear") if said.get(key)]
+    parts = [quoted(said[key], limit) for key in ("title", "content") if said.get(key)]
+    return " ".join(parts + flags)
+
+
+def _speaker(said: Record, document: Document) -> str:
+    character = said.get("character")
+    return "Anonymous" if character == -1 else named(document, "character", character)
+
+
+def _dialog(said: Record, document: Document, _limit: int | None) -> str:
+    lines = sequence(said.get("lines"))
+    how = "" if len(lines) < 2 else (" player picks" if said.get("playable") else " random line")
+    return _speaker(said, document) + how
+
+
+def _monolog(said: Record, document: Document, limit: int | None) -> str:
+    flags = "".join(f" {key}" for key in ("auto_play", "clear") if said.get(key))
+    return f"{_speaker(said, document)} {quoted(said.get('text', ''), limit)}{flags}"
+
+
+def _condition(said: Record, document: Document, _limit: int | None) -> str:
+    subject = named(document, "variable", said.get("variable"))
+    return f"{subject} {said.get('operator')} {_operand(said.get('compare_to'), document)}"
+
+
+def _update(said: Record, document: Document, _limit: int | None) -> str:
+    subject = named(document, "variable", said.get("variable"))
+    return f"{subject} {said.get('operation')} {_operand(said.get('value'), document)}"
+
+
+def _generator(said: Record, document: Document, _limit: int | None) -> str:
+    rest = {key: value for key, value in said.items() if key not in ("variable", "generator_type", "rect")}
+    how = " ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in rest.items())
+    return f"{named(document, 'variable', said.get('variable'))} = {said.get('generator_type')} {how}".rstrip()
+
+
+def _input(said: Record, document: Document, limit: int | None) -> str:
+    custom = f" {json.dumps(said['custom'], ensure_ascii=False)}" if said.get("custom") else ""
+    return f"{quoted(said.get('prompt', ''), limit)} into {named(document, 'variable', said.get('variable'))}{custom}"
+
+
+def _tag_edit(said: Record, document: Document, _limit: int | None) -> str:
+    edits = [f"{e['action']} {e['key']} {e.get('value', '')}".rstrip() for e in sequence(said.get("operations"))]
+    return f"{named(document, 'character', said.get('character'))} {', '.join(edits)}".rstrip()
+
+
+def _tag_match(said: Record, document: Document, _limit: int | None) -> str:
+    how = " regex" if said.get("regex") else ""
+    return f"{named(document, 'character', said.get('character'))} tag {said.get('key')}{how}"
+
+
+def _tag_pass(said: Record, document: Document, _limit: int | None) -> str:
+    conditions = sequence(said.get("conditions"))
+    checks = [c["key"] if "value" not in c else f"{c['key']}={quoted(c['value'])}" for c in conditions]
+    return f"{named(document, 'character', said.get('character'))} {said.get('method')} {', '.join(checks)}".rstrip()
+
+
+def _jump(said: Record, document: Document, limit: int | None) -> str:
+    target = record(said.get("target")).get("id")
+    reason = f" {quoted(said['reason'], limit)}" if said.get("reason") else ""
+    if not isinstance(target, int) or target not in document.nodes:
+        return f"to {'nothing' if target == -1 else f'missing node {target}'}{reason}"
+    owner = document.owner(target)
+    return f"to {target} (scene {owner}){reason}"
+
+
+def _macro(said: Record, document: Document, _limit: int | None) -> str:
+    return named(document, "macro", said.get("macro"))
+
+
+def _label(key: str) -> Callable[[Record, Document, int | None], str]:
+    return lambda said, _document, limit: quoted(said.get(key, ""), limit)
+
+
+def _count(key: str) -> Callable[[Record, Document, int | None], str]:
+    return lambda said, _document, _limit: f"{said.get(key)} {key}"
+
+
+def _nothing(_said: Record, _document: Document, _limit: int | None) -> str:
+    return ""
+
+
+def _any(said: Record, _document: Document, limit: int | None) -> str:
+    return quoted(said, limit)
+
+
+_PHRASES: dict[str, Callable[[Record, Document, int | None], Any]] = {
+    "condition": _condition,
+    "content": _content,
+    "dialog": _dialog,
+    "entry": _label("label"),
+    "frame": _label("title"),
+    "generator": _generator,
+    "hub": _count("inputs"),
+    "interaction": _nothing,
+    "jump": _jump,
+    "macro_use": _macro,
+    "marker": _label("label"),
+    "monolog": _monolog,
+    "randomizer": _nothing,
+    "sequencer": _nothing,
+    "tag_edit": _tag_edit,
+    "tag_match": _tag_match,
+    "tag_pass": _tag_pass,
+    "user_input": _input,
+    "variable_update": _update,
+}
+assert set(_PHRASES) == set(NODE_TYPES)

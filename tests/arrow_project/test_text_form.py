@@ -1,0 +1,77 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from arrow_project import ArrowProject, ParseError, parse
+
+
+def test_a_document_is_written_byte_for_byte(lamp: ArrowProject) -> None:
+    text = lamp.to_text()
+    assert parse(text).to_text() == text
+    assert not text.endswith("\n")
+
+
+def test_documents_of_arrow_are_written_as_arrow_writes_them(real_documents: list[Path]) -> None:
+    for path in real_documents:
+        text = path.read_bytes().decode("utf-8")
+        # two of the samples were edited by hand: they end in a line end, which Arrow does not write
+        assert parse(text).to_text() == text.removesuffix("\n")
+
+
+def test_arrow_s_own_forms_of_empty_objects_and_escapes(blank: ArrowProject) -> None:
+    blank.document.raw["title"] = 'tab\t quote" back\\slash \u00e9 \u2028 \b\f\r\n/'
+    text = blank.to_text()
+    assert '"remote": {\n\n\t\t}' in text
+    assert '"title": "tab\\t quote\\" back\\\\slash \u00e9 \u2028 \\b\\f\\r\\n/"' in text
+    assert json.loads(text)["title"] == blank.title
+
+
+def test_reads_what_godot_reads(blank: ArrowProject) -> None:
+    text = blank.to_text()
+    tolerated = "\ufeff" + text.replace('"characters": {\n\n\t\t}', '"characters": {},').replace(
+        "Fog over", "Fog\x01over"
+    )
+    assert parse(tolerated).to_text() == text.replace("Fog over", "Fog\x01over")
+    assert parse(text.encode()).to_text() == text
+
+
+def test_numbers_become_whole_and_keys_become_ids(blank: ArrowProject) -> None:
+    project = parse(blank.to_text().replace('"offset": [\n\t\t\t\t\t\t\t100,', '"offset": [\n\t\t\t\t\t\t\t-3.9,'))
+    assert project.document.scene_map(0)[1]["offset"] == [-3, 100]
+    assert [finding.rule for finding in project.document.findings] == [63]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("", 1),
+        ("[]", 1),
+        ("{} {}", 1),
+        ('{"a": NaN}', 1),
+        ('"\\ud800"', 1),
+        (b"\xff\xfe", 1),
+        ("[" * 100_000, 1),
+        ('{"title": "x"}', 3),
+    ],
+)
+def test_what_arrow_would_not_load_is_a_parse_error(text: str | bytes, rule: int) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(text)
+    assert caught.value.code == "PARSE_ERROR"
+    assert caught.value.rule == rule
+
+
+def test_a_document_of_arrow_1_is_migrated(blank: ArrowProject) -> None:
+    old = json.loads(blank.to_text())
+    old["next_resource_seed"] = 7
+    del old["meta"]["authors"], old["meta"]["chapter"]
+    project = parse(json.dumps(old))
+    assert project.document.authors == {0: ["Anonymous Contributor", 7]}
+    assert "next_resource_seed" not in project.document.raw
+
+
+def test_authors_without_seed_get_one(blank: ArrowProject) -> None:
+    old = json.loads(blank.to_text())
+    old["meta"]["authors"] = {"5": "Somebody"}
+    assert parse(json.dumps(old)).document.authors == {5: ["Somebody", 0]}
