@@ -9,6 +9,7 @@ from corpora.errors import (
     InvalidName,
     OriginalNotFound,
     ProjectNotFound,
+    StorageError,
 )
 from corpora.originals import Originals
 from corpora.ownership import DataDirectory, Owner, Ownership
@@ -33,6 +34,7 @@ __all__ = [
     "Pending",
     "ProjectKey",
     "ProjectNotFound",
+    "StorageError",
     "page_range",
     "passage_id",
 ]

@@ -12,6 +12,7 @@ from corpora.database import Database
 from corpora.errors import CatalogError
 from corpora.records import ProjectKey
 from corpora.schema import documents, facts, passages, projects, replaced_passages, vectors
+from corpora.statements import is_project
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,8 +70,7 @@ class Embeddings(Database):
 
     def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Record that the vector store has these passages' vectors; ids that are gone are ignored."""
-        own = select(documents.c.id).join(projects)
-        own = own.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
+        own = select(documents.c.id).join(projects).where(is_project(key))
         with self._writing() as connection:
             for some in chunks(passage_ids):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
@@ -87,8 +87,7 @@ class Embeddings(Database):
 
     def replaced_passages(self, key: ProjectKey) -> list[str]:
         """Ids of passages that are gone, and whose vectors the vector store may still have."""
-        query = select(replaced_passages.c.passage).join(projects)
-        query = query.where(projects.c.workspace == key.workspace, projects.c.project_id == key.project_id)
+        query = select(replaced_passages.c.passage).join(projects).where(is_project(key))
         with self._reading() as connection:
             return list(connection.scalars(query))
 

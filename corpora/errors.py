@@ -6,6 +6,7 @@ CorpusError
  +- DocumentNotFound         DOCUMENT_NOT_FOUND
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
+ +- StorageError             STORAGE_ERROR        the data directory cannot be written
  +- DirectoryBusy            DIRECTORY_BUSY       another process owns the data directory
 """
 
@@ -55,6 +56,12 @@ class CatalogError(CorpusError):
     """The catalog's database cannot be used."""
 
     code = "CATALOG_ERROR"
+
+
+class StorageError(CorpusError):
+    """The data directory cannot be used: no permission, no space, or not a directory."""
+
+    code = "STORAGE_ERROR"
 
 
 class DirectoryBusy(CorpusError):

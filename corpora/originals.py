@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
-from corpora.errors import OriginalNotFound
+from corpora.errors import OriginalNotFound, StorageError
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED = ".unfinished-"
@@ -22,12 +22,20 @@ class Originals:
         self._folder = Path(folder)
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes, safe on the disk when this returns; returns their SHA-256 in hex."""
+        """Keep the bytes, safe on the disk when this returns; returns their SHA-256 in hex.
+
+        Raises `StorageError`.
+        """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.path(sha256)
         if not path.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_whole(path, data)
+            try:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _write_whole(path, data)
+            except OSError as error:
+                raise StorageError(
+                    f"The original file {path} cannot be written ({error.strerror}): make room, or give permission."
+                ) from error
         return sha256
 
     def get(self, sha256: str) -> bytes:

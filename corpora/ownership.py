@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import tempfile
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,7 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 from sqlalchemy import URL
 
-from corpora.errors import DirectoryBusy
+from corpora.errors import DirectoryBusy, StorageError
 from corpora.originals import Originals
 
 _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
@@ -36,7 +37,10 @@ class DataDirectory:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser().absolute()
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(error) from error
 
     @property
     def originals(self) -> Originals:
@@ -56,9 +60,7 @@ class DataDirectory:
     def owner(self) -> Owner | None:
         """Who owns the directory now; None if nobody does, whatever a killed process left behind."""
         lock = self._lock()
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
+        if not self._acquired(lock, 0):
             return self._recorded_owner()
         try:
             self._owner_file.unlink(missing_ok=True)
@@ -75,10 +77,11 @@ class DataDirectory:
         is a short command, without url, this waits for up to `wait_s` seconds. Raises `DirectoryBusy`.
         """
         lock = self._lock()
-        if not self._acquired(lock, min(_WAIT_FOR_A_GLANCE_S, wait_s)):
+        give_up_at = time.monotonic() + wait_s
+        while not self._acquired(lock, _WAIT_FOR_A_GLANCE_S):
             owner = self._recorded_owner()
-            if (owner and owner.url) or not self._acquired(lock, wait_s):
-                raise self._busy(self._recorded_owner())
+            if (owner and owner.url) or time.monotonic() >= give_up_at:
+                raise self._busy(owner)
         self._owner_file.unlink(missing_ok=True)
         ownership = Ownership(lock, self._owner_file)
         ownership.announce(url, key)
@@ -97,13 +100,21 @@ class DataDirectory:
             lock.acquire(timeout=wait_s, poll_interval=_POLL_S)
         except Timeout:
             return False
+        except OSError as error:
+            raise self._unusable(error) from error
         return True
 
     def _recorded_owner(self) -> Owner | None:
         try:
             return Owner(**json.loads(self._owner_file.read_text("utf-8")))
-        except FileNotFoundError:
-            return None  # it holds the lock and has not written its name yet
+        except (FileNotFoundError, ValueError, TypeError):
+            return None  # it has not written its name yet, or another version of Fletcher did
+
+    def _unusable(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"The data directory {self.path} cannot be used ({error.strerror}): give permission, or choose another "
+            "with --data-dir."
+        )
 
     def _busy(self, owner: Owner | None) -> DirectoryBusy:
         who = f"process {owner.pid}" if owner else "another process"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import OriginalNotFound, Originals
+from corpora import OriginalNotFound, Originals, StorageError
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_write_that_fails_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("corpora.originals.os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(StorageError, match="No space"):
         originals.put(b"data")
     assert [path for path in (tmp_path / "originals").rglob("*") if path.is_file()] == []
 

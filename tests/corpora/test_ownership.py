@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import DataDirectory, DirectoryBusy, Owner
+from corpora import DataDirectory, DirectoryBusy, Owner, StorageError
 
 OWNING = """
 import sys
@@ -118,3 +118,31 @@ def test_the_parts_lie_below_the_directory(tmp_path: Path) -> None:
     assert directory.catalog_url.database == str(directory.path / "catalog.sqlite3")
     sha256 = directory.originals.put(b"x")
     assert directory.originals.path(sha256).is_relative_to(directory.path)
+
+
+def test_what_cannot_be_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StorageError, match="--data-dir") as refused:
+        DataDirectory(tmp_path / "file")
+    assert str(tmp_path / "file") in refused.value.message
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(StorageError):
+        DataDirectory(tmp_path).own()
+
+
+def test_who_waits_learns_when_the_owner_begins_to_answer(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path)
+    refusals: list[DirectoryBusy] = []
+
+    def wait() -> None:
+        try:
+            directory.own().release()
+        except DirectoryBusy as busy:
+            refusals.append(busy)
+
+    with directory.own() as ownership:
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        owner = ownership.announce("http://127.0.0.1:4321")
+        waiting.join()
+    assert [busy.owner for busy in refusals] == [owner]

@@ -1,0 +1,139 @@
+"""The statements that the catalog's documents are read and written with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, Select, case, delete, func, insert, select, update
+
+from corpora.chunks import chunks
+from corpora.records import Document, Page, Passage, ProjectKey
+from corpora.schema import documents, pages, passages, projects, replaced_passages
+
+
+def is_project(key: ProjectKey) -> ColumnElement[bool]:
+    """The condition that a row of `projects` is this project."""
+    return (projects.c.workspace == key.workspace) & (projects.c.project_id == key.project_id)
+
+
+def documents_of(key: ProjectKey) -> Select[Any]:
+    """Rows for `as_document`: the project's documents with their counts, without their texts."""
+    own_pages = pages.c.document == documents.c.id
+    own_passages = passages.c.document == documents.c.id
+    columns = [column for column in documents.c if column.name not in ("text", "project")]
+    return (
+        select(
+            *columns,
+            _count(pages.c.number, own_pages).label("pages"),
+            _count(passages.c.id, own_passages).label("passages"),
+            _count(case((passages.c.embedded, 1)), own_passages).label("embedded"),
+        )
+        .join(projects)
+        .where(is_project(key))
+    )
+
+
+def _count(what: ColumnElement[Any], where: ColumnElement[bool]) -> ScalarSelect[int]:
+    return select(func.count(what)).where(where).scalar_subquery()
+
+
+def passages_of(key: ProjectKey) -> Select[Any]:
+    """Rows for `as_passage`: the project's passages."""
+    return select(passages, documents.c.name).join_from(passages, documents).join(projects).where(is_project(key))
+
+
+def touched_project(connection: Connection, key: ProjectKey) -> int:
+    """The project's row, its corpus version raised by one; its other writers wait from here on."""
+    project = connection.scalar(select(projects.c.id).where(is_project(key)).with_for_update())
+    if project is None:
+        row = {"workspace": key.workspace, "project_id": key.project_id, "corpus_version": 1}
+        return connection.scalars(insert(projects).values(row).returning(projects.c.id)).one()
+    raised = {"corpus_version": projects.c.corpus_version + 1}
+    connection.execute(update(projects).where(projects.c.id == project).values(raised))
+    return project
+
+
+def take_away(connection: Connection, project: int, document_id: str) -> set[str]:
+    """Delete a document, noting that its vectors must go; returns which of its passages had vectors."""
+    rows = connection.execute(
+        select(passages.c.id, passages.c.embedded).where(passages.c.document == document_id)
+    ).all()
+    connection.execute(delete(documents).where(documents.c.id == document_id))
+    if rows:
+        gone = [{"passage": row.id, "project": project} for row in rows]
+        connection.execute(insert(replaced_passages), gone)
+    return {row.id for row in rows if row.embedded}
+
+
+def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -> None:
+    """Write a document's pages; their text is the document's."""
+    rows = [
+        {
+            "document": document_id,
+            "position": position,
+            "number": page.number,
+            "char_from": page.char_from,
+            "char_to": page.char_to,
+        }
+        for position, page in enumerate(of)
+    ]
+    if rows:
+        connection.execute(insert(pages), rows)
+
+
+def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], embedded: set[str]) -> None:
+    """Write a document's passages, of which some have vectors already."""
+    # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
+    for some in chunks(passage.id for passage in of):
+        connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
+    rows = [
+        {
+            "id": passage.id,
+            "document": document_id,
+            "position": position,
+            "page_from": passage.page_from,
+            "page_to": passage.page_to,
+            "heading": list(passage.heading),
+            "char_from": passage.char_from,
+            "char_to": passage.char_to,
+            "embedded": passage.id in embedded,
+            "text": passage.text,
+        }
+        for position, passage in enumerate(of)
+    ]
+    if rows:
+        connection.execute(insert(passages), rows)
+
+
+def as_document(row: Row[Any]) -> Document:
+    """A row of `documents_of`."""
+    return Document(
+        id=row.id,
+        name=row.name,
+        format=row.format,
+        sha256=row.sha256,
+        size=row.size,
+        pages=row.pages or None,
+        pages_without_text=tuple(row.pages_without_text),
+        passages=row.passages,
+        embedded=row.embedded,
+        # SQLite keeps no time zone; what we wrote was UTC.
+        updated_at=row.updated_at.replace(tzinfo=UTC),
+    )
+
+
+def as_passage(row: Row[Any]) -> Passage:
+    """A row of `passages_of`."""
+    return Passage(
+        id=row.id,
+        document_id=row.document,
+        document=row.name,
+        page_from=row.page_from,
+        page_to=row.page_to,
+        heading=tuple(row.heading),
+        char_from=row.char_from,
+        char_to=row.char_to,
+        text=row.text,
+    )
