@@ -1,0 +1,7 @@
+"""A planner without weights: what `FLETCHER_MODEL=local` answers and edits with."""
+
+from agent.local.context import PlanningContext
+from agent.local.planner import plan
+from agent.local.steps import Call, Say
+
+__all__ = ["Call", "PlanningContext", "Say", "plan"]

@@ -1,0 +1,91 @@
+"""A message as the commands that it consists of."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.local.commands import RULES
+from agent.local.phrase import Phrase, read_phrase
+from agent.local.rule import Command
+
+_SEPARATOR = re.compile(
+    r"\s*(?:[.;,]\s*)?\b(?:and\s+)?then\b\s*,?\s+|\s*,?\s+and\s+(?=(?:add|create|connect|disconnect|delete|rename|set|make|change)\b)|\s*;\s*|\s*\n\s*(?:(?:\d+[.)]|[-*•])\s+)?|(?<=[.!])\s+",
+    re.IGNORECASE,
+)
+# These end a text in any case; a full stop does so only before words that can be nothing but a command.
+_FIRM = re.compile(r"[;\n]|then", re.IGNORECASE)
+_POLITE = re.compile(
+    r"(?:\s*(?:please|kindly|now|also|and|next|finally|first|ok(?:ay)?|hi|hello|hey|fletcher|let['’]?s"
+    r"|(?:can|could|would|will)\s+you(?:\s+please)?|(?:i(?:['’]d| would)\s+like|i\s+want)\s+(?:you\s+)?to)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_POLITE_END = re.compile(r"[\s,]*(?:\b(?:please|thanks|thank\s+you|for\s+me)\b)?\s*[.!?]*\s*$", re.IGNORECASE)
+_COURTESY = re.compile(r"(?:thanks?|thank\s+you|please|cheers|ok(?:ay)?|hello|hi|hey)\b.{0,20}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One part of a message.
+
+    Attributes:
+        words: As written.
+        command: What it commands; None where it fits no rule.
+    """
+
+    words: Phrase
+    command: Command | None
+
+
+def read_clauses(message: str) -> list[Clause]:
+    """The message in parts: each is one command, or words that are none.
+
+    A text that a command ends in may hold separators itself. So what follows a separator begins a new part only if
+    it is a command of its own; otherwise it goes on with the text.
+    """
+    clauses: list[Clause] = []
+    for mark, piece in _pieces(read_phrase(message)):
+        command = read_command(piece)
+        previous = clauses[-1] if clauses else None
+        if previous is None or not _goes_on(previous, command, mark):
+            clauses.append(Clause(piece, command))
+            continue
+        whole = piece.part(previous.words.masked + mark + piece.masked)
+        clauses[-1] = Clause(whole, read_command(whole) or previous.command)
+    return [clause for clause in clauses if clause.command or not _COURTESY.fullmatch(clause.words.masked.strip(" .!"))]
+
+
+def read_command(words: Phrase) -> Command | None:
+    """The command that these words are, the first rule that fits; None when none does."""
+    polite = _POLITE.match(words.masked)
+    plain = words.part(words.masked[polite.end() :] if polite else words.masked)
+    command = _fit(plain.part(_POLITE_END.sub("", plain.masked)))
+    # What looks like politeness or a full stop may be the end of a text to be written.
+    return (_fit(plain) or command) if command and command.takes_more_text else command
+
+
+def _fit(words: Phrase) -> Command | None:
+    for candidate in RULES:
+        if (found := words.match(candidate.pattern)) is not None:
+            return Command(candidate, found)
+    return None
+
+
+def _goes_on(previous: Clause, command: Command | None, mark: str) -> bool:
+    """Whether words after `mark` belong to the text in which the previous command ends."""
+    if previous.command is None or not previous.command.takes_more_text:
+        return False
+    return command is None or (command.rule.loose and not _FIRM.search(mark))
+
+
+def _pieces(phrase: Phrase) -> Iterator[tuple[str, Phrase]]:
+    """The words between separators, each with the separator before it."""
+    start, mark = 0, ""
+    for found in _SEPARATOR.finditer(phrase.masked):
+        piece = phrase.part(phrase.masked[start : found.start()])
+        if piece.is_empty:
+            continue
+        yield mark, piece
+        start, mark = found.end(), found[0]
+    rest = phrase.part(phrase.masked[start:])
+    if not rest.is_empty:
+        yield mark, rest

@@ -1,0 +1,100 @@
+"""A message to the planner without weights: commands, questions, or a scene from a dialogue."""
+
+import json
+import re
+from typing import Any
+
+from agent.local.abilities import abilities
+from agent.local.answers import answer
+from agent.local.context import PlanningContext
+from agent.local.desk import Desk, refusal
+from agent.local.facts import project_answer
+from agent.local.grammar import Clause, read_clauses
+from agent.local.steps import Call, NotDone, Say, Steps
+from arrow_project import OPERATIONS
+
+_SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
+
+_QUESTION = re.compile(
+    r"\?|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|has|have|had|"
+    r"should|would|will|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|what['’]s|who['’]s)\b",
+    re.IGNORECASE,
+)
+
+
+def plan(message: str, context: PlanningContext) -> Steps[None]:
+    """What to say and to call for a message.
+
+    Args:
+        message: The user's words.
+        context: The running turn; its project shows every change as soon as its call has been answered.
+
+    Yields:
+        `Say` and `Call` steps; after a `Call` the caller sends what the tool answered, which is
+        `{"error": {"code", "message"}}` when it refused.
+    """
+    if slash := _SLASH.fullmatch(message):
+        yield from _run_function(slash["name"], slash["arguments"])
+        return
+    clauses = read_clauses(message)
+    if any(clause.command for clause in clauses):
+        desk = Desk(context)
+        for clause in clauses:
+            yield from _run_clause(desk, clause)
+    elif not (yield from _answer(message, context)):
+        yield Say(abilities(context))
+
+
+def _run_clause(desk: Desk, clause: Clause) -> Steps[None]:
+    if clause.command is None:
+        if not (yield from _answer(clause.words.raw, desk.context)):
+            yield Say(f"Not done: I did not understand “{clause.words.text}”.")
+        return
+    try:
+        told = yield from clause.command.run(desk)
+    except NotDone as problem:
+        told = f"Not done: “{clause.words.text}”. {problem}"
+    yield Say(" ".join((told, *desk.remarks)))
+    desk.remarks.clear()
+
+
+def _answer(words: str, context: PlanningContext) -> Steps[bool]:
+    """Answers from the project or the documents; ends with whether the words are a question at all."""
+    if context.project is not None:
+        desk = Desk(context)
+        try:
+            told = project_answer(words, desk.references())
+        except NotDone as problem:
+            told = str(problem)
+        if told is not None:
+            yield Say(told)
+            return True
+    if not _QUESTION.search(words):
+        return False
+    yield from answer(words, context)
+    return True
+
+
+def _run_function(name: str, written: str) -> Steps[None]:
+    """The literal form `/create_variable {"name": "gold"}`."""
+    spec = OPERATIONS.get(name)
+    if spec is None:
+        yield Say(f"There is no function “{name}”. The functions are: {', '.join(sorted(OPERATIONS))}.")
+        return
+    try:
+        arguments = json.loads(written or "{}")
+    except json.JSONDecodeError as error:
+        yield Say(f"What follows /{name} is not JSON: {error}.")
+        return
+    missing = [key for key in spec.parameters.get("required", ()) if key not in arguments]
+    if not isinstance(arguments, dict) or missing:
+        yield Say(f"/{name} needs a JSON object with {', '.join(missing) or 'its arguments'}.")
+        return
+    answer = (yield Call(name, arguments)) or {}
+    yield Say(_told(name, answer))
+
+
+def _told(name: str, answer: dict[str, Any]) -> str:
+    if "error" in answer:
+        return f"{name} was refused: {refusal(answer['error'])}"
+    return f"{name}: {json.dumps(answer, ensure_ascii=False)}"

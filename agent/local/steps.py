@@ -1,0 +1,34 @@
+"""What a plan consists of: sentences for the user, and calls of tools."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True)
+class Say:
+    """Text for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool; the generator that yields it is sent the tool's answer.
+
+    Attributes:
+        tool: An operation of `arrow_project`, `search_documents` or `read_document`.
+        arguments: JSON values.
+    """
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+Result = TypeVar("Result")
+Steps = Generator[Say | Call, dict[str, Any] | None, Result]
+"""What every part of the planner returns: it yields steps, is sent the answers of calls, and ends with a result."""
+
+
+class NotDone(Exception):
+    """One command cannot be carried out; the message names the thing, the rule and the choices."""

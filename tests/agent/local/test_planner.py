@@ -1,0 +1,108 @@
+"""The plan as a whole: which ability answers, and that no message breaks it."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent.local.commands import RULES
+from arrow_project import OPERATIONS, ArrowProject
+from tests.agent.local.test_script import PLAIN
+from tests.agent.local.turns import CitedPassage, Passage, Turn
+
+
+def test_a_slash_command_is_the_function_itself(turn: Turn) -> None:
+    turn.run('/create_variable {"name": "silver", "type": "num", "initial_value": 4}')
+
+    assert turn.calls[0].arguments == {"name": "silver", "type": "num", "initial_value": 4}
+    assert '"variable_id": 11' in turn.text
+
+
+def test_a_slash_command_that_cannot_be_is_explained(turn: Turn) -> None:
+    assert "needs a JSON object with type" in turn.run('/create_variable {"name": "silver"}').text
+    assert "not JSON" in turn.run("/create_variable name=silver").text
+    assert "JSON object" in turn.run("/create_variable [1]").text
+    assert "no function “fly”" in turn.run("/fly {}").text
+    assert not turn.calls
+    assert "INVALID_NODE_ID" in turn.run('/delete_node {"node_id": 99}').text
+
+
+def test_several_commands_are_done_in_order(turn: Turn) -> None:
+    turn.run(
+        "Please create a character Odo; add a monolog by Odo: Wait. I am coming. Add a content: He runs, "
+        "then connect it to 10 and rename it to Chase\ndelete variable met"
+    )
+
+    assert turn.edits == [
+        "create_character",
+        "create_insert_node",
+        "create_insert_node",
+        "create_connection",
+        "update_node",
+        "delete_variable",
+    ]
+    assert turn.story.nodes[12].texts == ("Wait. I am coming.",)
+    assert turn.story.nodes[13].name == "Chase"
+
+
+def test_words_that_are_no_command_are_named_and_the_rest_is_done(turn: Turn) -> None:
+    turn.run("delete node 10; make it all nicer; thanks!")
+
+    assert turn.edits == ["delete_node"]
+    assert "did not understand “make it all nicer”" in turn.text
+
+
+def test_a_text_keeps_its_sentences_and_questions(turn: Turn) -> None:
+    turn.run("add a monolog by Elena: Who are you? Set sail to the north. Then we will see; add nothing.")
+
+    assert turn.edits == ["create_insert_node"]
+    assert turn.story.nodes[11].texts == ("Who are you? Set sail to the north. Then we will see; add nothing.",)
+
+
+def test_anything_else_is_answered_with_examples_that_work(turn: Turn) -> None:
+    turn.run("make me a sandwich")
+    examples = [line.removeprefix("- ") for line in turn.text.splitlines() if line.startswith("- ")]
+
+    assert len(examples) == 3
+    turn.run(examples[0])
+    assert turn.edits == ["create_insert_node", "create_connection"]
+
+
+def test_without_a_project_commands_are_refused_and_questions_answered() -> None:
+    turn = Turn(None, passages=[CitedPassage(1, Passage("a.md", "The ferry is red."))], library={"a.md": ""})
+
+    assert "No Arrow project is open" in turn.run("add a content: Hello").text
+    assert "“The ferry is red.” [1]" in turn.run("What colour is the ferry?").text or turn.text
+    assert turn.run("").said
+
+
+WORDS = sorted(
+    {
+        "add", "a", "the", "create", "delete", "rename", "connect", "to", "from", "after", "node", "7", "9", "dialog",
+        "condition", "choice", "by", "Elena", "gold", ">=", "10", ":", "“x”", '"y"', "'", "slot", "1", "on", "true",
+        ";", "then", "and", "\n", "/", ".", "?", "set", "is", "scene", "Quay", "jump", "tag", "edit", "for", "=", "variable",
+        "character", "named", "selected", "it", "build", "dialogue", "2", "this:", "*", "->", "who", "what", "where",
+        "list", "variables", "change", "text", "of", "hub", "with", "inputs", "generator", "2d6", "between", "note",
+        "(", ")", "#aabbcc", "color", "ELENA:", "\ue000", "-1", "99999999999999999999", "make", "entry", "project",
+    }
+)  # fmt: skip
+MESSAGES = st.one_of(
+    st.text(max_size=80),
+    st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join),
+    st.text('/{}[]":,a1 ', max_size=20),
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(message=MESSAGES)
+def test_no_message_breaks_the_plan_or_calls_an_unknown_tool(project: ArrowProject, message: str) -> None:
+    passages = [CitedPassage(1, Passage("script.txt", PLAIN))]
+    turn = Turn(project.copy(), scene_id=0, selected_node_ids=(7,), passages=passages, library={"script.txt": PLAIN})
+    turn.run(message)
+
+    assert turn.said
+    assert {call.tool for call in turn.calls} <= OPERATIONS.keys() | {"search_documents", "read_document"}
+
+
+def test_every_rule_has_a_pattern_of_its_own() -> None:
+    patterns = [rule.pattern.pattern for rule in RULES]
+
+    assert len(patterns) == len(set(patterns))
