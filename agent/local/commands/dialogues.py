@@ -5,7 +5,7 @@ import re
 from agent.local.casting import cast
 from agent.local.desk import Desk
 from agent.local.dialogue import Choice, Dialogue, walk
-from agent.local.library import find_dialogue
+from agent.local.dialogue_search import find_dialogue
 from agent.local.names import fold, join
 from agent.local.phrase import Phrase
 from agent.local.rule import Words, rule

@@ -67,7 +67,7 @@ def test_anything_else_is_answered_with_examples_that_work(turn: Turn) -> None:
 
 
 def test_without_a_project_commands_are_refused_and_questions_answered() -> None:
-    turn = Turn(None, passages=[CitedPassage(1, Passage("a.md", "The ferry is red."))], library={"a.md": ""})
+    turn = Turn(None, passages=[CitedPassage(1, Passage("a.md", "The ferry is red."))], texts={"a.md": ""})
 
     assert "No Arrow project is open" in turn.run("add a content: Hello").text
     assert "“The ferry is red.” [1]" in turn.run("What colour is the ferry?").text or turn.text
@@ -78,7 +78,7 @@ WORDS = sorted(
     {
         "add", "a", "the", "create", "delete", "rename", "connect", "to", "from", "after", "node", "7", "9", "dialog",
         "condition", "choice", "by", "Elena", "gold", ">=", "10", ":", "“x”", '"y"', "'", "slot", "1", "on", "true",
-        ";", "then", "and", "\n", "/", ".", "?", "set", "is", "scene", "Quay", "jump", "tag", "edit", "for", "=", "variable",
+        ";", "then", "\n", "/", ".", "?", "set", "is", "scene", "Quay", "jump", "tag", "edit", "for", "=", "variable",
         "character", "named", "selected", "it", "build", "dialogue", "2", "this:", "*", "->", "who", "what", "where",
         "list", "variables", "change", "text", "of", "hub", "with", "inputs", "generator", "2d6", "between", "note",
         "(", ")", "#aabbcc", "color", "ELENA:", "\ue000", "-1", "99999999999999999999", "make", "entry", "project",
@@ -95,7 +95,7 @@ MESSAGES = st.one_of(
 @given(message=MESSAGES)
 def test_no_message_breaks_the_plan_or_calls_an_unknown_tool(project: ArrowProject, message: str) -> None:
     passages = [CitedPassage(1, Passage("script.txt", PLAIN))]
-    turn = Turn(project.copy(), scene_id=0, selected_node_ids=(7,), passages=passages, library={"script.txt": PLAIN})
+    turn = Turn(project.copy(), scene_id=0, selected_node_ids=(7,), passages=passages, texts={"script.txt": PLAIN})
     turn.run(message)
 
     assert turn.said

@@ -1,4 +1,4 @@
-"""A turn for the planner: a real project executes its calls, and a small library answers its searches."""
+"""A turn for the planner: a real project executes its calls, and documents in memory answer its searches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,14 +41,14 @@ class Exchange:
 class Turn:
     """The context of a plan, and who answers its calls.
 
-    `library` is the whole text of each document; `refused` answers tools by name with an error.
+    `texts` is the whole text of each document; `refused` answers tools by name with an error.
     """
 
     project: ArrowProject | None = None
     scene_id: int | None = None
     selected_node_ids: tuple[int, ...] = ()
     passages: Sequence[CitedPassage] = ()
-    library: dict[str, str] = field(default_factory=dict[str, str])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     history: Sequence[Exchange] = ()
     calls: list[Call] = field(default_factory=list[Call])
@@ -56,7 +56,7 @@ class Turn:
 
     @property
     def documents(self) -> Sequence[Document]:
-        return [Document(name) for name in self.library]
+        return [Document(name) for name in self.texts]
 
     @property
     def text(self) -> str:
@@ -84,7 +84,7 @@ class Turn:
         if call.tool == "search_documents":
             return {"passages": self._passages(call.arguments)}
         if call.tool == "read_document":
-            text = self.library[call.arguments["document"]]
+            text = self.texts[call.arguments["document"]]
             return {"document": call.arguments["document"], "pages": [{"page": None, "text": text}]}
         assert call.tool in OPERATIONS, call.tool
         assert self.project is not None

@@ -13,8 +13,8 @@ def turn(project: ArrowProject) -> Turn:
         CitedPassage(1, Passage("bible.pdf", "The ferry runs at low water.", ("The ferry",), 4, 4)),
         CitedPassage(2, Passage("script.txt", PLAIN[PLAIN.index("DIALOGUE 2") :], ("DIALOGUE 2",))),
     ]
-    library = {"bible.pdf": "The ferry runs at low water.", "script.txt": PLAIN}
-    return Turn(project, scene_id=0, passages=passages, library=library)
+    texts = {"bible.pdf": "The ferry runs at low water.", "script.txt": PLAIN}
+    return Turn(project, scene_id=0, passages=passages, texts=texts)
 
 
 @pytest.mark.parametrize(
