@@ -1,14 +1,14 @@
 """Reads documents in child processes, so that a document can cost nothing but itself."""
 
-import contextlib
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
@@ -30,6 +30,8 @@ Read = Callable[[str, bytes, Progress], Extracted]
 _TASKS_OF_A_CHILD = 200
 _POLL_S = 0.1
 _PAGE_BITS = 32
+# Exit codes of a child that was ended by a signal.
+_CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else (None, None)
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,13 @@ class ReaderPool:
         """
         with self._place() as place:
             try:
-                return self._result(self._schedule(place, name, data), place, progress)
+                return self._read_once(place, name, data, progress)
             except BrokenProcessPool:  # a child died while idle: not this document's fault
                 self._discard()
-                return self._result(self._schedule(place, name, data), place, progress)
-            except (ReadError, KeyboardInterrupt):
-                raise
-            except Exception as error:
-                raise self._as_read_error(name, error) from error
+            try:
+                return self._read_once(place, name, data, progress)
+            except BrokenProcessPool as error:
+                raise ReadError("READER_CRASHED", f"{name}: readers cannot be started ({error}).") from error
 
     def close(self) -> None:
         """End the children; a document that is being read then fails with READER_CRASHED."""
@@ -92,7 +93,7 @@ class ReaderPool:
     ) -> None:
         self.close()
 
-    @contextlib.contextmanager
+    @contextmanager
     def _place(self) -> Generator[int]:
         place = self._places.get()
         self._pages[place] = 0
@@ -101,7 +102,18 @@ class ReaderPool:
         finally:
             self._places.put(place)
 
-    def _schedule(self, place: int, name: str, data: bytes) -> ProcessFuture[Extracted]:
+    def _read_once(self, place: int, name: str, data: bytes, progress: Progress | None) -> Extracted:
+        future = self._running_pool().schedule(
+            _read_in_child, args=(self._read, place, name, data), timeout=self._limits.wall_s
+        )
+        if progress:
+            self._follow(future, place, progress)
+        try:
+            return future.result()
+        except (TimeoutError, CancelledError, ProcessExpired) as error:
+            raise self._as_read_error(name, error) from error
+
+    def _running_pool(self) -> ProcessPool:
         with self._lock:
             if self._closed:
                 raise RuntimeError("the reader pool is closed")
@@ -113,21 +125,17 @@ class ReaderPool:
                     initargs=(self._pages, self._limits),
                     context=multiprocessing.get_context("spawn"),
                 )
-            pool = self._pool
-        return pool.schedule(_read_in_child, args=(self._read, place, name, data), timeout=self._limits.wall_s)
+            return self._pool
 
-    def _result(self, future: ProcessFuture[Extracted], place: int, progress: Progress | None) -> Extracted:
+    def _follow(self, future: ProcessFuture[Extracted], place: int, progress: Progress) -> None:
+        """Tell `progress` the pages that the child notes, until it is done."""
         last = 0
-        while progress:
-            with contextlib.suppress(TimeoutError):
-                future.exception(_POLL_S)
+        while not future.done():
+            wait([future], timeout=_POLL_S)
             page = self._pages[place]
             if page != last:
                 progress(page >> _PAGE_BITS, page & ((1 << _PAGE_BITS) - 1))
                 last = page
-            if future.done():
-                break
-        return future.result()
 
     def _discard(self) -> None:
         with self._lock:
@@ -136,20 +144,16 @@ class ReaderPool:
             pool.stop()
             pool.join()
 
-    def _as_read_error(self, name: str, error: Exception) -> ReadError:
-        limits = self._limits
+    def _as_read_error(self, name: str, error: BaseException) -> ReadError:
         code = error.exitcode if isinstance(error, ProcessExpired) else None
-        if isinstance(error, TimeoutError) or code == -getattr(signal, "SIGXCPU", 0):
-            allowed = f"{limits.wall_s:g} seconds, or {limits.cpu_s} seconds of computing"
+        if isinstance(error, TimeoutError) or code == _CPU_LIMIT:
+            allowed = f"{self._limits.wall_s:g} seconds, or {self._limits.cpu_s} seconds of computing"
             return ReadError("TIMEOUT", f"{name}: reading it took longer than {allowed}; split it.")
-        if code == -getattr(signal, "SIGKILL", 0):
-            return ReadError(
-                "OUT_OF_MEMORY",
-                f"{name}: its reader was ended by the system, most likely for memory; split it.",
-            )
+        if code == _KILLED:
+            return ReadError("OUT_OF_MEMORY", f"{name}: the system ended its reader, likely for memory; split it.")
         if isinstance(error, CancelledError):
-            return ReadError("READER_CRASHED", f"{name}: reading was stopped.")
-        return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export the document again.")
+            return ReadError("READER_CRASHED", f"{name}: reading was stopped; read it again.")
+        return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export it again.")
 
 
 # What follows runs in the child.

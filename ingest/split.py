@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corpora import Passage, passage_id
 from ingest.extracted import Block, Extracted
@@ -13,6 +13,8 @@ from ingest.extracted import Block, Extracted
 MAX_CHARACTERS = 1000
 MAX_CHARACTERS_ACCENTED = 700
 _ACCENTED_SHARE = 0.02
+# Longer ones are text that was set as a heading by mistake; as a heading it would come before each passage.
+_MAX_TITLE = 200
 
 _LINE = re.compile(r"\n")
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’»)\]]))\s+(?=[^\s\W]|[\"'“„«(\[¿¡–—-])")
@@ -69,7 +71,7 @@ def _sections(extracted: Extracted) -> Iterator[_Section]:
     blocks = list(_covering(extracted))
     path: list[Block] = []
     section = _Section(())
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in zip(blocks, [*blocks[1:], None], strict=False):
         if block.kind == "heading":
             outer = [heading for heading in path if heading.level < block.level]
             has_content = following is not None and (following.kind != "heading" or following.level > block.level)
@@ -84,15 +86,15 @@ def _sections(extracted: Extracted) -> Iterator[_Section]:
 
 
 def _covering(extracted: Extracted) -> Iterator[Block]:
-    """The blocks, and as paragraphs the text that no block covers."""
+    """The blocks that have words, and as paragraphs the words that no block covers."""
     position = 0
     end = Block("paragraph", len(extracted.text), len(extracted.text))
     for block in (*extracted.blocks, end):
-        if extracted.text[position : block.char_from].strip():
+        if _WORD.search(extracted.text, position, block.char_from):
             yield Block("paragraph", position, block.char_from)
-        if block is not end:
-            yield block
-        position = max(position, block.char_to)
+        if _WORD.search(extracted.text, block.char_from, block.char_to):
+            yield block if len(block.title) <= _MAX_TITLE else replace(block, kind="paragraph")
+        position = block.char_to
 
 
 def _pieces(extracted: Extracted, block: Block, limit: int) -> Iterator[_Span]:
@@ -120,9 +122,14 @@ def _cut(text: str, span: _Span, limit: int, boundaries: Sequence[re.Pattern[str
         for start in range(span.start, span.end, limit):
             yield from _cut(text, _Span(start, min(start + limit, span.end)), limit, ())
     else:
-        ends = [match.end() for match in boundaries[0].finditer(text, span.start, span.end)]
+        ends = _boundaries(text, span, boundaries[0])
         for start, end in zip([span.start, *ends], [*ends, span.end], strict=True):
             yield from _cut(text, _Span(start, end), limit, boundaries[1:])
+
+
+def _boundaries(text: str, span: _Span, boundary: re.Pattern[str]) -> list[int]:
+    ends = (match.end() for match in boundary.finditer(text, span.start, span.end))
+    return [end for end in ends if boundary is not _SENTENCE or not text[end].islower()]
 
 
 def _stripped(text: str, span: _Span) -> _Span:

@@ -12,8 +12,9 @@ _MARKED = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# What editors really write. Left to all its encodings, the guess on a short text is often an exotic one.
-_GUESSES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "shift_jis", "gb18030", "big5", "cp949"]
+# What editors really write, the most common first. Left to all its encodings, the guess on a short text is often
+# an exotic one.
+_GUESSES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "shift_jis", "gb18030"]
 
 
 def decode(data: bytes) -> str:
@@ -21,10 +22,10 @@ def decode(data: bytes) -> str:
     try:
         return data.decode(_marked_encoding(data) or "utf-8-sig")
     except UnicodeDecodeError:
-        guess = from_bytes(data, cp_isolation=_GUESSES).best()
-    if guess is None:
+        matches = list(from_bytes(data, cp_isolation=_GUESSES))
+    if not matches:
         raise ReadError("CORRUPT", "its characters are in no known encoding; save it as UTF-8.")
-    return str(guess)
+    return str(min(matches, key=lambda match: (match.chaos, -match.coherence, _GUESSES.index(match.encoding))))
 
 
 def _marked_encoding(data: bytes) -> str | None:

@@ -1,5 +1,6 @@
 """Which formats can be read, and how a document's format is told."""
 
+import re
 import zipfile
 from collections.abc import Callable
 from importlib import import_module
@@ -31,6 +32,7 @@ _FORMATS = {
 SUFFIXES = {suffix: name for name, entry in _FORMATS.items() for suffix in entry.suffixes}
 """The format of each suffix that can be read (suffixes in lower case, with their dot)."""
 
+_CONTENT = re.compile(rb"[^\s\0]")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _BINARIES = {
@@ -60,7 +62,7 @@ def detect(name: str, data: bytes) -> str:
     Raises:
         ReadError: EMPTY, ENCRYPTED, CORRUPT or UNKNOWN_FORMAT; the message lacks the document's name.
     """
-    if not data.strip(b" \t\r\n\f\v\0"):
+    if not _CONTENT.search(data):
         raise ReadError("EMPTY", "it is empty; nothing can be found in an empty document.")
     named = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if data.startswith(b"%PDF-") or (named == "pdf" and b"%PDF-" in data[:1024]):

@@ -1,7 +1,7 @@
 """Reads PDF: text in reading order, physical pages, headings, lists and tables."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pymupdf
@@ -11,7 +11,7 @@ from ingest.extracted import Extracted, ReadError
 from ingest.readers.formats import Progress
 from ingest.readers.pdf.headings import OutlineEntry, heading_levels
 from ingest.readers.pdf.layout import Line, lines_of
-from ingest.readers.pdf.margins import without_margins
+from ingest.readers.pdf.margins import Sheet, without_margins
 from ingest.readers.pdf.page import Fragment, read_page
 from ingest.readers.pdf.paragraphs import Paragraph, hyphenated_words, paragraphs_of
 from ingest.readers.text_builder import TextBuilder
@@ -30,20 +30,22 @@ def read(data: bytes, progress: Progress) -> Extracted:
     """A PDF document; pages that cannot be read count as pages without text."""
     with _opened(data) as document:
         count = document.page_count
-        pages: list[list[Line]] = []
+        sheets: list[Sheet] = []
         hidden: list[int] = []
         for number in range(1, count + 1):
             progress(number, count)
-            fragments, has_hidden = _fragments(document, number)
-            pages.append(lines_of(fragments))
+            page = document[number - 1]
+            fragments, has_hidden = _fragments(page)
+            sheets.append(Sheet(lines_of(fragments), page.rect.height))
             hidden += [number] * has_hidden
         outline = [OutlineEntry(level, title, page) for level, title, page in document.get_toc()]
-    if not any(pages):
+    if not any(sheet.lines for sheet in sheets):
         raise ReadError(
             "NO_TEXT",
             f"none of its {count} page(s) has text, they are pictures; run text recognition (OCR) on it first.",
         )
-    extracted = _build(without_margins(pages, _body_size(pages)), outline)
+    body_size = _body_size(line for sheet in sheets for line in sheet.lines)
+    extracted = _build(without_margins(sheets, body_size), outline, body_size)
     return replace(extracted, pages_with_hidden_text=tuple(hidden))
 
 
@@ -64,17 +66,16 @@ def _opened(data: bytes) -> pymupdf.Document:
     return document
 
 
-def _fragments(document: pymupdf.Document, number: int) -> tuple[list[Fragment], bool]:
+def _fragments(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
     try:
-        return read_page(document[number - 1])
+        return read_page(page)
     except (RuntimeError, ValueError, mupdf.FzErrorBase) as error:
         if "alloc" in str(error):
             raise MemoryError(str(error)) from error
         return [], False  # one damaged page must not cost the others
 
 
-def _build(pages: list[list[Line]], outline: list[OutlineEntry]) -> Extracted:
-    body_size = _body_size(pages)
+def _build(pages: list[list[Line]], outline: list[OutlineEntry], body_size: float) -> Extracted:
     compounds = hyphenated_words(pages)
     paragraphs = [list(paragraphs_of(lines, body_size, compounds)) for lines in pages]
     levels = heading_levels(paragraphs, outline, body_size)
@@ -93,14 +94,9 @@ def _add(builder: TextBuilder, paragraph: Paragraph, level: int) -> None:
         builder.add(paragraph.kind, paragraph.text)
 
 
-def _body_size(pages: list[list[Line]]) -> float:
+def _body_size(lines: Iterable[Line]) -> float:
     """The type size of most of the text, in points."""
     sizes: Counter[float] = Counter()
-    for line in _all(pages):
+    for line in lines:
         sizes[line.size] += len(line.text)
     return max(sizes, key=lambda size: (sizes[size], -size))
-
-
-def _all(pages: list[list[Line]]) -> Iterator[Line]:
-    for page in pages:
-        yield from page

@@ -9,6 +9,7 @@ from ingest.readers.pdf.paragraphs import Paragraph
 from ingest.readers.title import MAX_TITLE, is_title
 
 _LARGE = 1.12
+_VERY_LARGE = 1.3
 _MAX_LINES = 3
 _MIN_MATCHES = 3
 _MIN_CAPITALS = 4
@@ -51,8 +52,10 @@ def _candidates(pages: Sequence[Sequence[Paragraph]], body_size: float) -> Itera
         for index, paragraph in enumerate(page):
             if not paragraph.may_be_title or paragraph.kind == "table" or paragraph.lines > _MAX_LINES:
                 continue
-            if paragraph.size >= body_size * _LARGE:
+            if paragraph.size >= body_size * _VERY_LARGE:
                 is_heading = _is_large_title(paragraph.text)
+            elif paragraph.size >= body_size * _LARGE:
+                is_heading = is_title(paragraph.text)
             else:
                 stands_out = (paragraph.bold and not body_is_bold) or _is_capitals(paragraph.text)
                 is_heading = stands_out and is_title(paragraph.text) and repeats[paragraph.text] <= _MAX_REPEATS
@@ -69,7 +72,9 @@ def _is_mostly_bold(pages: Sequence[Sequence[Paragraph]]) -> bool:
 
 
 def _is_large_title(text: str) -> bool:
-    return len(text) <= 2 * MAX_TITLE and sum(map(str.isalpha, text)) > 1 and not text.endswith((",", ";"))
+    if len(text) > 2 * MAX_TITLE or sum(map(str.isalpha, text)) < 2:
+        return False
+    return not text.endswith((",", ";")) and text.count(": ") < 2  # else it is a form: `Version: 1 Author: …`
 
 
 def _is_capitals(text: str) -> bool:

@@ -3,11 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from dataclasses import dataclass
 
 from ingest.readers.pdf.layout import Line
 
 _EDGE_LINES = 4
+_MARGIN = 0.15
 _MIN_PAGES = 3
 _MIN_NUMBER_PAGES = 2
 _MIN_DENSITY = 0.4
@@ -18,43 +19,63 @@ _FIRST_NUMBER = re.compile(r"\d{1,5}(?=\D|$)")
 _LAST_NUMBER = re.compile(r"\d{1,5}(?=\D*$)")
 _ROMAN_NUMBER = re.compile(r"[\W_]*([ivxl]+)[\W_]*")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-_BARE_NUMBER = re.compile(r"\0-?\d+")
+_BARE_NUMBER = re.compile(r"[\W_]*\0-?\d+[\W_]*")
 
 Key = tuple[str, str]
 
 
-def without_margins(pages: Sequence[Sequence[Line]], body_size: float) -> list[list[Line]]:
-    """The pages without the lines that come back at the same edge of several pages.
+@dataclass(frozen=True)
+class Sheet:
+    """The lines of one page, and the height of the page in points."""
+
+    lines: Sequence[Line]
+    height: float
+
+
+def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Line]]:
+    """The lines of each page but those that come back at the same edge of several pages.
 
     Lines in large type stay: a heading may be repeated. A line counts only if nothing but running lines lies
-    between it and the edge, so that the labels of a form that fills each page stay too.
+    between it and the edge, so that the labels of a form that fills each page stay too. All but bare page numbers
+    must lie near the edge of the paper, which the last line of a short page does not.
     """
-    places: defaultdict[Key, list[int]] = defaultdict(list)
-    for number, page in enumerate(pages):
-        for key in {key for line, edge in _edge_lines(page) for key in _keys(line, edge, number)}:
-            places[key].append(number)
-    written = sum(1 for page in pages if page)
-    running = {key for key, numbers in places.items() if _is_running(key, numbers, written)}
-
-    def is_running(line: Line, edge: str, number: int) -> bool:
-        keys = _keys(line, edge, number)
-        return any(key in running and (line.size <= body_size * _MAX_SIZE or "\0" in key[1]) for key in keys)
-
+    running = _running_keys(sheets)
     kept: list[list[Line]] = []
-    for number, page in enumerate(pages):
+    for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
-        for edge in ("top", "bottom"):
-            near = [line for line, its_edge in _edge_lines(page) if its_edge == edge]
-            dropped.update(map(id, takewhile(lambda line: is_running(line, edge, number), near)))  # noqa: B023
-        kept.append([line for line in page if id(line) not in dropped])
+        for edge, lines in _edges(sheet):
+            for line in lines:
+                keys = [key for key in _keys(line, edge, number) if key in running]
+                if not any(_is_number(key) or _is_small_print(line, sheet, body_size) for key in keys):
+                    break
+                dropped.add(id(line))
+        kept.append([line for line in sheet.lines if id(line) not in dropped])
     return kept
 
 
-def _edge_lines(page: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+def _running_keys(sheets: Sequence[Sheet]) -> set[Key]:
+    places: defaultdict[Key, list[int]] = defaultdict(list)
+    for number, sheet in enumerate(sheets):
+        for key in {key for edge, lines in _edges(sheet) for line in lines for key in _keys(line, edge, number)}:
+            places[key].append(number)
+    written = sum(1 for sheet in sheets if sheet.lines)
+    return {key for key, numbers in places.items() if _is_running(key, numbers, written)}
+
+
+def _edges(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
     """The first and the last lines of a page, each from the edge inwards."""
-    lines = sorted(page, key=lambda line: line.y0)
-    for edge, near in (("top", lines[:_EDGE_LINES]), ("bottom", lines[: -_EDGE_LINES - 1 : -1])):
-        yield from ((line, edge) for line in near)
+    lines = sorted(sheet.lines, key=lambda line: line.y0)
+    yield "top", lines[:_EDGE_LINES]
+    yield "bottom", lines[: -_EDGE_LINES - 1 : -1]
+
+
+def _is_small_print(line: Line, sheet: Sheet, body_size: float) -> bool:
+    near = line.y1 < sheet.height * _MARGIN or line.y0 > sheet.height * (1 - _MARGIN)
+    return near and line.size <= body_size * _MAX_SIZE
+
+
+def _is_number(key: Key) -> bool:
+    return _BARE_NUMBER.fullmatch(key[1]) is not None
 
 
 def _keys(line: Line, edge: str, page: int) -> list[Key]:
@@ -76,8 +97,8 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
 
 
 def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
-    if _BARE_NUMBER.fullmatch(key[1]):
-        return len(pages) >= _MIN_NUMBER_PAGES
+    if _is_number(key):
+        return len(pages) >= min(_MIN_NUMBER_PAGES, written)
     if "\0" in key[1]:
         return len(pages) >= max(_MIN_PAGES, _MIN_NUMBERED_SHARE * written)
     # The name of a chapter runs over its pages only, and often over every other one.

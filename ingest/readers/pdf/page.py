@@ -17,6 +17,7 @@ _TINY = 1.5
 _LIGHT = 0xD0
 _LEAST_CONTRAST = 24
 _PICTURE_SHARE = 0.5
+_UPRIGHT = 0.9  # the cosine of the angle to a level line
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +37,28 @@ class Fragment:
 
 def read_page(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
     """The page's fragments in no particular order, and whether text was left out because nobody can see it."""
+    if page.rotation:
+        page.remove_rotation()
     found = cast("dict[str, Any]", page.get_text("dict", flags=_FLAGS))
     lines: list[dict[str, Any]] = [line for block in found["blocks"] for line in block["lines"]]
     sight = _Sight(page)
-    visible = [fragment for line in lines if (fragment := _fragment(page, line, sight))]
+    visible = [fragment for line in lines if (fragment := _fragment(line, sight))]
     tables = ruled_tables(page, visible)
     inside = {id(fragment) for table in tables for fragment in table.replaces}
     fragments = [fragment for fragment in visible if id(fragment) not in inside]
     return [*fragments, *map(_table_fragment, tables)], sight.found_hidden
 
 
-def _fragment(page: pymupdf.Page, line: dict[str, Any], sight: "_Sight") -> Fragment | None:
+def _fragment(line: dict[str, Any], sight: "_Sight") -> Fragment | None:
     spans = [span for span in line["spans"] if not span["text"].strip() or sight.is_visible(span)]
     text = clean("".join(span["text"] for span in spans))
     if not text:
         return None
-    box = pymupdf.Rect(line["bbox"]) * page.rotation_matrix
-    upright = abs((pymupdf.Point(line["dir"]) * pymupdf.Matrix(*page.rotation_matrix[:4], 0, 0)).x) > 0.9
     letters = [(len(span["text"].strip()), span) for span in spans]
     size = max(letters, key=lambda entry: entry[0])[1]["size"]
     bold = sum(count for count, span in letters if _is_bold(span)) * 2 > sum(count for count, _ in letters)
-    return Fragment(box.x0, box.y0, box.x1, box.y1, text, round(size * 2) / 2, bold, is_upright=upright)
+    x0, y0, x1, y1 = line["bbox"]
+    return Fragment(x0, y0, x1, y1, text, round(size * 2) / 2, bold, is_upright=line["dir"][0] > _UPRIGHT)
 
 
 def _is_bold(span: dict[str, Any]) -> bool:
@@ -103,8 +105,7 @@ class _Sight:
         """Whether light text differs from what is behind it, as the page is drawn."""
         if self._picture is None:
             self._picture = self._page.get_pixmap(colorspace=pymupdf.csGRAY, annots=False)
-        box = pymupdf.Rect(span["bbox"]) * self._page.rotation_matrix
-        shades = b"".join(_rows(self._picture, box))
+        shades = b"".join(_rows(self._picture, pymupdf.Rect(span["bbox"])))
         return bool(shades) and max(shades) - min(shades) >= _LEAST_CONTRAST
 
 

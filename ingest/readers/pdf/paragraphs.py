@@ -15,6 +15,8 @@ _ENDS = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _LEADERS = re.compile(r"(?:[.…·] ?){5,}")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _BROKEN_WORD = re.compile(r"([^\W\d_]+)[-‐]$")
+_HYPHENS = ("-", "‐")
+_MAX_WORD = 60
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _CONTENTS_ENTRY = re.compile(r".*\S ?(?:[.…·] ?){5,}\d{1,4}")
 # Line pitches as multiples of the type size: up to one and a half spacing, or double within a sentence.
@@ -75,8 +77,10 @@ def _text(group: Sequence[Line], hyphenated: frozenset[str]) -> str:
 
 def _joined(before: str, line: str, hyphenated: frozenset[str]) -> str:
     """Two lines of a paragraph; a word that was broken between them is made whole."""
-    broken, rest = _BROKEN_WORD.search(before), _FIRST_WORD.match(line)
-    if not broken or not rest or not line[0].islower():
+    if not before.endswith(_HYPHENS) or not line[0].islower():
+        return f"{before} {line}"
+    broken, rest = _BROKEN_WORD.search(before, len(before) - _MAX_WORD), _FIRST_WORD.match(line)
+    if not broken or not rest:
         return f"{before} {line}"
     if f"{broken[1]}-{rest[0]}".lower() in hyphenated:
         return before + line

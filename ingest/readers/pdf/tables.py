@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 _MIN_RULES = 3
 _THIN = 3.0
-_LONG = 20.0
+_FRAME = 12.0
+_LONG, _TALL = 20.0, 6.0
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ def ruled_tables(page: pymupdf.Page, fragments: "Sequence[Fragment]") -> list[Ta
 
     Looking for tables takes ten times as long as reading the text, so it is only done where there are rules.
     """
-    if not fragments or page.rotation or not _has_rules(page):
+    if not fragments or not _has_rules(page):
         return []
     tables: list[Table] = []
     finder: Any = page.find_tables(strategy="lines_strict")
@@ -47,22 +48,28 @@ def _has_rules(page: pymupdf.Page) -> bool:
     drawings: Any = page.get_cdrawings()
     for drawing in drawings:
         for item in drawing["items"]:
-            _note_rule(item, rows, columns)
-    return len(rows) >= _MIN_RULES and len(columns) >= _MIN_RULES
+            _note_rule(item, is_outline="color" in drawing, rows=rows, columns=columns)
+    width, height = page.rect.width, page.rect.height
+    inner_rows = sum(_FRAME < y < height - _FRAME for y in rows)  # the frame of a page is no table
+    inner_columns = sum(_FRAME < x < width - _FRAME for x in columns)
+    return inner_rows >= _MIN_RULES and inner_columns >= _MIN_RULES
 
 
-def _note_rule(item: Sequence[Any], rows: set[int], columns: set[int]) -> None:
-    """Note where a horizontal or vertical rule lies; a rectangle is two of each, or a thick line."""
-    if item[0] == "l":
-        box = pymupdf.Rect(*item[1], *item[2]).normalize()
-    elif item[0] == "re":
-        box = pymupdf.Rect(item[1])
-    else:
+def _note_rule(item: Sequence[Any], *, is_outline: bool, rows: set[int], columns: set[int]) -> None:
+    """Note where rules lie: lines, thin rectangles, and the sides of rectangles that are drawn as outlines."""
+    if item[0] not in ("l", "re"):
         return
-    if box.width >= _LONG:
-        rows.update((round(box.y0), round(box.y1)) if box.height > _THIN else (round(box.y0),))
-    if box.height >= _THIN * 2:
-        columns.update((round(box.x0), round(box.x1)) if box.width > _THIN else (round(box.x0),))
+    (x0, x1), (y0, y1) = _extent(item)
+    if x1 - x0 >= _LONG and (y1 - y0 <= _THIN or is_outline):
+        rows.update((round(y0), round(y1)))
+    if y1 - y0 >= _TALL and (x1 - x0 <= _THIN or is_outline):
+        columns.update((round(x0), round(x1)))
+
+
+def _extent(item: Sequence[Any]) -> tuple[list[float], list[float]]:
+    """From where to where a line or a rectangle reaches, across and down."""
+    x0, y0, x1, y1 = item[1] if item[0] == "re" else (*item[1], *item[2])
+    return sorted((x0, x1)), sorted((y0, y1))
 
 
 def _centre(fragment: "Fragment") -> pymupdf.Point:

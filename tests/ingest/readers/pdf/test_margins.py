@@ -1,0 +1,56 @@
+from collections.abc import Iterable
+
+from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.margins import Sheet, without_margins
+
+BODY = 10.0
+
+
+HEIGHT = 190.0
+
+
+def page(*texts: str, size: float = BODY) -> list[Line]:
+    """Lines from the top of a small page on; ten of them fill it."""
+    return [
+        Line(72, 5 + 18 * row, 200, 15 + 18 * row, text, size, bold=False, cells=(text,), right=500)
+        for row, text in enumerate(texts)
+    ]
+
+
+def kept(pages: Iterable[list[Line]]) -> list[list[str]]:
+    sheets = [Sheet(lines, HEIGHT) for lines in pages]
+    return [[line.text for line in lines] for lines in without_margins(sheets, BODY)]
+
+
+def words(number: int) -> list[str]:
+    return [f"{name} {name}{'!' * number}" for name in ("alpha", "beta", "gamma", "delta", "eps", "zeta", "eta")]
+
+
+def test_several_lines_of_header_and_footer_are_taken_out() -> None:
+    pages = [page("Bell Bible", *words(n), f"- {n} -", "Ness Games") for n in range(1, 9)]
+    assert kept(pages) == [words(n) for n in range(1, 9)]
+
+
+def test_chapter_names_on_every_other_page_are_taken_out() -> None:
+    names = ["The Harbour", "Bell Bible"] * 4 + ["The Tower", "Bell Bible"] * 4
+    assert kept(page(name, *words(n)) for n, name in enumerate(names, 1)) == [words(n) for n in range(1, 17)]
+
+
+def test_roman_and_arabic_page_numbers_are_taken_out() -> None:
+    numbers = ["i", "ii", "iii", "1", "2", "3"]
+    assert kept(page(*words(n), number) for n, number in enumerate(numbers, 1)) == [words(n) for n in range(1, 7)]
+
+
+def test_labels_of_forms_stay_because_a_name_is_above_them() -> None:
+    pages = [page(name, "Role", "Keeper") for name in ("Mara", "Tobin", "Ansel", "Ines")]
+    assert kept(pages) == [[line.text for line in lines] for lines in pages]
+
+
+def test_repeated_headings_in_large_type_stay() -> None:
+    pages = [page("Overview", size=20) + page(*words(n))[1:] for n in range(1, 6)]
+    assert all(texts[0] == "Overview" for texts in kept(pages))
+
+
+def test_two_pages_that_begin_alike_lose_nothing() -> None:
+    pages = [page("Notes", *words(1)), page("Notes", *words(2))]
+    assert kept(pages) == [["Notes", *words(1)], ["Notes", *words(2)]]

@@ -1,0 +1,52 @@
+from ingest.extracted import Extracted
+from ingest.readers.html import read
+
+
+def extract(markup: str, encoding: str = "utf-8") -> Extracted:
+    return read(markup.encode(encoding), lambda page, pages: None)
+
+
+def pieces(markup: str) -> list[tuple[str, str]]:
+    extracted = extract(markup)
+    return [(block.kind, extracted.text[block.char_from : block.char_to]) for block in extracted.blocks]
+
+
+def test_structure_becomes_blocks() -> None:
+    markup = """<html><head><title>Tab</title><style>p{}</style></head><body><h1>The <b>Bell</b></h1>
+      <div>It <i>rings</i>,<br>twice.<p>Then
+      silence.</p>and more</div><ul><li>rope<ul><li>long</li></ul></li><li><p>lamp</p></li></ul>
+      <table><tr><th>Who</th><th>What</th></tr><tr><td>Mara</td><td>keeper of<br>keys</td></tr></table>
+      <pre>  a
+    b</pre><script>alert(1)</script></body></html>"""
+    assert pieces(markup) == [
+        ("heading", "The Bell"),
+        ("paragraph", "It rings,\ntwice."),
+        ("paragraph", "Then silence."),
+        ("paragraph", "and more"),
+        ("list", "- rope\n- long\n- lamp"),
+        ("table", "Who | What\nMara | keeper of keys"),
+        ("code", "  a\n    b"),
+    ]
+
+
+def test_title_is_the_heading_of_a_page_without_one() -> None:
+    assert pieces("<title>Bell</title><h2>Rope</h2>long") == [
+        ("heading", "Bell"),
+        ("heading", "Rope"),
+        ("paragraph", "long"),
+    ]
+
+
+def test_what_a_browser_does_not_show_is_left_out() -> None:
+    markup = '<p>Seen<!-- no --><span style="display: none">hidden</span></p><div hidden>hidden</div>'
+    assert pieces(markup) == [("paragraph", "Seen")]
+
+
+def test_tables_that_arrange_the_page_are_read_as_text() -> None:
+    markup = "<table><tr><td><h2>Left</h2></td></tr><tr><td><p>One.</p></td></tr></table>"
+    assert pieces(markup) == [("heading", "Left"), ("paragraph", "One.")]
+
+
+def test_declared_encoding_is_used() -> None:
+    extracted = extract('<meta charset="iso-8859-2"><p>Żółw</p>', "iso-8859-2")
+    assert extracted.text == "Żółw"

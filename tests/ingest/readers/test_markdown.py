@@ -1,0 +1,47 @@
+from ingest.extracted import Extracted
+from ingest.readers.markdown import read
+
+
+def extract(text: str) -> Extracted:
+    return read(text.encode(), lambda page, pages: None)
+
+
+def pieces(extracted: Extracted) -> list[tuple[str, str]]:
+    return [(block.kind, extracted.text[block.char_from : block.char_to]) for block in extracted.blocks]
+
+
+def test_blocks_are_spans_of_the_file() -> None:
+    text = "# The *Lost* [Bell](x.md)\n\nA bell\nrings.\n\n- one\n- two\n\n  more\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    extracted = extract(text)
+    assert extracted.text == text
+    assert pieces(extracted) == [
+        ("heading", "# The *Lost* [Bell](x.md)"),
+        ("paragraph", "A bell\nrings."),
+        ("list", "- one\n- two\n\n  more"),
+        ("table", "| a | b |\n|---|---|\n| 1 | 2 |"),
+    ]
+    assert extracted.blocks[0].title == "The Lost Bell"
+
+
+def test_levels_of_both_kinds_of_headings() -> None:
+    extracted = extract("Top\n===\n\nSub\n---\n\n### Third ###\n")
+    assert [(block.level, block.title) for block in extracted.blocks] == [(1, "Top"), (2, "Sub"), (3, "Third")]
+
+
+def test_windows_line_ends_do_not_move_spans() -> None:
+    extracted = extract("# Bell\r\n\r\nIt rings.\r\nTwice.\r\n")
+    assert pieces(extracted) == [("heading", "# Bell"), ("paragraph", "It rings.\r\nTwice.")]
+
+
+def test_front_matter_is_no_heading() -> None:
+    extracted = extract("---\ntitle: Bell\ntags: [a]\n---\n\n# Bell\n\nIt rings.\n")
+    assert pieces(extracted) == [
+        ("code", "---\ntitle: Bell\ntags: [a]\n---"),
+        ("heading", "# Bell"),
+        ("paragraph", "It rings."),
+    ]
+
+
+def test_headings_within_code_and_quotes_are_text() -> None:
+    extracted = extract("```\n# not a heading\n```\n\n> # neither\n> words\n")
+    assert [kind for kind, _ in pieces(extracted)] == ["code", "paragraph"]

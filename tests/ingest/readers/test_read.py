@@ -1,0 +1,53 @@
+import pickle
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from ingest.extracted import ReadError
+from ingest.readers import read
+
+
+def test_progress_is_optional_and_the_format_is_said() -> None:
+    assert read("notes.md", b"# Bell\n\nIt rings.").format == "md"
+
+
+def test_dialogues_are_found_in_every_format() -> None:
+    speeches = "MARA: Who is there?\n\nTOBIN: Only me."
+    assert [block.kind for block in read("scene.txt", speeches.encode()).blocks] == ["dialogue"]
+    assert [block.kind for block in read("scene.md", speeches.encode()).blocks] == ["dialogue"]
+    html = "<p>MARA: Who is there?</p><p>TOBIN: Only me.</p>"
+    assert [block.kind for block in read("scene.html", html.encode()).blocks] == ["dialogue"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a/empty.pdf", b"", "EMPTY"),
+        ("a/blank.html", b"<p>&nbsp;</p>", "EMPTY"),
+        ("a/broken.docx", b"PK\x03\x04 and nothing more", "CORRUPT"),
+        ("a/broken.pdf", b"%PDF-1.7\nand nothing more", "CORRUPT"),
+    ],
+)
+def test_errors_name_the_document_and_survive_the_way_out_of_a_process(name: str, data: bytes, code: str) -> None:
+    with pytest.raises(ReadError) as refused:
+        read(name, data)
+    again = pickle.loads(pickle.dumps(refused.value))
+    assert (again.code, again.message) == (code, refused.value.message)
+    assert str(again).startswith(f"{name}: ")
+
+
+def test_what_a_library_cannot_handle_is_a_damaged_document() -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "<no-word-document/>")
+    with pytest.raises(ReadError, match=r"cast\.docx: it is damaged") as refused:
+        read("cast.docx", file.getvalue())
+    assert refused.value.code == "CORRUPT"
+
+
+def test_a_document_longer_than_any_design_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.readers.MAX_CHARACTERS", 10)
+    with pytest.raises(ReadError, match="split it") as refused:
+        read("log.txt", b"one more line\n")
+    assert refused.value.code == "TOO_LARGE"

@@ -1,0 +1,153 @@
+"""Reading in real child processes: with the real readers, and with readers that misbehave."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from textwrap import dedent
+
+import pymupdf
+import pytest
+
+from ingest.extracted import ReadError
+from ingest.reader_pool import Limits, Read, ReaderPool
+
+ROOT = Path(__file__).parents[2]
+
+# The child imports this by its name, so it lies in a module of its own.
+MISBEHAVING = """
+    import ctypes, os, sys
+
+    from corpora import Page
+    from ingest.extracted import Extracted, ReadError
+
+    def read(name, data, progress):
+        if name == "hang":
+            while True:
+                pass
+        if name == "crash":
+            ctypes.string_at(0)
+        if name == "exit":
+            os._exit(3)
+        if name == "eat":
+            try:
+                bytearray(1 << 40)
+            except MemoryError as error:
+                raise ReadError("OUT_OF_MEMORY", "eat: too much") from error
+        if name == "progress":
+            progress(3, 7)
+        if name == "modules":
+            return extracted(" ".join(sys.modules))
+        return extracted(str(os.getpid()))
+
+    def extracted(text):
+        return Extracted("test", text, (Page(None, 0, len(text), text),), ())
+"""
+
+
+@pytest.fixture(scope="module")
+def misbehaving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
+    folder = tmp_path_factory.mktemp("readers")
+    (folder / "misbehaving_reader.py").write_text(dedent(MISBEHAVING))
+    sys.path.insert(0, str(folder))
+    invalidate_caches()
+    yield import_module("misbehaving_reader").read
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="module")
+def pool(misbehaving: Read) -> Iterator[ReaderPool]:
+    with ReaderPool(workers=1, limits=Limits(wall_s=20, cpu_s=1, memory_bytes=1 << 28), read=misbehaving) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("hang", "TIMEOUT"), ("crash", "READER_CRASHED"), ("exit", "READER_CRASHED"), ("eat", "OUT_OF_MEMORY")],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
+def test_a_reader_that_misbehaves_costs_its_document_only(pool: ReaderPool, name: str, code: str) -> None:
+    with pytest.raises(ReadError, match=f"{name}: ") as refused:
+        pool.read(name, b"")
+    assert refused.value.code == code
+    assert pool.read("good", b"").text.isdigit()
+
+
+def test_the_clock_ends_a_reader_where_nothing_else_does(misbehaving: Read) -> None:
+    limits = Limits(wall_s=0.2, cpu_s=600)
+    with (
+        ReaderPool(workers=1, limits=limits, read=misbehaving) as pool,
+        pytest.raises(ReadError, match=r"0\.2 seconds") as refused,
+    ):
+        pool.read("hang", b"")
+    assert refused.value.code == "TIMEOUT"
+
+
+def test_progress_is_heard(pool: ReaderPool) -> None:
+    heard: list[tuple[int, int]] = []
+    pool.read("progress", b"", lambda page, pages: heard.append((page, pages)))
+    assert heard == [(3, 7)]
+
+
+def test_the_child_imports_neither_torch_nor_chroma(pool: ReaderPool) -> None:
+    modules = set(pool.read("modules", b"").text.split())
+    assert modules.isdisjoint({"torch", "chromadb", "sentence_transformers", "llama_index.core"})
+
+
+def test_threads_share_the_children(misbehaving: Read) -> None:
+    results: list[str] = []
+    with ReaderPool(workers=2, read=misbehaving) as pool:
+        threads = [threading.Thread(target=lambda: results.append(pool.read("good", b"").text)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(results) == 6
+    assert len(set(results)) <= 2
+
+
+def test_a_real_document_comes_back_whole() -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), "The bell rings twice.")
+    with ReaderPool(workers=1) as pool:
+        extracted = pool.read("bible.pdf", document.tobytes())
+        with pytest.raises(ReadError, match=r"bible\.md: .*empty") as refused:
+            pool.read("bible.md", b"")
+    assert [page.text for page in extracted.pages] == ["The bell rings twice."]
+    assert refused.value.code == "EMPTY"
+
+
+def test_a_closed_pool_says_so() -> None:
+    pool = ReaderPool()
+    pool.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        pool.read("notes.md", b"words")
+
+
+SCRIPT = """
+    import multiprocessing, sys
+    from ingest.reader_pool import ReaderPool
+
+    def main():
+        libraries = {"pymupdf", "docx", "odf", "bs4", "lxml", "markdown_it", "charset_normalizer", "torch", "chromadb"}
+        with ReaderPool(workers=1) as pool:
+            assert not multiprocessing.active_children()
+            print(pool.read("notes.md", b"# Bell").blocks[0].title)
+        assert libraries.isdisjoint(sys.modules), libraries & set(sys.modules)
+        assert not multiprocessing.active_children()
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def test_a_script_starts_children_late_imports_no_library_and_leaves_no_child(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(dedent(SCRIPT))
+    environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr) == ("Bell\n", "")

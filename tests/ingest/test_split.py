@@ -1,0 +1,255 @@
+"""Passages along the structure of documents, made by hand and by hypothesis."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpora import Page, Passage, passage_id
+from ingest.extracted import Block, BlockKind, Extracted
+from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, split
+
+SENTENCE = "The keeper counts the waves and writes their number down. "
+LONG = (SENTENCE * 40).strip()
+
+
+Part = tuple[BlockKind, str] | tuple[BlockKind, str, int]
+
+
+def document(*parts: Part, pages: tuple[int, ...] = ()) -> Extracted:
+    """A document of blocks; `pages` says on which page each block is."""
+    text = "\n\n".join(part[1] for part in parts)
+    blocks: list[Block] = []
+    position = 0
+    for kind, words, *level in parts:
+        title = words if kind == "heading" else ""
+        blocks.append(Block(kind, position, position + len(words), *(level or [0]), title=title))
+        position += len(words) + 2
+    return Extracted("test", text, _pages(text, blocks, pages), tuple(blocks))
+
+
+def _pages(text: str, blocks: list[Block], numbers: tuple[int, ...]) -> tuple[Page, ...]:
+    if not numbers:
+        return (Page(None, 0, len(text), text),)
+    pages: list[Page] = []
+    for number in range(1, max(numbers) + 1):
+        spans = [block for block, on in zip(blocks, numbers, strict=True) if on == number]
+        start = spans[0].char_from if spans else (pages[-1].char_to if pages else 0)
+        end = spans[-1].char_to if spans else start
+        pages.append(Page(number, start, end, text[start:end]))
+    return tuple(pages)
+
+
+def cut(extracted: Extracted) -> list[Passage]:
+    return split(extracted, "d" * 16, "bible.pdf")
+
+
+def texts(extracted: Extracted) -> list[str]:
+    return [passage.text for passage in cut(extracted)]
+
+
+def test_each_passage_knows_its_document_headings_and_place() -> None:
+    extracted = document(("heading", "World", 1), ("heading", "Harbour", 2), ("paragraph", "Boats."), pages=(1, 1, 2))
+    assert cut(extracted) == [
+        Passage(
+            id=passage_id("d" * 16, ("World", "Harbour"), "Boats.", 0),
+            document_id="d" * 16,
+            document="bible.pdf",
+            page_from=2,
+            page_to=2,
+            heading=("World", "Harbour"),
+            char_from=16,
+            char_to=22,
+            text="Boats.",
+        )
+    ]
+
+
+def test_short_paragraphs_under_one_heading_are_joined_and_those_of_two_are_not() -> None:
+    extracted = document(
+        ("heading", "Mara", 1),
+        ("paragraph", "One."),
+        ("list", "- two"),
+        ("heading", "Tobin", 1),
+        ("paragraph", "Three."),
+    )
+    assert texts(extracted) == ["One.\n\n- two", "Three."]
+
+
+def test_a_heading_ends_the_headings_of_its_level_and_below() -> None:
+    extracted = document(
+        ("heading", "A", 1), ("heading", "B", 3), ("paragraph", "one"), ("heading", "C", 2), ("paragraph", "two")
+    )
+    assert [passage.heading for passage in cut(extracted)] == [("A", "B"), ("A", "C")]
+
+
+def test_a_heading_with_nothing_below_is_text_of_its_section() -> None:
+    extracted = document(
+        ("heading", "Art", 1),
+        ("heading", "Style:", 2),
+        ("heading", "Pixel art", 2),
+        ("heading", "Sound", 1),
+        ("paragraph", "Waves."),
+        ("heading", "The end", 1),
+    )
+    assert [(passage.heading, passage.text) for passage in cut(extracted)] == [
+        (("Art",), "Style:\n\nPixel art"),
+        (("Sound",), "Waves."),
+        ((), "The end"),
+    ]
+
+
+def test_paragraphs_stay_whole() -> None:
+    paragraph = (SENTENCE * 10).strip()
+    assert texts(document(("paragraph", paragraph), ("paragraph", paragraph))) == [paragraph, paragraph]
+
+
+def test_long_paragraphs_are_cut_at_sentences_into_even_parts() -> None:
+    found = texts(document(("paragraph", LONG)))
+    assert " ".join(found) == LONG
+    assert all(text.startswith("The keeper") and text.endswith("down.") for text in found)
+    assert all(MAX_CHARACTERS / 2 < len(text) <= MAX_CHARACTERS for text in found)
+
+
+def test_abbreviations_before_small_letters_are_no_sentence_ends() -> None:
+    words = "He counts e.g. boats, nets etc. and more of that kind every single day of the year. " * 20
+    assert all(text.startswith("He") for text in texts(document(("paragraph", words.strip()))))
+
+
+def test_words_without_any_end_are_cut_at_spaces_and_then_anywhere() -> None:
+    assert "".join(texts(document(("paragraph", "wave" * 1000)))) == "wave" * 1000
+    assert " ".join(texts(document(("paragraph", "wave " * 1000)))) == ("wave " * 1000).strip()
+
+
+def test_tables_and_dialogues_stay_whole_where_they_fit() -> None:
+    table = "\n".join(f"Item {row} | worth {row} coins" for row in range(40))
+    dialogue = "\n".join(f"MARA: Line {row} of the scene." for row in range(28))
+    prose = (SENTENCE * 6).strip()
+    found = texts(document(("paragraph", prose), ("table", table), ("paragraph", prose), ("dialogue", dialogue)))
+    assert found == [prose, table, prose, dialogue]
+
+
+def test_what_does_not_fit_is_cut_between_rows_and_speeches() -> None:
+    rows = [f"Item {row} | worth {row} coins. It is old." for row in range(100)]
+    found = texts(document(("table", "\n".join(rows))))
+    assert [row for text in found for row in text.split("\n")] == rows
+
+
+def test_pages_begin_anew_unless_a_sentence_goes_on() -> None:
+    extracted = document(
+        ("paragraph", "It ends here."),
+        ("paragraph", "This goes on"),
+        ("paragraph", "overleaf."),
+        ("paragraph", "New."),
+        pages=(1, 2, 3, 4),
+    )
+    assert [(passage.page_from, passage.page_to) for passage in cut(extracted)] == [(1, 1), (2, 3), (4, 4)]
+
+
+def test_a_sentence_over_three_pages_is_cut() -> None:
+    extracted = document(("paragraph", "one"), ("paragraph", "two"), ("paragraph", "three"), pages=(1, 2, 3))
+    assert [(passage.page_from, passage.page_to) for passage in cut(extracted)] == [(1, 2), (3, 3)]
+
+
+def test_an_edit_on_one_page_leaves_the_passages_of_others() -> None:
+    rest: list[Part] = [("paragraph", LONG)] * 3
+
+    def book(first: str) -> Extracted:
+        return document(("heading", "Book", 1), ("paragraph", first), *rest, pages=(1, 1, 2, 3, 4))
+
+    before, after = ({passage.id for passage in cut(book(text))} for text in ("Old words.", "New words. " * 60))
+    assert len(before - after) == 1
+
+
+def test_passages_that_are_alike_have_ids_of_their_own() -> None:
+    note: list[Part] = [("heading", "Note", 1), ("paragraph", "See above.")]
+    extracted = document(*note * 3)
+    assert len({passage.id for passage in cut(extracted)}) == 3
+
+
+def test_rules_alone_are_no_passages() -> None:
+    assert texts(document(("paragraph", "One."), ("heading", "A", 1), ("paragraph", "* * *"))) == ["One.\n\nA"]
+
+
+def test_a_text_that_was_set_as_a_heading_is_text() -> None:
+    extracted = document(("heading", SENTENCE * 5, 1), ("paragraph", "More."))
+    assert [passage.heading for passage in cut(extracted)] == [()]
+
+
+def test_passages_are_shorter_in_languages_that_the_model_cuts_up() -> None:
+    polish = "Żółta łódź płynie wśród wysokich fal ku latarni. " * 60
+    assert max(map(len, texts(document(("paragraph", polish.strip()))))) <= MAX_CHARACTERS_ACCENTED
+
+
+KINDS: list[BlockKind] = ["heading", "paragraph", "list", "table", "dialogue", "code"]
+WORDS = st.text(alphabet="aB é.\n!-…\t§", max_size=300) | st.sampled_from([LONG, "wave" * 600, SENTENCE])
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Extracted:
+    """Blocks with and without text between them, on any number of pages."""
+    text = ""
+    blocks: list[Block] = []
+    breaks = [0]
+    for _ in range(draw(st.integers(0, 8))):
+        text += draw(st.text(alphabet="x \n", max_size=5))
+        start, words, kind = len(text), draw(WORDS), draw(st.sampled_from(KINDS))
+        text += words
+        level, title = (draw(st.integers(1, 4)), f"heading at {start}") if kind == "heading" else (0, "")
+        blocks.append(Block(kind, start, len(text), level, title))
+        breaks += draw(st.lists(st.integers(start, len(text)), max_size=2))
+    if draw(st.booleans()):
+        return Extracted("test", text, (Page(None, 0, len(text), text),), tuple(blocks))
+    starts = sorted(breaks)
+    ends = [*starts[1:], len(text)]
+    pages = [Page(number, a, b, text[a:b]) for number, (a, b) in enumerate(zip(starts, ends, strict=True), 1)]
+    return Extracted("test", text, tuple(pages), tuple(blocks))
+
+
+@settings(deadline=None)
+@given(documents())
+def test_passages_are_ordered_spans_within_the_limits(extracted: Extracted) -> None:
+    end = 0
+    for passage in cut(extracted):
+        assert end <= passage.char_from < passage.char_to
+        assert passage.text == extracted.text[passage.char_from : passage.char_to] == passage.text.strip()
+        assert len(passage.text) <= MAX_CHARACTERS
+        assert extracted.pages_of(passage.char_from, passage.char_to) == (passage.page_from, passage.page_to)
+        if passage.page_from is not None and passage.page_to is not None:
+            touched = [page for page in extracted.pages if _touches(page, passage)]
+            assert len(touched) <= 2
+        end = passage.char_to
+
+
+def _touches(page: Page, passage: Passage) -> bool:
+    return page.char_from < passage.char_to and passage.char_from < page.char_to
+
+
+@settings(deadline=None)
+@given(documents())
+def test_passages_cover_every_word_but_headings_with_text_below(extracted: Extracted) -> None:
+    covered = bytearray(len(extracted.text))
+    for passage in cut(extracted):
+        covered[passage.char_from : passage.char_to] = b"\1" * len(passage.text)
+    headings = [block for block in extracted.blocks if block.kind == "heading"]
+    for word in re.finditer(r"[^\W_]", extracted.text):
+        inside = [heading for heading in headings if heading.char_from <= word.start() < heading.char_to]
+        assert covered[word.start()] or inside
+
+
+@settings(deadline=None)
+@given(documents())
+def test_no_passage_crosses_a_heading_with_text_below(extracted: Extracted) -> None:
+    passages = cut(extracted)
+    for passage in passages:
+        for block in extracted.blocks:
+            if passage.char_from < block.char_to and block.char_from < passage.char_to:
+                assert block.kind != "heading" or not any(block.title in other.heading for other in passages)
+
+
+@settings(deadline=None)
+@given(documents())
+def test_splitting_is_deterministic_and_ids_are_unique(extracted: Extracted) -> None:
+    passages = cut(extracted)
+    assert passages == cut(extracted)
+    assert len({passage.id for passage in passages}) == len(passages)
