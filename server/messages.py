@@ -1,6 +1,8 @@
 """What clients send: every message of every dialect, flat or inside `data`, leniently read."""
 
 import json
+import math
+import re
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -108,6 +110,10 @@ _MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Fie
 _TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop")
 
 
+# An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
 def decode(text: str) -> ClientMessage:
     """Reads one text frame.
 
@@ -118,9 +124,8 @@ def decode(text: str) -> ClientMessage:
     message_type = fields.get("type")
     if message_type not in _TYPES:
         known = ", ".join(_TYPES)
-        raise MessageError(
-            "UNKNOWN_MESSAGE_TYPE", f"The message type {message_type!r} is not known. Known types: {known}."
-        )
+        named = f"{message_type[:40]!r}" if isinstance(message_type, str) else f"of kind {type(message_type).__name__}"
+        raise MessageError("UNKNOWN_MESSAGE_TYPE", f"The message type {named} is not known. Known types: {known}.")
     try:
         return _MESSAGES.validate_python(fields)
     except ValidationError as error:
@@ -130,7 +135,9 @@ def decode(text: str) -> ClientMessage:
 
 def _fields(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        if _HALF_CHARACTER.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise MessageError(
             "INVALID_JSON", f"A message must be one JSON object, and this is not JSON: {error}."
@@ -140,3 +147,10 @@ def _fields(text: str) -> dict[str, Any]:
     outer = cast("dict[str, Any]", value)
     inner = outer.get("data")
     return {**outer, **cast("dict[str, Any]", inner), "type": outer.get("type")} if isinstance(inner, dict) else outer
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number[:40]} is not a number that JSON has")
+    return value

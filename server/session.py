@@ -11,7 +11,7 @@ from enum import Enum
 from agent import Asked, Event, TurnRequest
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import CorpusError, ProjectKey
-from ingest import Source
+from ingest import Source, unnamed
 from server.dialects import Dialect
 from server.dialects.dialect import Frame
 from server.messages import (
@@ -31,6 +31,7 @@ from server.services import CatalogPendings, Services, stricter
 logger = logging.getLogger(__name__)
 
 _NO_PROJECT = "-1"
+_INTERNAL = "INTERNAL: Something went wrong in the server; its log has the details."
 
 
 class State(Enum):
@@ -63,6 +64,7 @@ class Session:
         self._services = services
         self._projects: dict[str, ArrowProject] = {}
         self._last_project = _NO_PROJECT
+        self._turn_project = _NO_PROJECT  # whose results may still come in after the turn
         self._pending_id: str | None = None
         self._turn: asyncio.Task[None] | None = None
         self._turn_is_open = False
@@ -84,6 +86,9 @@ class Session:
             await self._say(f"{error.code}: {error}")
             if isinstance(error, MessageError) and error.message_type == "user_message" and self.state is State.IDLE:
                 await self._send_all(self._dialect.turn_ended())
+        except Exception:
+            logger.exception("a message failed unexpectedly")
+            await self._say(_INTERNAL)
 
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""
@@ -100,7 +105,7 @@ class Session:
                 await self._start_turn(message)
             case FunctionResult():
                 if not self._editor.resolve(message) and message.arrow_content:
-                    await self._sync_file(self._last_project, message.arrow_content)
+                    await self._sync_file(self._turn_project, message.arrow_content)
             case Stop():
                 await self._stop()
 
@@ -121,15 +126,13 @@ class Session:
     async def _upload(self, message: DesignDocSync) -> None:
         name = message.file_name or "the document"
         try:
-            data = base64.b64decode("".join(message.file_content.split()), validate=True)
-        except (binascii.Error, ValueError):
+            key = ProjectKey(self._workspace, message.project_id)
+            source = await asyncio.to_thread(_source, message)
+            report = await asyncio.to_thread(self._services.ingestor.add, key, [source])
+        except binascii.Error:
             await self._say(
                 f"INVALID_BASE64: {name}: file_content is not base64; send the file's bytes encoded as base64."
             )
-            return
-        try:
-            key = ProjectKey(self._workspace, message.project_id)
-            report = await asyncio.to_thread(self._services.ingestor.add, key, [Source(message.file_name, data)])
         except CorpusError as error:
             await self._say(f"{error.code}: {name}: {error}")
         except Exception:
@@ -151,14 +154,14 @@ class Session:
 
     async def _run_turn(self, message: UserMessage) -> None:
         try:
-            project_id = message.current_project_id or self._last_project
+            project_id = self._turn_project = message.current_project_id or self._last_project
             request = await self._request(message, project_id)
             await self._follow(request, project_id)
         except (MessageError, CorpusError) as error:
             await self._say(f"{error.code}: {error}")
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._say("INTERNAL: Something went wrong in the server; its log has the details.")
+            await self._say(_INTERNAL)
         finally:
             await self._end_turn()
 
@@ -168,10 +171,10 @@ class Session:
         key = None if project_id == _NO_PROJECT else ProjectKey(self._workspace, project_id)
         project = self._projects.get(project_id)
         if project is None and (key is None or not await asyncio.to_thread(self._services.catalog.has_project, key)):
+            problem = "No project is open" if key is None else f"Project {project_id} is not known here"
             raise MessageError(
                 "PROJECT_NOT_FOUND",
-                f"Project {project_id} is not known here. Send its .arrow content (file_sync) or a design document "
-                "(design_doc_sync) first.",
+                f"{problem}. Send its .arrow content (file_sync) or a design document (design_doc_sync) first.",
             )
         pending_id, self._pending_id = message.pending_id or self._pending_id, None
         return TurnRequest(
@@ -223,8 +226,8 @@ class Session:
 
     async def _end_turn(self) -> None:
         if self._turn_is_open:
-            self._turn_is_open = False
             await self._send_all(self._dialect.turn_ended())
+            self._turn_is_open = False  # not before: a stop that comes while this is being sent sends it again
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
@@ -234,3 +237,8 @@ class Session:
     async def _send_all(self, frames: Iterable[Frame]) -> None:
         for frame in frames:
             await self._send(frame)
+
+
+def _source(message: DesignDocSync) -> Source:
+    data = base64.b64decode("".join(message.file_content.split()).encode(), validate=True)
+    return Source(message.file_name, data) if message.file_name else unnamed(data)

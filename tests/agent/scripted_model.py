@@ -1,0 +1,143 @@
+"""A model that answers from a script, and keeps what it was asked."""
+
+import asyncio
+import json
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from agent import TurnContext
+
+PATIENCE_S = 30.0
+"""How long a test waits for what must happen before it gives up."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A tool call; `raw` replaces its arguments with a text that need not be JSON."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    raw: str | None = None
+
+
+@dataclass(frozen=True)
+class Hang:
+    """From here on the model says nothing more."""
+
+
+Reply = Sequence[str | Use | Hang] | Exception
+# A reply may depend on the request that it answers.
+Script = Reply | Callable[["Request"], Reply]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request to the model."""
+
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[str, ...]
+    instructions: str | None
+
+    @property
+    def context(self) -> str:
+        """The first thing a user message says: outline, documents and passages."""
+        first = self.messages[0]
+        assert isinstance(first, ModelRequest)
+        return _texts(first)[0]
+
+    @property
+    def conversation(self) -> list[tuple[str, list[str]]]:
+        """Who said what, the context left out."""
+        said: list[tuple[str, list[str]]] = []
+        for message in self.messages:
+            if isinstance(message, ModelResponse):
+                said.append(("assistant", [part.content for part in message.parts if isinstance(part, TextPart)]))
+            else:
+                said.append(("user", _texts(message)))
+        said[0] = ("user", said[0][1][1:])
+        return said
+
+    @property
+    def tool_results(self) -> list[Any]:
+        """What the tools answered that the last response called."""
+        last = self.messages[-1]
+        assert isinstance(last, ModelRequest)
+        return [part.content for part in last.parts if isinstance(part, ToolReturnPart)]
+
+    @property
+    def everything(self) -> str:
+        """Every text of the request, to look for what must be in it or must not."""
+        return "\n".join(str(message) for message in self.messages)
+
+
+class ScriptedModel:
+    """Gives one reply of the script to each request, over all turns.
+
+    Attributes:
+        requests: What was asked, in order.
+        hanging: A reply has come to its `Hang`.
+        cancelled: A request was given up while it hung.
+        otherwise: The reply to every request beyond the script; without it such a request is a failure.
+    """
+
+    def __init__(self, *script: Script) -> None:
+        self._script = deque(script)
+        self.otherwise: Script | None = None
+        self.requests: list[Request] = []
+        self.hanging = threading.Event()
+        self.cancelled = threading.Event()
+
+    def add(self, *script: Script) -> None:
+        """More replies, after those that are left."""
+        self._script.extend(script)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every reply was given."""
+        return not self._script
+
+    def source(self, _message: str, _context: TurnContext) -> Model:
+        """What an assistant takes as its source of models."""
+        return FunctionModel(stream_function=self._stream, model_name="scripted")
+
+    async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        names = tuple(tool.name for tool in info.function_tools)
+        request = Request(tuple(messages), names, info.instructions)
+        self.requests.append(request)
+        scripted = self._script.popleft() if self._script else self.otherwise
+        assert scripted is not None, "the model was asked more often than the script has replies"
+        reply = scripted(request) if callable(scripted) else scripted
+        if isinstance(reply, Exception):
+            raise reply
+        for index, part in enumerate(reply):
+            match part:
+                case Hang():
+                    await self._hang()
+                case Use(tool=tool, arguments=arguments, raw=raw):
+                    json_args = json.dumps(arguments) if raw is None else raw
+                    yield {index: DeltaToolCall(tool, json_args, f"call_{len(self.requests)}_{index}")}
+                case str():
+                    yield part
+
+    async def _hang(self) -> None:
+        self.hanging.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+def _texts(request: ModelRequest) -> list[str]:
+    texts: list[str] = []
+    for part in request.parts:
+        if isinstance(part, UserPromptPart):
+            texts += [part.content] if isinstance(part.content, str) else [str(text) for text in part.content]
+    return texts

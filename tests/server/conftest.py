@@ -1,0 +1,24 @@
+"""A server for each test, and for each module a server that its tests share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.client import Client
+from tests.server.house import House, house
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[House]:
+    """A server without documents whose model has no script yet."""
+    with house(tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(home: House) -> Iterator[Client]:
+    """A client that has sent the story as project 1."""
+    with home.client() as opened:
+        opened.sync()
+        yield opened

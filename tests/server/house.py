@@ -1,0 +1,135 @@
+"""A whole server on a loopback port: real catalog, Chroma and sockets; a scripted model."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agent import Assistant, ConfirmationPolicy
+from corpora import Catalog, DataDirectory, ProjectKey
+from fletcher.loopback import bind, serving
+from ingest import Ingestor, ReadError, Source
+from ingest.extracted import Extracted
+from ingest.readers import read
+from retrieval import Retriever, VectorStore
+from server import Access, EmbeddingWorker, Limits, Services, create_app
+from tests.agent.scripted_model import PATIENCE_S, ScriptedModel
+from tests.retrieval.small_embedder import SmallEmbedder
+from tests.server.client import Client, connected
+
+_CONTEXT_TOKENS = 12_000
+_MAX_MESSAGE_BYTES = 8 * 2**20
+_WEB_SERVERS_OWN = ("Server.serve", "LifespanOn.main", "run_asgi", "RequestResponseCycle", "keepalive", "Protocol.")
+
+
+class Readers:
+    """Reads in this process; a test can hold it up."""
+
+    def __init__(self) -> None:
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.reading = threading.Event()
+
+    def read(self, name: str, data: bytes) -> Extracted:
+        self.reading.set()
+        if not self.may_go_on.wait(PATIENCE_S):
+            raise ReadError("TIMEOUT", "the test never let it go on.")
+        return read(name, data)
+
+
+class Watched:
+    """The app, and when its sockets are done with."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.sockets_done = threading.Semaphore(0)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.loop = asyncio.get_running_loop()
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            if scope["type"] == "websocket":
+                self.sockets_done.release()
+
+    def tasks(self) -> set[str]:
+        """What runs on the server's loop now, the web server's own tasks left out."""
+        assert self.loop is not None
+
+        async def descriptions() -> set[str]:
+            tasks = asyncio.all_tasks()
+            return {repr(task.get_coro()) for task in tasks if task is not asyncio.current_task()}
+
+        running = asyncio.run_coroutine_threadsafe(descriptions(), self.loop).result(PATIENCE_S)
+        return {task for task in running if not any(name in task for name in _WEB_SERVERS_OWN)}
+
+
+@dataclass
+class House:
+    """A running server and the parts that a test looks into."""
+
+    url: str
+    model: ScriptedModel
+    catalog: Catalog
+    retriever: Retriever
+    ingestor: Ingestor
+    readers: Readers
+    watched: Watched
+    key: ProjectKey = field(default_factory=lambda: ProjectKey("local", "1"))
+
+    @property
+    def ws_url(self) -> str:
+        return self.url.replace("http", "ws", 1) + "/ws/chat"
+
+    def client(self, path: str = "/ws/chat", **options: object) -> contextlib.AbstractContextManager[Client]:
+        """A connected client."""
+        return connected(self.url.replace("http", "ws", 1) + path, **options)
+
+    def http(self, **headers: str) -> httpx.Client:
+        """An HTTP client with the server's address."""
+        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE_S, trust_env=False)
+
+    def put(self, name: str, text: str, key: ProjectKey | None = None) -> None:
+        """Puts a document into the corpus, without the server."""
+        self.ingestor.index(key or self.key, [Source(name, text.encode())])
+
+
+@contextmanager
+def house(
+    path: Path,
+    *script: object,
+    access: Access | None = None,
+    confirm: ConfirmationPolicy = "destructive",
+    limits: Limits | None = None,
+    context_tokens: int = _CONTEXT_TOKENS,
+) -> Generator[House]:
+    """Serves from the data directory `path` while the block runs."""
+    model = ScriptedModel(*script)  # type: ignore[arg-type]
+    directory = DataDirectory(path)
+    with ExitStack() as opened:
+        catalog = opened.enter_context(closing(Catalog(directory.catalog_url)))
+        retriever = opened.enter_context(
+            closing(Retriever(catalog, SmallEmbedder(), VectorStore(directory.chroma_path), directory.originals))
+        )
+        readers = Readers()
+        ingestor = Ingestor(catalog, directory.originals, retriever, readers)
+        services = Services(
+            catalog=catalog,
+            retriever=retriever,
+            ingestor=ingestor,
+            assistant=Assistant(retriever, model.source, "scripted", context_tokens),
+            embedding=EmbeddingWorker(ingestor.embed),
+            confirm=confirm,
+            limits=limits or Limits(call_timeout_s=PATIENCE_S),
+        )
+        watched = Watched(create_app(services, access or Access()))
+        url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0)))
+        opened.callback(readers.may_go_on.set)
+        yield House(url, model, catalog, retriever, ingestor, readers, watched)
