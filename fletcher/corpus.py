@@ -10,9 +10,6 @@ from fletcher.wiring import Parts, open_parts
 from ingest import DocumentReport, IngestReport, Progress, ProgressListener, Refusal, Source
 from retrieval import RankedPassage
 
-# A short command is done within a minute, even when it has to load the embedding model.
-_WAIT_S = 60
-
 
 class CorpusAccess(Protocol):
     """What the command line does with a corpus."""
@@ -66,15 +63,12 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
     Raises:
         DirectoryBusy: The owner is a short command that does not come to its end.
     """
-    for remaining in reversed(range(_WAIT_S)):
-        try:
-            return directory.own(wait_s=1)
-        except DirectoryBusy as busy:
-            if busy.owner is not None and busy.owner.url is not None:
-                return busy.owner
-            if remaining == 0:
-                raise
-    raise AssertionError("unreachable: the loop returns or raises")
+    try:
+        return directory.own()
+    except DirectoryBusy as busy:
+        if busy.owner is not None and busy.owner.url is not None:
+            return busy.owner
+        raise
 
 
 class _LocalCorpus:

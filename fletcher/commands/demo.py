@@ -2,19 +2,23 @@
 
 import shutil
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.rule import Rule
 
 from arrow_project import ArrowProject, check, diff, parse
-from corpora import DataDirectory, ProjectKey
+from corpora import DataDirectory, Ownership, ProjectKey
 from corpora.samples import SAMPLE
 from fletcher import console
+from fletcher.commands.demo_calls import CallLog
 from fletcher.errors import CommandError
 from fletcher.settings import Settings, load_settings
 from fletcher.wiring import Parts, open_parts
 from ingest import scan
+
+if TYPE_CHECKING:
+    from fletcher.demo_client import DemoClient
 
 _PROJECT = 1
 _SHOWN_CHANGES = 12
@@ -30,16 +34,7 @@ def demo(data_dir: Folder = Path("fletcher-demo")) -> None:
     shutil.copyfile(SAMPLE.arrow_file, story)
     with directory.own() as ownership, open_parts(settings, directory) as parts:
         _show_ingest(parts)
-        url_owner = ownership
-        from fletcher.loopback import bind, serving
-        from fletcher.wiring import build_services
-        from server import Access, create_app
-
-        services = build_services(settings, parts)
-        with bind("127.0.0.1", 0) as bound:
-            app = create_app(services, Access(owner_key=url_owner.owner.key))
-            with serving(app, settings.max_message_bytes, bound) as url:
-                _show_conversation(settings, url, story)
+        _serve_conversation(settings, parts, ownership, story)
     _show_next_steps(story)
 
 
@@ -50,6 +45,19 @@ def _show_ingest(parts: Parts) -> None:
     console.print_report(report)
     if any(document.error for document in report.documents):
         raise CommandError("The sample documents could not all be read; see the table.")
+
+
+def _serve_conversation(settings: Settings, parts: Parts, ownership: Ownership, story: Path) -> None:
+    # These bring FastAPI and the model SDKs; the ingest has shown its progress before they load.
+    from fletcher.loopback import bind, serving, url_of
+    from fletcher.wiring import build_services
+    from server import Access, create_app
+
+    services = build_services(settings, parts)
+    with bind("127.0.0.1", 0) as bound:
+        owner = ownership.announce(url_of(bound))
+        with serving(create_app(services, Access(owner_key=owner.key)), settings.max_message_bytes, bound) as url:
+            _show_conversation(settings, url, story)
 
 
 def _show_conversation(settings: Settings, url: str, story: Path) -> None:
@@ -66,16 +74,12 @@ def _show_conversation(settings: Settings, url: str, story: Path) -> None:
         _show_result(before, client.project, story)
 
 
-def _show_turn(client: Any, message: str) -> None:
+def _show_turn(client: "DemoClient", message: str) -> None:
     console.out.print(f"\n[bold]You:[/] {message}")
-
-    def show(function: str, arguments: dict[str, Any], result: Any) -> None:
-        console.out.print(
-            f"  {function} {_short(arguments)} -> {_short(result)}", style="dim", markup=False, no_wrap=True
-        )
-
-    for text in client.say(message, show):
-        console.out.print("[bold]Fletcher:[/] ", end="")
+    calls = CallLog(console.out)
+    for text in client.say(message, calls.add):
+        calls.flush()
+        console.out.print("\n[bold]Fletcher:[/] ", end="")
         console.out.print(text, markup=False)
 
 
@@ -106,8 +110,3 @@ def _show_next_steps(story: Path) -> None:
 def _heading(text: str) -> None:
     console.out.print()
     console.out.print(Rule(text, align="left"))
-
-
-def _short(value: Any, limit: int = 110) -> str:
-    text = str(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -43,7 +43,7 @@ def test_a_long_ingest_answers_other_commands(run: Run, data_dir: Path, tmp_path
     """The documents are searchable by text while their vectors are still being made."""
     folder = tmp_path / "long"
     folder.mkdir()
-    for number in range(300):
+    for number in range(120):
         (folder / f"day-{number}.txt").write_text(
             f"On day {number} the pilot Aurelie logged {number * 7} herons.\n", "utf-8"
         )
@@ -57,13 +57,13 @@ def test_a_long_ingest_answers_other_commands(run: Run, data_dir: Path, tmp_path
                 break
             assert ingest.poll() in (None, 0)
         assert ingest.wait(timeout=PATIENCE_S) == 0
-    assert len(run("documents", "--project", "1", "--json").json["documents"]) == 300
+    assert len(run("documents", "--project", "1", "--json").json["documents"]) == 120
 
 
 def test_a_killed_ingest_leaves_whole_documents_and_is_completed(run: Run, data_dir: Path, tmp_path: Path) -> None:
     folder = tmp_path / "long"
     folder.mkdir()
-    for number in range(200):
+    for number in range(60):
         (folder / f"day-{number}.txt").write_text(
             f"On day {number} the pilot Aurelie logged {number * 7} herons.\n", "utf-8"
         )
@@ -79,5 +79,5 @@ def test_a_killed_ingest_leaves_whole_documents_and_is_completed(run: Run, data_
     assert all(document["passages"] > 0 for document in whole)
     completed = run("ingest", folder, "--project", "1", "--json")
     assert completed.code == 0, completed.err
-    assert len(completed.json["documents"]) == 200
+    assert len(completed.json["documents"]) == 60
     assert all(document["embedded"] == document["passages"] == 1 for document in completed.json["documents"])
