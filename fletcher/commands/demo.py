@@ -76,7 +76,7 @@ def _show_conversation(settings: Settings, url: str, story: Path) -> None:
 
 def _show_turn(client: "DemoClient", message: str) -> None:
     console.out.print(f"\n[bold]You:[/] {message}")
-    calls = CallLog(console.out)
+    calls = CallLog(console.out, client.project)
     for text in client.say(message, calls.add):
         calls.flush()
         console.out.print("\n[bold]Fletcher:[/] ", end="")
