@@ -79,9 +79,8 @@ class Turn:
         self._usage = Usage()
         project = request.project
         self._content_sha256 = _sha256(project.to_text()) if project else ""
-        self._start = project.copy() if project and request.plan else None
         self.context = TurnContext(
-            project=project,
+            project=project.copy() if project and request.plan else project,
             scene_id=request.scene_id,
             selected_node_ids=request.selected_node_ids,
             history=request.history,
@@ -247,7 +246,8 @@ class Turn:
         return Asked("confirmation", text, pending_id)
 
     def _ask_about_plan(self) -> Asked:
-        changes = diff(self._start, self.context.project) if self._start and self.context.project else ""
+        before, after = self._request.project, self.context.project
+        changes = diff(before, after) if before and after else ""
         pending_id = self._pending.put("plan", self.executed, self._content_sha256)
         return Asked("plan", f"This is what would change:\n{changes}\nShall I do it? (yes or no)", pending_id)
 

@@ -204,8 +204,9 @@ class Session:
             if request.project is not None and checkpoint is not None:
                 request.project.rollback(checkpoint)
             raise
-        # A file_sync that came in meanwhile is newer than the shadow.
-        if turn.context.project is not None and self._projects.get(project_id) is request.project:
+        # A file_sync that came in meanwhile is newer than the shadow; a plan has only been tried on a copy.
+        is_newest = self._projects.get(project_id) is request.project and not request.plan
+        if turn.context.project is not None and is_newest:
             self._projects[project_id] = turn.context.project
 
     async def _tell(self, event: Event) -> None:

@@ -122,7 +122,8 @@ class ScriptedModel:
                     await self._hang()
                 case Use(tool=tool, arguments=arguments, raw=raw):
                     json_args = json.dumps(arguments) if raw is None else raw
-                    yield {index: DeltaToolCall(tool, json_args, f"call_{len(self.requests)}_{index}")}
+                    call_id = f"call_{len(self.requests)}_{index}"
+                    yield {index: DeltaToolCall(tool, json_args, tool_call_id=call_id)}
                 case str():
                     yield part
 

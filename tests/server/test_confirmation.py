@@ -1,0 +1,170 @@
+"""What takes something away is asked first, and a yes does exactly that."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.scripted_model import Use
+from tests.agent.story import story_text
+from tests.server.client import Client, texts, types
+from tests.server.house import House, house
+
+DELETE = Use("delete_node", {"node_id": 3})
+CREATE = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+
+
+def asked(home: House, client: Client) -> str:
+    """The model wants to delete the pier and is held up by a question."""
+    home.model.add(["I will remove the pier.", DELETE, CREATE])
+    frames = client.turn("Remove the pier.")
+    assert types(frames) == ["status", "chat_response", "chat_response", "status", "end"]
+    announcement, question = texts(frames)
+    assert announcement == "I will remove the pier."
+    return question
+
+
+def test_the_question_ends_the_turn_and_nothing_is_done(home: House, client: Client) -> None:
+    question = asked(home, client)
+    assert "delete node" in question
+    assert "3" in question
+    assert "yes or no" in question
+    client.assert_quiet()
+    assert len(home.model.requests) == 1
+
+
+@pytest.mark.parametrize("reply", ["yes", "Yes.", " OK! ", "go ahead"])
+def test_yes_does_exactly_what_was_asked(home: House, client: Client, reply: str) -> None:
+    asked(home, client)
+    client.ask(reply)
+    call = client.call()
+    assert (call["function"], call["arguments"]["node_id"]) == ("delete_node", 3)
+    client.answer(call)
+    frames = client.until("end")
+    assert "function_call" not in types(frames), "the call after the question is not made up for"
+    assert texts(frames)[0].startswith("Done: delete node")
+    assert len(home.model.requests) == 1, "reading a yes takes no model"
+    home.model.add(["Gone."])
+    client.turn("And now?")
+    assert "pier" not in home.model.requests[-1].context
+
+
+@pytest.mark.parametrize("reply", ["no", "No, thanks.", "cancel"])
+def test_no_changes_nothing(home: House, client: Client, reply: str) -> None:
+    asked(home, client)
+    assert texts(client.turn(reply)) == ["Nothing was changed."]
+    assert len(home.model.requests) == 1
+
+
+def test_anything_else_cancels_the_question_and_is_a_message(home: House, client: Client) -> None:
+    asked(home, client)
+    home.model.add(["It is where the boats land."], ["Yes to what?"])
+    assert texts(client.turn("What is the pier for?")) == ["It is where the boats land."]
+    assert texts(client.turn("yes")) == ["Yes to what?"], "the question is gone"
+
+
+def test_after_the_story_has_changed_a_yes_is_a_conflict(home: House, client: Client) -> None:
+    asked(home, client)
+    client.sync(story_text().replace("The pier is empty.", "The pier is full."))
+    frames = client.turn("yes")
+    assert "function_call" not in types(frames)
+    assert texts(frames)[0].startswith("CONFLICT: ")
+    assert types(frames)[-1] == "end"
+
+
+def test_the_same_story_sent_again_is_no_change(home: House, client: Client) -> None:
+    asked(home, client)
+    client.sync()
+    client.ask("yes")
+    assert client.call()["function"] == "delete_node"
+
+
+def test_a_question_is_answered_once(home: House, client: Client) -> None:
+    asked(home, client)
+    client.turn("no")
+    home.model.add(["Yes to what?"])
+    assert texts(client.turn("yes")) == ["Yes to what?"]
+
+
+def test_stop_takes_the_question_with_it_no_more_than_the_client_does(home: House, client: Client) -> None:
+    asked(home, client)
+    client.send("stop")
+    client.until("end")
+    client.ask("yes")
+    assert client.call()["function"] == "delete_node"
+
+
+def test_a_question_of_another_project_is_not_answered(home: House, client: Client) -> None:
+    asked(home, client)
+    client.sync(project_id=2)
+    frames = client.turn("yes", current_project_id=2)
+    assert "function_call" not in types(frames)
+    assert texts(frames)[0].startswith("NOT_PENDING: ")
+
+
+def test_the_question_of_another_client_is_not_answered(home: House, client: Client) -> None:
+    asked(home, client)
+    with home.client() as other:
+        other.sync()
+        home.model.add(["Yes to what?"])
+        assert texts(other.turn("yes")) == ["Yes to what?"]
+
+
+def test_a_message_may_ask_for_more_questions(home: House, client: Client) -> None:
+    home.model.add([CREATE])
+    frames = client.turn("Add gold.", confirm="always")
+    assert "create variable" in texts(frames)[0]
+    client.ask("yes")
+    assert client.call()["function"] == "create_variable"
+
+
+def test_a_message_may_not_ask_for_fewer(home: House, client: Client) -> None:
+    home.model.add([DELETE])
+    frames = client.turn("Remove the pier.", confirm="never")
+    assert "yes or no" in texts(frames)[0]
+
+
+def test_the_operator_may_ask_for_none(tmp_path: Path) -> None:
+    with house(tmp_path, [DELETE], ["Gone."], confirm="never") as home, home.client() as client:
+        client.sync()
+        client.ask("Remove the pier.")
+        client.answer(client.call())
+        assert texts(client.until("end")) == ["Gone."]
+
+
+def test_what_was_done_before_the_question_stays(home: House, client: Client) -> None:
+    home.model.add([CREATE, DELETE])
+    client.ask("Add gold and remove the pier.")
+    client.answer(client.call())
+    assert "yes or no" in texts(client.until("end"))[0]
+    client.ask("yes")
+    call = client.call()
+    assert call["function"] == "delete_node"
+    client.answer(call)
+    client.until("end")
+    home.model.add(["Done."])
+    client.turn("And now?")
+    assert "gold: num" in home.model.requests[-1].context
+    assert "pier" not in home.model.requests[-1].context
+
+
+def test_what_breaks_a_rule_is_refused_and_not_asked(home: House, client: Client) -> None:
+    home.model.add([Use("delete_node", {"node_id": 99})], ["There is none."])
+    assert texts(client.turn("Remove node 99.")) == ["There is none."]
+
+
+def test_a_plan_is_shown_first_and_done_after_a_yes(home: House, client: Client) -> None:
+    line = {"type": "content", "preset": {"content": "Rain."}, "connect_from": {"node_id": 3, "slot": 0}}
+    home.model.add([CREATE, Use("create_insert_node", line), DELETE], ["That is my plan."])
+    frames = client.turn("Add gold and rain, and remove the pier.", mode="plan")
+    assert "function_call" not in types(frames)
+    assert texts(frames)[0] == "That is my plan."
+    assert "gold" in texts(frames)[1]
+    client.ask("yes")
+    functions: list[str] = []
+    for _ in range(4):
+        call = client.call()
+        functions.append(call["function"])
+        client.answer(call)
+    client.until("end")
+    assert functions == ["create_variable", "create_insert_node", "create_connection", "delete_node"]
+    assert len(home.model.requests) == 2

@@ -1,0 +1,80 @@
+"""The server's copy of the story: what replaces it, and what does not."""
+
+import pytest
+
+from tests.agent.scripted_model import Use
+from tests.agent.story import story_text
+from tests.server.client import Client, texts
+from tests.server.house import House
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "not json", "{}", "[]", '{"title": "x"}', story_text()[:-200], story_text().replace('"entry"', '"exit"')],
+    ids=["empty", "no JSON", "no project", "a list", "almost nothing", "cut off", "no entry"],
+)
+def test_content_that_cannot_be_read_keeps_the_old_copy(home: House, client: Client, content: str) -> None:
+    client.send("file_sync", project_id=1, arrow_content=content)
+    answer = client.frame()["message"]
+    assert answer.startswith("PARSE_ERROR: ")
+    assert "kept" in answer
+    home.model.add(["Hello."])
+    client.turn("Hello?")
+    assert "The lamp is cold." in home.model.requests[0].context
+
+
+def test_content_nested_too_deeply_keeps_the_old_copy(home: House, client: Client) -> None:
+    deep = "[" * 5000 + "]" * 5000
+    client.sync(story_text().replace('"last_save": null', f'"last_save": {deep}'))
+    assert client.frame()["message"].startswith("PARSE_ERROR: ")
+    home.model.add(["Hello."])
+    assert texts(client.turn("Hello?")) == ["Hello."]
+    assert "The lamp is cold." in home.model.requests[0].context
+
+
+def test_a_message_with_bad_content_ends(home: House, client: Client) -> None:
+    frames = client.turn("Hello?", arrow_content="not json")
+    assert texts(frames)[0].startswith("PARSE_ERROR: ")
+    assert not home.model.requests
+
+
+def test_projects_are_kept_apart(home: House, client: Client) -> None:
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    home.model.add(["One."], ["Two."], ["The last."])
+    client.turn("Which?", current_project_id=1)
+    assert "The Cold Lamp" in home.model.requests[-1].context
+    client.turn("Which?", current_project_id=2)
+    assert "The Warm Lamp" in home.model.requests[-1].context
+    client.turn("Which?", current_project_id=-1)
+    assert "The Warm Lamp" in home.model.requests[-1].context, "the project of the last file_sync"
+
+
+def test_a_sync_during_a_turn_is_newer_than_what_the_turn_knows(home: House, client: Client) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["Done."], ["Hello."])
+    client.ask("Add Bram.")
+    call = client.call()
+    client.sync(story_text().replace('"oil"', '"fish"'))
+    client.answer(call)
+    client.until("end")
+    client.turn("Hello?")
+    assert "fish: num" in home.model.requests[-1].context
+
+
+def test_the_content_of_a_late_answer_belongs_to_its_turns_project(home: House, client: Client) -> None:
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    home.model.add([Use("create_character", {"name": "Bram"})], ["One."], ["Two."])
+    client.ask("Add Bram.", current_project_id=1)
+    call = client.call()
+    client.send("stop")
+    client.until("end")
+    client.answer(call, arrow_content=story_text("The Lamp That Stopped"))
+    client.turn("Which?", current_project_id=2)
+    assert "The Warm Lamp" in home.model.requests[-1].context
+    client.turn("Which?", current_project_id=1)
+    assert "The Lamp That Stopped" in home.model.requests[-1].context
+
+
+def test_a_late_answer_with_bad_content_is_said(home: House, client: Client) -> None:
+    client.answer({"request_id": "req_0"}, arrow_content="not json")
+    assert client.frame()["message"].startswith("PARSE_ERROR: ")
+    client.assert_quiet()
