@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass
 
-from agent.local.answers import Source, merge, search, source_of
+from agent.local.answers import merge, search, source_of
 from agent.local.context import PlanningContext
 from agent.local.dialogue import Dialogue, Speech, walk
 from agent.local.names import fold, join
+from agent.local.quotes import Source
 from agent.local.script import read_dialogues
 from agent.local.sentences import terms
 from agent.local.steps import Call, NotDone, Steps

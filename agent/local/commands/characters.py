@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from agent.local.desk import Desk, created_id
+from agent.local.expressions import read_tags
 from agent.local.names import fold
 from agent.local.phrase import Phrase
-from agent.local.presets import read_tags
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
 from agent.local.steps import NotDone, Steps
 from agent.local.story import Character

@@ -3,12 +3,13 @@
 from typing import Any
 
 from agent.local.desk import Desk
+from agent.local.expressions import read_update
 from agent.local.names import join
 from agent.local.node_request import NodeRequest, read_node_request
 from agent.local.nodetypes import NODE_TYPE, node_type
 from agent.local.phrase import QUOTED
 from agent.local.placement import Placement, read_placement
-from agent.local.presets import build_preset, read_update
+from agent.local.presets import build_preset
 from agent.local.references import References
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NOTE, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps

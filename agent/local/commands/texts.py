@@ -3,8 +3,9 @@
 from typing import Any
 
 from agent.local.desk import Desk
+from agent.local.expressions import read_condition, read_update
 from agent.local.phrase import QUOTED, Phrase
-from agent.local.presets import read_condition, read_items, read_update
+from agent.local.presets import read_items
 from agent.local.references import References
 from agent.local.rule import CHANGE, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps
