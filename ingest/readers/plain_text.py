@@ -30,18 +30,22 @@ def read(data: bytes, progress: Progress) -> Extracted:
 
 def _blocks(text: str) -> Iterator[Block]:
     paragraphs = [(match.start(), match.start() + len(match[0].rstrip())) for match in _PARAGRAPH.finditer(text)]
-    repeated = {title for title, count in Counter(text[a:b].strip() for a, b in paragraphs).items() if count > 1}
+    repeats = Counter(_first_line(text, start, end) for start, end in paragraphs)
     for start, end in paragraphs:
         lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, end)]
+        title = text[slice(*lines[0])].strip()
         if level := _underlined_level(text, lines):
-            heading_end = lines[1][1]
-            yield Block("heading", start, heading_end, level, text[start : lines[0][1]].strip())
-            start = _skip_space(text, heading_end, end)
-        elif len(lines) == 1 and text[start:end] not in repeated and (level := _level(text[start:end])):
-            yield Block("heading", start, end, level, text[start:end])
-            continue
+            yield Block("heading", start, lines[1][1], level, title)
+            start = _skip_space(text, lines[1][1], end)
+        elif repeats[title] == 1 and (level := _level(title, alone=len(lines) == 1)):
+            yield Block("heading", start, lines[0][1], level, title)
+            start = _skip_space(text, lines[0][1], end)
         if start < end and not _RULE.fullmatch(text, start, end):
             yield Block("list" if _ITEM.match(text, start, end) else "paragraph", start, end)
+
+
+def _first_line(text: str, start: int, end: int) -> str:
+    return (_LINE.search(text, start, end) or [""])[0].strip()
 
 
 def _underlined_level(text: str, lines: list[tuple[int, int]]) -> int:
@@ -53,14 +57,19 @@ def _underlined_level(text: str, lines: list[tuple[int, int]]) -> int:
     return 1 if underline[1] in "=#*" else 2
 
 
-def _level(line: str) -> int:
-    """The level of a heading that stands alone: `ACT ONE`, `Chapter 3`, `2.1 The harbour`."""
+def _level(line: str, *, alone: bool) -> int:
+    """The level of a heading: `ACT ONE: THE BELL`; alone between blank lines also `Chapter 3` or `2.1 The harbour`.
+
+    With text right below it a single word in capitals is more likely to be a speaker.
+    """
     if not is_title(line) or line.endswith(":"):
+        return 0
+    if line.isupper() and (alone or len(line.split()) > 1):
+        return 1 if _PART.match(line) else _UPPERCASE_LEVEL
+    if not alone:
         return 0
     if _PART.match(line):
         return 1
-    if line.isupper() and sum(map(str.isalpha, line)) > 3:
-        return _UPPERCASE_LEVEL
     number = _NUMBER.match(line)
     if number and line[number.end()].isupper():
         return _NUMBERED_LEVEL + number["number"].count(".")

@@ -122,7 +122,7 @@ def test_words_without_any_end_are_cut_at_spaces_and_then_anywhere() -> None:
 
 
 def test_tables_and_dialogues_stay_whole_where_they_fit() -> None:
-    table = "\n".join(f"Item {row} | worth {row} coins" for row in range(40))
+    table = "\n".join(f"Item {row} | worth {row} coins" for row in range(36))
     dialogue = "\n".join(f"MARA: Line {row} of the scene." for row in range(28))
     prose = (SENTENCE * 6).strip()
     found = texts(document(("paragraph", prose), ("table", table), ("paragraph", prose), ("dialogue", dialogue)))

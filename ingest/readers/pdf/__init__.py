@@ -10,10 +10,11 @@ from pymupdf import mupdf
 from ingest.extracted import Extracted, ReadError
 from ingest.readers.formats import Progress
 from ingest.readers.pdf.headings import OutlineEntry, heading_levels
+from ingest.readers.pdf.hyphens import Hyphens
 from ingest.readers.pdf.layout import Line, lines_of
 from ingest.readers.pdf.margins import Sheet, without_margins
 from ingest.readers.pdf.page import Fragment, read_page
-from ingest.readers.pdf.paragraphs import Paragraph, hyphenated_words, paragraphs_of
+from ingest.readers.pdf.paragraphs import Paragraph, paragraphs_of
 from ingest.readers.text_builder import TextBuilder
 
 __all__ = ["read"]
@@ -56,6 +57,8 @@ def _opened(data: bytes) -> pymupdf.Document:
         raise ReadError("CORRUPT", "it is damaged and does not open; save or export it again.") from error
     if document.needs_pass:
         raise ReadError("ENCRYPTED", "it is protected by a password; save a copy without one.")
+    if document.page_count == 0 and document.is_repaired:
+        raise ReadError("CORRUPT", "it is damaged and no page of it can be found; save or export it again.")
     if document.page_count == 0:
         raise ReadError("EMPTY", "it has no pages; nothing can be found in an empty document.")
     if document.page_count > MAX_PAGES:
@@ -76,8 +79,8 @@ def _fragments(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
 
 
 def _build(pages: list[list[Line]], outline: list[OutlineEntry], body_size: float) -> Extracted:
-    compounds = hyphenated_words(pages)
-    paragraphs = [list(paragraphs_of(lines, body_size, compounds)) for lines in pages]
+    hyphens = Hyphens.of(pages)
+    paragraphs = [list(paragraphs_of(lines, body_size, hyphens)) for lines in pages]
     levels = heading_levels(paragraphs, outline, body_size)
     builder = TextBuilder()
     for number, page in enumerate(paragraphs, 1):

@@ -1,7 +1,7 @@
 """Fragments of a page to lines in reading order: column after column, the cells of a row side by side."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -14,12 +14,15 @@ _MIN_COLUMN_CHARACTERS = 15
 _MIN_COLUMN_FILL = 0.5
 _MAX_CANDIDATES = 8
 _WORD_GAP = 0.15
-_CELL_GAP = 2.0
+_CELL_GAP, _ALIGNED_CELL_GAP = 2.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of text; `cells` are its parts between wide gaps, `right` is the right edge of its column."""
+    """One line of text; `cells` are its parts between wide gaps, which begin at `starts`.
+
+    `right` is the right edge of the column that the line is in.
+    """
 
     x0: float
     y0: float
@@ -29,6 +32,7 @@ class Line:
     size: float
     bold: bool
     cells: tuple[str, ...]
+    starts: tuple[float, ...]
     right: float
     is_table: bool = False
     begins_region: bool = False
@@ -38,7 +42,7 @@ def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
     """The lines of a page in reading order."""
     upright = [fragment for fragment in fragments if fragment.is_upright]
     lines = [line for region in _regions(upright) for line in _region_lines(region)]
-    return lines + [_line([fragment], fragment.x1) for fragment in fragments if not fragment.is_upright]
+    return lines + [_line([fragment], frozenset(), fragment.x1) for fragment in fragments if not fragment.is_upright]
 
 
 def _regions(fragments: Sequence[Fragment]) -> Iterator[Sequence[Fragment]]:
@@ -114,15 +118,34 @@ def _is_prose(column: Sequence[Fragment]) -> bool:
 
 def _region_lines(region: Sequence[Fragment]) -> Iterator[Line]:
     right = max(fragment.x1 for fragment in region)
+    rows = list(_rows(region))
+    columns = _columns(rows)
+    for index, row in enumerate(rows):
+        yield _line(row, columns, right, begins_region=index == 0)
+
+
+def _rows(region: Sequence[Fragment]) -> Iterator[list[Fragment]]:
     row: list[Fragment] = []
-    begins = True
     for fragment in sorted(region, key=lambda fragment: (fragment.y0 + fragment.y1) / 2):
         if row and not _same_row(row, fragment):
-            yield _line(row, right, begins_region=begins)
-            row, begins = [], False
+            yield sorted(row, key=lambda fragment: fragment.x0)
+            row = []
         row.append(fragment)
     if row:
-        yield _line(row, right, begins_region=begins)
+        yield sorted(row, key=lambda fragment: fragment.x0)
+
+
+def _columns(rows: Iterable[Sequence[Fragment]]) -> frozenset[int]:
+    """Where cells begin in at least two rows; where others begin at the same place, they are cells as well."""
+    starts = Counter(
+        round(fragment.x0) for row in rows for before, fragment in pairwise(row) if _gap(before, fragment) >= _CELL_GAP
+    )
+    return frozenset(start for start, count in starts.items() if count > 1)
+
+
+def _gap(before: Fragment, fragment: Fragment) -> float:
+    """The space between two fragments of a row, as a multiple of the type size."""
+    return (fragment.x0 - before.x1) / max(before.size, fragment.size, 1)
 
 
 def _same_row(row: Sequence[Fragment], fragment: Fragment) -> bool:
@@ -134,14 +157,14 @@ def _same_row(row: Sequence[Fragment], fragment: Fragment) -> bool:
     return beside and overlap >= 0.5 * min(last.y1 - last.y0, fragment.y1 - fragment.y0)
 
 
-def _line(row: Sequence[Fragment], right: float, *, begins_region: bool = False) -> Line:
-    row = sorted(row, key=lambda fragment: fragment.x0)
+def _line(row: Sequence[Fragment], columns: frozenset[int], right: float, *, begins_region: bool = False) -> Line:
     main = max(row, key=lambda fragment: len(fragment.text))
-    cells = [row[0].text]
+    cells, starts = [row[0].text], [row[0].x0]
     for before, fragment in pairwise(row):
-        gap = (fragment.x0 - before.x1) / max(main.size, 1)
-        if gap >= _CELL_GAP:
+        gap = _gap(before, fragment)
+        if gap >= _CELL_GAP or (gap >= _ALIGNED_CELL_GAP and round(fragment.x0) in columns):
             cells.append(fragment.text)
+            starts.append(fragment.x0)
         else:
             cells[-1] += (" " if gap >= _WORD_GAP else "") + fragment.text
     return Line(
@@ -151,8 +174,9 @@ def _line(row: Sequence[Fragment], right: float, *, begins_region: bool = False)
         y1=max(fragment.y1 for fragment in row),
         text=" ".join(cells),
         size=main.size,
-        bold=main.bold,
+        bold=all(fragment.bold for fragment in row),
         cells=tuple(cells),
+        starts=tuple(starts),
         right=right,
         is_table=main.is_table,
         begins_region=begins_region,

@@ -12,7 +12,7 @@ _MARGIN = 0.15
 _MIN_PAGES = 3
 _MIN_NUMBER_PAGES = 2
 _MIN_DENSITY = 0.4
-_MIN_NUMBERED_SHARE = 0.5
+_MIN_SHARE = 0.5
 _MAX_CHARACTERS = 200
 _MAX_SIZE = 1.3
 _FIRST_NUMBER = re.compile(r"\d{1,5}(?=\D|$)")
@@ -87,6 +87,8 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
     if line.is_table or len(text) > _MAX_CHARACTERS:
         return []
     keys = [(edge, text)]
+    if len(line.cells) > 1:  # often the name of the book on one side and that of the chapter on the other
+        keys += [(f"{edge} cell", cell.lower()) for cell in line.cells]
     if roman := _ROMAN_NUMBER.fullmatch(text):
         keys.append((edge, f"\0{_roman(roman[1]) - page}"))
     for pattern in (_FIRST_NUMBER, _LAST_NUMBER):
@@ -100,7 +102,9 @@ def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
     if _is_number(key):
         return len(pages) >= min(_MIN_NUMBER_PAGES, written)
     if "\0" in key[1]:
-        return len(pages) >= max(_MIN_PAGES, _MIN_NUMBERED_SHARE * written)
+        return len(pages) >= max(_MIN_PAGES, _MIN_SHARE * written)
+    if key[0].endswith("cell"):
+        return len(pages) >= max(_MIN_PAGES, _MIN_SHARE * written)
     # The name of a chapter runs over its pages only, and often over every other one.
     return len(pages) >= _MIN_PAGES and len(pages) >= _MIN_DENSITY * (pages[-1] - pages[0] + 1)
 

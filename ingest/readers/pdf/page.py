@@ -56,7 +56,7 @@ def _fragment(line: dict[str, Any], sight: "_Sight") -> Fragment | None:
         return None
     letters = [(len(span["text"].strip()), span) for span in spans]
     size = max(letters, key=lambda entry: entry[0])[1]["size"]
-    bold = sum(count for count, span in letters if _is_bold(span)) * 2 > sum(count for count, _ in letters)
+    bold = all(_is_bold(span) for span in spans if any(map(str.isalpha, span["text"])))
     x0, y0, x1, y1 = line["bbox"]
     return Fragment(x0, y0, x1, y1, text, round(size * 2) / 2, bold, is_upright=line["dir"][0] > _UPRIGHT)
 

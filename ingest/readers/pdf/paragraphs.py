@@ -1,23 +1,19 @@
 """Lines of a page to paragraphs, list items and tables without rules."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from ingest.extracted import BlockKind
+from ingest.readers.pdf.hyphens import Hyphens
 from ingest.readers.pdf.layout import Line
 
 _BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·–—*-](?: |$)")
 _ITEM = re.compile(rf"(?:{_BULLET.pattern}|(?:\d{{1,2}}|[a-z])[.)](?: |$))")
 _ENDS = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _LEADERS = re.compile(r"(?:[.…·] ?){5,}")
-_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_BROKEN_WORD = re.compile(r"([^\W\d_]+)[-‐]$")
-_HYPHENS = ("-", "‐")
-_MAX_WORD = 60
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
 _CONTENTS_ENTRY = re.compile(r".*\S ?(?:[.…·] ?){5,}\d{1,4}")
 # Line pitches as multiples of the type size: up to one and a half spacing, or double within a sentence.
 _PITCH = 1.75
@@ -26,6 +22,7 @@ _PITCH_TOLERANCE = 1.2
 _INDENT = 0.8
 _SHORT = 0.5
 _LARGE = 1.3
+_ALIGNED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +37,10 @@ class Paragraph:
     may_be_title: bool
 
 
-def hyphenated_words(pages: Iterable[Iterable[Line]]) -> frozenset[str]:
-    """The words, in lower case, that are written with a hyphen in the middle of a line somewhere."""
-    words = (word for page in pages for line in page for word in _HYPHENATED.findall(line.text))
-    return frozenset(word.lower() for word in words)
-
-
-def paragraphs_of(lines: Sequence[Line], body_size: float, hyphenated: frozenset[str]) -> Iterator[Paragraph]:
+def paragraphs_of(lines: Sequence[Line], body_size: float, hyphens: Hyphens) -> Iterator[Paragraph]:
     """The paragraphs of one page, in order."""
     for group in _grouped(lines, body_size):
-        text = _LEADERS.sub("… ", _text(group, hyphenated))
+        text = _LEADERS.sub("… ", _text(group, hyphens))
         yield Paragraph(
             kind=_kind(group, text),
             text=text,
@@ -66,25 +57,30 @@ def _kind(group: Sequence[Line], text: str) -> BlockKind:
     return "list" if _ITEM.match(text) or _is_contents_entry(group[0]) else "paragraph"
 
 
-def _text(group: Sequence[Line], hyphenated: frozenset[str]) -> str:
+def _text(group: Sequence[Line], hyphens: Hyphens) -> str:
     if len(group) > 1 and _is_row(group[0]):
-        return "\n".join(" | ".join(line.cells) for line in group)
+        return "\n".join(" | ".join(cells) for cells in _table_rows(group))
     text = group[0].text
     for line in group[1:]:
-        text = _joined(text, line.text, hyphenated)
+        text = hyphens.joined(text, line.text)
     return text
 
 
-def _joined(before: str, line: str, hyphenated: frozenset[str]) -> str:
-    """Two lines of a paragraph; a word that was broken between them is made whole."""
-    if not before.endswith(_HYPHENS) or not line[0].islower():
-        return f"{before} {line}"
-    broken, rest = _BROKEN_WORD.search(before, len(before) - _MAX_WORD), _FIRST_WORD.match(line)
-    if not broken or not rest:
-        return f"{before} {line}"
-    if f"{broken[1]}-{rest[0]}".lower() in hyphenated:
-        return before + line
-    return before[:-1] + line
+def _table_rows(group: Sequence[Line]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    starts: tuple[float, ...] = ()
+    for line in group:
+        if _is_row(line):
+            rows.append(list(line.cells))
+            starts = line.starts
+        else:  # a cell of the row above goes on
+            rows[-1][_column(starts, line)] += f" {line.text}"
+    return rows
+
+
+def _column(starts: Sequence[float], line: Line) -> int:
+    """In which column a line begins, or 0 if in none but the first."""
+    return next((column for column, x in enumerate(starts) if column and abs(x - line.x0) <= _ALIGNED), 0)
 
 
 def _grouped(lines: Sequence[Line], body_size: float) -> Iterator[list[Line]]:
@@ -109,8 +105,10 @@ def _usual_pitch(lines: Sequence[Line]) -> float:
 
 def _goes_on(group: Sequence[Line], line: Line, pitch: float, body_size: float) -> bool:
     last = group[-1]
-    if _is_row(last) or _is_row(line):
-        return _is_row(last) and _is_row(line) and not line.begins_region
+    if _is_row(group[0]) or _is_row(line):
+        return _is_row(group[0]) and not line.begins_region and (_is_row(line) or _fills_cell(group, line, pitch))
+    if _runs_in(last, line, pitch):
+        return True
     if not _same_type(last, line) or _ITEM.match(line.text) or _is_contents_entry(last):
         return False
     within = _within_sentence(last, line)
@@ -135,6 +133,19 @@ def _is_contents_entry(line: Line) -> bool:
     """Whether the line is one of a table of contents: a title, dots or a wide gap, and a page number."""
     has_number_apart = len(line.cells) == 2 and line.cells[1].isdigit()
     return has_number_apart or _CONTENTS_ENTRY.fullmatch(line.text) is not None
+
+
+def _fills_cell(group: Sequence[Line], line: Line, pitch: float) -> bool:
+    """Whether a line goes on with a cell of the row above it that is not the first one."""
+    row = next(entry for entry in reversed(group) if _is_row(entry))
+    return _column(row.starts, line) > 0 and _pitch(group[-1], line) <= pitch
+
+
+def _runs_in(last: Line, line: Line, pitch: float) -> bool:
+    """Whether a sentence goes on though its type gets bold or plain, as after a heading within its first line."""
+    if last.is_table or line.is_table or line.begins_region or abs(last.size - line.size) > _SHORT:
+        return False
+    return _within_sentence(last, line) and _pitch(last, line) <= pitch and not _has_room(last, line)
 
 
 def _same_type(last: Line, line: Line) -> bool:

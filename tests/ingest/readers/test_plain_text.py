@@ -32,6 +32,11 @@ def test_lines_that_stand_alone_are_headings_when_that_is_clear() -> None:
     assert headings(text) == [(1, "Chapter 3"), (2, "THE OLD PIER"), (4, "2.1 The harbour"), (5, "2.1.1 Boats")]
 
 
+def test_titles_in_capitals_may_have_text_right_below_but_speakers_are_no_titles() -> None:
+    text = "SCENE 1: THE PIER\nPlace: the pier\nMARA: Who is there?\n\nTOBIN\nOnly me.\n\nTHE END OF IT\nNight."
+    assert headings(text) == [(1, "SCENE 1: THE PIER"), (2, "THE END OF IT")]
+
+
 def test_what_only_looks_like_a_heading_is_text() -> None:
     assert headings("MARA\nWho is there?\n\nSTOP!\n\n3 apples\n\n7. and so on it went\n\nNOTE\n\na\n\nNOTE\n\nb") == []
 

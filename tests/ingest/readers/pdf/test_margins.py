@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ingest.readers.pdf.layout import Line
 from ingest.readers.pdf.margins import Sheet, without_margins
@@ -12,7 +13,7 @@ HEIGHT = 190.0
 def page(*texts: str, size: float = BODY) -> list[Line]:
     """Lines from the top of a small page on; ten of them fill it."""
     return [
-        Line(72, 5 + 18 * row, 200, 15 + 18 * row, text, size, bold=False, cells=(text,), right=500)
+        Line(72, 5 + 18 * row, 200, 15 + 18 * row, text, size, bold=False, cells=(text,), starts=(72,), right=500)
         for row, text in enumerate(texts)
     ]
 
@@ -39,6 +40,14 @@ def test_chapter_names_on_every_other_page_are_taken_out() -> None:
 def test_roman_and_arabic_page_numbers_are_taken_out() -> None:
     numbers = ["i", "ii", "iii", "1", "2", "3"]
     assert kept(page(*words(n), number) for n, number in enumerate(numbers, 1)) == [words(n) for n in range(1, 7)]
+
+
+def test_the_name_of_the_book_beside_that_of_the_chapter_is_taken_out() -> None:
+    pages = [page("", *words(n)) for n in range(1, 7)]
+    for number, lines in enumerate(pages):
+        cells = ("Bell Bible", f"Chapter {'I' * (number // 2 + 1)}")
+        lines[0] = replace(lines[0], text=" ".join(cells), cells=cells, starts=(72, 300))
+    assert kept(pages) == [words(n) for n in range(1, 7)]
 
 
 def test_labels_of_forms_stay_because_a_name_is_above_them() -> None:

@@ -1,15 +1,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ingest.readers.pdf.hyphens import Hyphens
 from ingest.readers.pdf.layout import Line
-from ingest.readers.pdf.paragraphs import Paragraph, hyphenated_words, paragraphs_of
+from ingest.readers.pdf.paragraphs import Paragraph, paragraphs_of
 
 SIZE = 10.0
 RIGHT = 400.0
 
 
 def line(text: str, *, x: float = 72, end: float = RIGHT, bold: bool = False, begins_region: bool = False) -> Line:
-    return Line(x, 0, end, 0, text, SIZE, bold, (text,), RIGHT, begins_region=begins_region)
+    return Line(x, 0, end, 0, text, SIZE, bold, (text,), (x,), RIGHT, begins_region=begins_region)
 
 
 def stacked(lines: Sequence[Line], pitch: float = 12) -> list[Line]:
@@ -18,7 +19,7 @@ def stacked(lines: Sequence[Line], pitch: float = 12) -> list[Line]:
 
 def paragraphs(*lines: Line, pitch: float = 12) -> list[Paragraph]:
     placed = stacked(lines, pitch)
-    return list(paragraphs_of(placed, SIZE, hyphenated_words([placed])))
+    return list(paragraphs_of(placed, SIZE, Hyphens.of([placed])))
 
 
 def texts(*lines: Line, pitch: float = 12) -> list[str]:
@@ -43,7 +44,13 @@ def test_double_spaced_sentences_hold_together() -> None:
 
 
 def test_a_change_of_type_begins_a_paragraph() -> None:
-    assert len(texts(line("Bold words of a title", bold=True), line("and plain ones below."))) == 2
+    assert len(texts(line("Bold words of a title", bold=True), line("And plain ones below."))) == 2
+
+
+def test_a_heading_within_a_line_does_not_cut_its_sentence() -> None:
+    assert texts(line("Nobody is a villain; somebody", bold=True), line("is always paying. Every kindness")) == [
+        "Nobody is a villain; somebody is always paying. Every kindness"
+    ]
 
 
 def test_items_are_told_by_their_marks_and_keep_their_lines() -> None:

@@ -159,6 +159,24 @@ def test_rows_without_rules_are_kept_as_rows() -> None:
     assert pieces(extract(document)) == [("table", "Name | Role\nMara | keeper\nTobin | boat boy")]
 
 
+def test_cells_of_tables_without_rules_are_known_by_those_above_and_below() -> None:
+    rows = (
+        ("When", "What"),
+        ("1874", "The law is passed"),
+        ("3 November 1898", "The last ship sails, and"),
+        (None, "is lost"),
+        ("1900", "The gulls leave"),
+    )
+    document = pymupdf.open()
+    page = document.new_page()
+    for row, (when, what) in enumerate(rows):
+        if when:
+            write(page, [when], y=100 + row * 15)
+        write(page, [what], x=175, y=100 + row * 15)
+    expected = ["When | What", "1874 | The law is passed", "3 November 1898 | The last ship sails, and is lost"]
+    assert pieces(extract(document)) == [("table", "\n".join([*expected, "1900 | The gulls leave"]))]
+
+
 def test_text_that_nobody_can_see_is_left_out_and_reported() -> None:
     document = pymupdf.open()
     page = document.new_page()
