@@ -53,14 +53,17 @@ class Access:
 
     def host_is_allowed(self, host: str) -> bool:
         """Whether a request may address us by this Host header; guards against DNS rebinding."""
-        name = (urlsplit(f"//{host}").hostname or "").lower()
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:  # not a host at all
+            return False
         return name == "localhost" or _is_ip_address(name) or name in self.allowed_hosts
 
     def origin_is_allowed(self, origin: str | None, host: str) -> bool:
         """Whether a web page of this origin may talk to us. Programs send no Origin."""
         if origin is None or origin in self.allowed_origins:
             return True
-        return urlsplit(origin).netloc.lower() == host.lower()
+        return origin.partition("://")[2].lower() == host.lower()
 
 
 def bearer_token(headers: Headers, query_string: str) -> str | None:

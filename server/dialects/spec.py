@@ -65,7 +65,7 @@ class SpecDialect:
 def split(text: str, max_bytes: int) -> Iterator[str]:
     """Pieces of `text` whose JSON form, escaped to ASCII, has at most `max_bytes` bytes each."""
     while len(json.dumps(text)) > max_bytes:
-        length = max_bytes // 12  # a character outside the basic plane becomes twelve bytes
+        length = (max_bytes - 2) // 12  # a character outside the basic plane becomes twelve bytes
         while length < len(text) and len(json.dumps(text[: length * 2])) <= max_bytes:
             length *= 2
         yield text[:length]

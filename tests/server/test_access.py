@@ -1,0 +1,162 @@
+"""Who may connect, and that what one may see the other does not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from corpora import ProjectKey
+from server import WORKSPACE_HEADER, Access
+from tests.agent.story import story_text
+from tests.server.client import texts
+from tests.server.house import House, house
+
+TOKENS = {"ada's token": "ada", "bo's tökén": "bo"}
+OWNER_KEY = "the owner's key"
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[House]:
+    """A server where two workspaces have a project of the same id."""
+    access = Access(
+        tokens=TOKENS,
+        owner_key=OWNER_KEY,
+        allowed_hosts=("fletcher.example",),
+        allowed_origins=("https://studio.example",),
+    )
+    with house(tmp_path, access=access) as opened:
+        opened.put("bible.md", "# Ada's\n\nElena keeps the lighthouse.\n", ProjectKey("ada", "1"))
+        opened.put("bible.md", "# Bo's\n\nElena robs the bank.\n", ProjectKey("bo", "1"))
+        yield opened
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_two_workspaces_never_meet(guarded: House) -> None:
+    guarded.model.otherwise = ["Elena [1]."]
+    with (
+        guarded.client(additional_headers=bearer("ada's token")) as ada,
+        guarded.client("/ws/chat?token=bo%27s%20t%C3%B6k%C3%A9n") as bo,
+    ):
+        ada.sync(story_text("Ada's story"))
+        bo.sync(story_text("Bo's story"))
+        for client, own, others in ((ada, "lighthouse", "bank"), (bo, "bank", "lighthouse")):
+            client.turn("What does Elena do?")
+            request = guarded.model.requests[-1]
+            assert own in request.everything
+            assert others not in request.everything
+            assert "Elena" in request.context
+        assert "Ada's story" in guarded.model.requests[0].context
+        assert "Ada's story" not in guarded.model.requests[1].context
+
+
+def test_two_workspaces_never_meet_over_http(guarded: House) -> None:
+    with guarded.http(**bearer("ada's token")) as ada:
+        found = ada.get("/projects/1/search", params={"q": "bank lighthouse Elena"}).json()["passages"]
+        assert [passage["text"] for passage in found] == ["Elena keeps the lighthouse."]
+        document_id = found[0]["document_id"]
+        assert ada.get("/projects/1/search?q=Elena&token=x").status_code == 200, "the header counts"
+    with guarded.http() as bo:
+        token = {"token": "bo's tökén"}
+        assert bo.delete(f"/projects/1/documents/{document_id}", params=token).status_code == 404
+        (own,) = bo.get("/projects/1/documents", params=token).json()["documents"]
+        assert own["id"] != document_id
+
+
+def test_a_workspace_without_that_project_does_not_learn_of_it(guarded: House) -> None:
+    guarded.put("plan.md", "# Secret\n\nThe ending.\n", ProjectKey("ada", "7"))
+    with guarded.client("/ws/chat?token=bo%27s%20t%C3%B6k%C3%A9n") as bo:
+        assert texts(bo.turn("What is the ending?", current_project_id=7))[0].startswith("PROJECT_NOT_FOUND: ")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/ws/chat", {}),
+        ("/", {}),
+        ("/ws/chat", bearer("nobody's token")),
+        ("/ws/chat", {"Authorization": "Basic YWRh"}),
+        ("/ws/chat?token=", {}),
+        ("/ws/chat?token=ada", {}),
+    ],
+)
+def test_without_a_token_nothing_opens(guarded: House, path: str, headers: dict[str, str]) -> None:
+    with pytest.raises(InvalidStatus) as refused, guarded.client(path, additional_headers=headers):
+        pass
+    assert refused.value.response.status_code == 403
+    with guarded.http(**headers) as http:
+        answer = http.get("/projects/1/documents", params={"token": "ada"} if "ada" in path else {})
+        assert answer.status_code == 401
+        assert answer.json()["error"]["code"] == "UNAUTHORIZED"
+        assert http.get("/healthz").status_code == 200
+
+
+def test_a_token_does_not_choose_a_workspace(guarded: House) -> None:
+    with guarded.http(**bearer("ada's token"), **{WORKSPACE_HEADER: "bo"}) as ada:
+        (found,) = ada.get("/projects/1/search?q=Elena").json()["passages"]
+        assert found["text"] == "Elena keeps the lighthouse."
+
+
+def test_the_owners_key_does(guarded: House) -> None:
+    with guarded.http(**bearer(OWNER_KEY), **{WORKSPACE_HEADER: "bo"}) as owner:
+        (found,) = owner.get("/projects/1/search?q=Elena").json()["passages"]
+        assert found["text"] == "Elena robs the bank."
+
+
+def test_without_tokens_everybody_is_local(home: House) -> None:
+    home.put("bible.md", "Elena.")
+    with home.http(**{WORKSPACE_HEADER: "bo"}, **bearer("anything")) as http:
+        assert len(http.get("/projects/1/documents").json()["documents"]) == 1
+
+
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "http://[::1"},
+    {"Host": "evil.example"},
+    {"Host": "evil.example:8000"},
+    {"Host": "127.0.0.1.evil.example"},
+    {"Host": "localhost.evil.example"},
+    {"Host": "[::1"},
+    {"Host": "studio.example"},
+    {"Host": "evil.example", "Origin": "http://evil.example"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_foreign_pages_and_names_are_refused(guarded: House, headers: dict[str, str]) -> None:
+    allowed = bearer("ada's token")
+    with guarded.http(**allowed, **headers) as http:
+        for path in ("/healthz", "/projects/1/search?q=Elena"):
+            answer = http.get(path)
+            assert answer.status_code == 403
+            assert answer.json()["error"]["code"] == "FORBIDDEN"
+        for path in ("/ws/chat", "/"):
+            assert http.get(path, headers=HANDSHAKE).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://studio.example"},
+        {"Host": "fletcher.example"},
+        {"Host": "fletcher.example:8000", "Origin": "http://fletcher.example:8000"},
+        {"Host": "localhost:8000"},
+        {"Host": "[::1]:8000"},
+        {"Host": "192.168.0.7:8000", "Origin": "http://192.168.0.7:8000"},
+    ],
+    ids=str,
+)
+def test_our_own_pages_and_names_are_served(guarded: House, headers: dict[str, str]) -> None:
+    with guarded.http(**bearer("ada's token"), **headers) as http:
+        assert http.get("/projects/1/search?q=Elena").status_code == 200

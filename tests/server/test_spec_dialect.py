@@ -1,0 +1,67 @@
+"""The dialect `spec` on its own: long texts, and how an operation is called."""
+
+import json
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from arrow_project import ArrowProject, Operation
+from server.dialects import SpecDialect
+from server.dialects.spec import MAX_FRAME_BYTES, split
+from tests.agent.scripted_model import Use
+from tests.agent.story import story
+from tests.server.client import Client, texts
+from tests.server.house import House
+
+
+@given(
+    text=st.text() | st.lists(st.sampled_from(["a", "é", "\N{FOX FACE}", "\n", '"', "\\", "\ud83d"])).map("".join),
+    repeat=st.integers(1, 300),
+    max_bytes=st.integers(14, 500),
+)
+@example(text="", repeat=1, max_bytes=14)
+@example(text="\N{FOX FACE}", repeat=300, max_bytes=14)
+def test_pieces_join_to_the_text_and_are_short_enough(text: str, repeat: int, max_bytes: int) -> None:
+    pieces = list(split(text * repeat, max_bytes))
+    assert "".join(pieces) == text * repeat
+    assert all(len(json.dumps(piece)) <= max_bytes for piece in pieces)
+    assert all(pieces) or pieces == [""]
+
+
+@given(text=st.text(min_size=1), repeat=st.integers(1, 20_000))
+def test_a_frame_is_never_too_long(text: str, repeat: int) -> None:
+    frames = list(SpecDialect().say(text * repeat))
+    assert "".join(frame["message"] for frame in frames) == text * repeat
+    assert all(len(json.dumps(frame)) <= MAX_FRAME_BYTES for frame in frames)
+
+
+def test_a_long_answer_arrives_whole(home: House, client: Client) -> None:
+    answer = 'A fox \N{FOX FACE} and a quote " and a line\n' * 5000
+    home.model.add([answer])
+    frames = client.turn("Tell me everything.")
+    assert len(texts(frames)) > 3
+    assert "".join(texts(frames)) == answer
+
+
+def test_a_call_that_is_too_long_goes_back_to_the_model(home: House, client: Client) -> None:
+    home.model.add(
+        [Use("create_insert_node", {"type": "content", "preset": {"content": "\N{FOX FACE}" * 6000}})], ["Too long."]
+    )
+    assert texts(client.turn("Write a book.")) == ["Too long."]
+    (error,) = home.model.requests[1].tool_results
+    assert error["error"]["code"] == "TOO_LARGE"
+    assert "60000" in error["error"]["message"]
+
+
+def calls(project: ArrowProject, function: str, **arguments: object) -> list[tuple[str, dict[str, object]]]:
+    applied = project.apply(Operation(function, arguments))
+    return [(call.function, call.arguments) for call in SpecDialect().calls(applied)]
+
+
+def test_words_for_nodes_go_out_as_ids() -> None:
+    assert calls(story(), "update_node", node_id="project_entry", name="door")[0][1]["node_id"] == 1
+
+
+def test_arguments_that_were_not_given_are_left_out() -> None:
+    (call,) = calls(story(), "create_variable", name="gold", type="num", initial_value=0, notes=None)
+    assert call == ("create_variable", {"name": "gold", "type": "num", "initial_value": 0})
