@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from retrieval.words import fold
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 _ZOOM = 2.0  # 144 dots per inch
 _LONGEST_SIDE = 2400  # dots; a poster is drawn smaller
-_SHORTEST_MATCH = 12  # letters in a row that are the passage and no coincidence
+_RUN = 20  # letters in a row that are the passage and no coincidence
 
 _drawing = threading.Lock()  # PyMuPDF must not be used by two threads at once
 
@@ -52,21 +51,23 @@ def _marked_words(words: Sequence[_Word], passage: str) -> Iterator[_Word]:
     hyphenation, and whatever else its reader tidied up; and it may begin or end on another page.
     """
     letters = [(letter, index) for index, word in enumerate(words) for letter in _letters(word.text)]
-    on_page = "".join(letter for letter, _ in letters)
-    found = {letters[at][1] for start, end in _matches(on_page, _letters(passage)) for at in range(start, end)}
-    return (words[index] for index in sorted(found))
+    marked = _matches("".join(letter for letter, _ in letters), _letters(passage))
+    return (words[index] for index in sorted({letters[at][1] for at in marked}))
 
 
 def _letters(text: str) -> str:
     return "".join(letter for letter in fold(text) if letter.isalnum())
 
 
-def _matches(page: str, passage: str) -> list[tuple[int, int]]:
+def _matches(page: str, passage: str) -> set[int]:
+    """Which letters of the page are the passage: all of it in one piece, or else every longer run of letters."""
     whole = page.find(passage) if passage else -1
     if whole >= 0:
-        return [(whole, whole + len(passage))]
-    blocks = SequenceMatcher(None, page, passage, autojunk=False).get_matching_blocks()
-    return [(block.a, block.a + block.size) for block in blocks if block.size >= _SHORTEST_MATCH]
+        return set(range(whole, whole + len(passage)))
+    # Takes linear time, whatever the page: comparing sequences would take hours for one that was made to be hard.
+    runs = {passage[at : at + _RUN] for at in range(len(passage) - _RUN + 1)}
+    starts = (at for at in range(len(page) - _RUN + 1) if page[at : at + _RUN] in runs)
+    return {at for start in starts for at in range(start, start + _RUN)}
 
 
 def _lines(words: Iterable[_Word]) -> Iterator[tuple[float, float, float, float]]:

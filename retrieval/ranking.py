@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from corpora import Catalog, ProjectKey
@@ -41,14 +39,15 @@ class Ranking:
         scope = index.scope(document_id)
         if not len(scope):
             return []
-        lexical = index.scores(query)
+        bm25 = index.scores(query)
+        lexical, documents = bm25[scope].astype(np.float64), index.documents[scope]
         embedded = self._embedded_share(key, document_id)
         near = self._nearest(key, query, document_id, index, scope) if embedded else {}
-        weight = embedded * vector_weight(index.coverage(query, lexical, scope))
-        scores = _scores(index, scope, lexical[scope].astype(np.float64), near, weight)
-        order = np.argsort(-scores, kind="stable")
-        answering = len(order) if near else int(np.count_nonzero(scores))
-        return [(index.ids[scope[place]], float(scores[place])) for place in order[:answering]]
+        if not near:
+            scores = with_neighbours(lexical, documents)
+            return _sorted(index, scope, scores)[: np.count_nonzero(scores)]
+        weight = embedded * vector_weight(index.coverage(query, bm25, scope))
+        return _sorted(index, scope, fuse(lexical, near, weight, documents))
 
     def _embedded_share(self, key: ProjectKey, document_id: str | None) -> float:
         """How many of the passages have vectors: the vectors count for as much while they are being made."""
@@ -67,6 +66,6 @@ class Ranking:
         return {places[passage]: cosine for passage, cosine in found if passage in places}
 
 
-def _scores(index: LexicalIndex, scope: Rows, lexical: Array, near: Mapping[int, float], weight: float) -> Array:
-    fused = fuse(lexical, near, weight) if near else lexical
-    return with_neighbours(fused, index.documents[scope])
+def _sorted(index: LexicalIndex, scope: Rows, scores: Array) -> list[tuple[str, float]]:
+    order = np.argsort(-scores, kind="stable")
+    return [(index.ids[scope[place]], float(scores[place])) for place in order]

@@ -7,30 +7,41 @@ from retrieval.fusion import fuse, vector_weight, with_neighbours
 def test_the_vectors_count_more_the_less_of_the_question_is_found() -> None:
     weights = [vector_weight(coverage) for coverage in (0, 0.21, 0.4, 0.6, 1)]
     assert weights == sorted(weights, reverse=True)
-    assert weights[0] == pytest.approx(0.944, abs=0.001)
-    assert weights[-1] == pytest.approx(0.2, abs=0.001)
+    assert weights[0] == pytest.approx(0.947, abs=0.001)
+    assert weights[-1] == pytest.approx(0.2, abs=0.002)
+
+
+APART = np.arange(4)  # each passage in a document of its own
 
 
 def test_each_arm_wins_where_its_weight_is() -> None:
     lexical = np.array([9.0, 1.0, 0.0, 0.0])
     similarities = {0: 0.1, 1: 0.2, 2: 0.9, 3: 0.1}
-    assert np.argmax(fuse(lexical, similarities, 0.2)) == 0
-    assert np.argmax(fuse(lexical, similarities, 0.95)) == 2
+    assert np.argmax(fuse(lexical, similarities, 0.2, APART)) == 0
+    assert np.argmax(fuse(lexical, similarities, 0.95, APART)) == 2
 
 
 def test_what_the_vector_store_did_not_return_is_as_far_as_the_last_that_it_did() -> None:
-    fused = fuse(np.zeros(3), {0: 0.9, 1: 0.4}, 1.0)
-    assert fused[2] == fused[1] < fused[0]
+    fused = fuse(np.zeros(4), {0: 0.9, 1: 0.4}, 1.0, APART)
+    assert fused[3] == fused[2] == fused[1] < fused[0]
 
 
 def test_equal_scores_say_nothing() -> None:
-    assert fuse(np.zeros(3), {0: 0.5, 1: 0.5, 2: 0.5}, 0.5).tolist() == [0, 0, 0]
+    assert fuse(np.zeros(4), dict.fromkeys(range(4), 0.5), 0.5, APART).tolist() == [0, 0, 0, 0]
 
 
 def test_a_passage_is_lifted_by_its_neighbours_of_the_same_document() -> None:
     scores = np.array([0.0, 1.0, 0.0, 0.0, 2.0])
     lifted = with_neighbours(scores, np.array([7, 7, 7, 8, 8]))
-    assert lifted.tolist() == pytest.approx([0.3, 1.0, 0.3, 0.6, 2.0])
+    assert lifted.tolist() == pytest.approx([0.4, 1.0, 0.4, 0.8, 2.0])
+
+
+def test_only_bm25_is_spread_to_neighbours() -> None:
+    one_document = np.zeros(4, dtype=np.intp)
+    near = {0: 0.9, 1: 0.1, 2: 0.1, 3: 0.1}
+    assert len(set(fuse(np.zeros(4), near, 1.0, one_document)[1:])) == 1
+    lexical = fuse(np.array([9.0, 0.0, 0.0, 0.0]), dict.fromkeys(range(4), 0.5), 0.0, one_document)
+    assert lexical[0] > lexical[1] > lexical[2]
 
 
 def test_a_single_passage_has_no_neighbours() -> None:

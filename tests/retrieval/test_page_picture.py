@@ -63,14 +63,21 @@ def test_a_passage_of_another_page_marks_nothing() -> None:
     assert marked_rows(page_picture(pdf(), "pdf", 1, "…")) == set()
 
 
+def test_what_the_reader_tidied_up_or_left_out_does_not_matter() -> None:
+    passage = "Elena is the smith’s daughter and carries ⟨footnote 7⟩ a hammer of black iron."
+    assert marked_rows(page_picture(pdf(), "pdf", 1, passage)) == {1, 2}
+
+
 @pytest.mark.parametrize("rotation", [90, 180, 270])
 def test_on_a_rotated_page_the_mark_is_on_the_words(rotation: int) -> None:
     turned = pymupdf.Pixmap(page_picture(pdf(rotation), "pdf", 1, PASSAGE))
     assert yellow_share(turned) == pytest.approx(
         yellow_share(pymupdf.Pixmap(page_picture(pdf(), "pdf", 1, PASSAGE))), rel=0.1
     )
-    dark = [(x, y) for x in range(turned.width) for y in range(turned.height) if is_ink_on_yellow(turned, x, y)]
-    assert len(dark) > 100
+    dark = [
+        (x, y) for x in range(0, turned.width, 4) for y in range(0, turned.height, 4) if is_ink_on_yellow(turned, x, y)
+    ]
+    assert len(dark) > 20
 
 
 def yellow_share(image: pymupdf.Pixmap) -> float:
