@@ -76,7 +76,7 @@ def _known(sources: Sequence[Source]) -> frozenset[str]:
 
 
 def _shown(question: str, quote: Quote) -> str:
-    text = re.sub(r"^(?:[-*+•]|\d+[.)])\s+", "", quote.text).strip()
+    text = re.sub(r"^(?:[-*+•●○▪◦■□‣]|\d+[.)])\s+", "", quote.text).strip()
     cells = [cell.strip() for cell in text.strip("|").split("|")]
     text = " | ".join(cell for cell in cells if cell) if len(cells) > 1 else text
     above = quote.source.heading[-1] if quote.source.heading else ""

@@ -72,9 +72,11 @@ class Dialogue:
 
     @property
     def is_played(self) -> bool:
-        """Whether it is more than a line that happens to look like a speech."""
-        speeches = sum(isinstance(item, Speech) for item in walk(self.items))
-        return speeches > 1 or (speeches == 1 and any(isinstance(item, Choice) for item in self.items))
+        """Whether it is more than prose in which a few lines happen to look like speeches."""
+        kinds = [type(item) for item in walk(self.items)]
+        speeches = kinds.count(Speech)
+        enough = speeches > 1 or (speeches == 1 and Choice in kinds)
+        return enough and speeches * 2 >= kinds.count(Direction)
 
 
 def walk(items: tuple[Item, ...]) -> Iterator[Item]:

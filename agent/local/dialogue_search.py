@@ -14,6 +14,8 @@ from agent.local.steps import Call, NotDone, Steps
 
 _READ = 4
 _LISTED = 12
+# How many of a dialogue's speeches, the longest, tell which passages hold it.
+_TELLING = 12
 _LIKELY = re.compile(r"dialog|script|scene|conversation|talk", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:dialogue|dialog|conversation|scene|script|number|no\.?|#)?\s*(?P<number>\d+[a-z]?)", re.IGNORECASE
@@ -147,14 +149,15 @@ def _titles(found: list[Found]) -> str:
 
 
 def _numbers(found: Found, sources: list[Source]) -> tuple[int, ...]:
-    """The numbers of the passages in which the dialogue's lines stand."""
-    speeches = [fold(words) for words in _speeches(found.dialogue) if len(words) > 12]
-    holding = (
-        source.number
-        for source in sources
-        if source.document == found.document and any(words in fold(source.text) for words in speeches)
+    """The numbers of the passages in which the dialogue's lines stand; short ones stand in others, too."""
+    speeches = [fold(words) for words in sorted(_speeches(found.dialogue), key=len, reverse=True)[:_TELLING]]
+    return tuple(
+        sorted(
+            source.number
+            for source in sources
+            if source.document == found.document and any(words in fold(source.text) for words in speeches)
+        )
     )
-    return tuple(sorted(holding))
 
 
 def _speeches(dialogue: Dialogue) -> list[str]:

@@ -12,6 +12,8 @@ NEAR = 0.34
 """How much of a question's words, weighed by rarity, a sentence must have to be worth quoting."""
 _QUOTES = 3
 _LONGEST = 400
+# A line of a table of contents.
+_CONTENTS = re.compile(r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$")
 _PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
 _NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
 # Stems that say the same; "how old" asks for an age, not for what is old.
@@ -139,7 +141,8 @@ def _defines(question: str, source: Source, unit: Unit, index: int) -> float:
 
 def _is_quotable(unit: Unit) -> bool:
     """Whether it says something: no heading, and no table's ruling."""
-    return bool(unit.terms) and not unit.text.startswith("#") and not unit.text.isupper()
+    heading = unit.text.startswith("#") or unit.text.isupper() or _CONTENTS.search(unit.text)
+    return bool(unit.terms) and not heading
 
 
 def _with_antecedent(units: Sequence[Unit], index: int) -> str:

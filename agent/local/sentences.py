@@ -23,7 +23,7 @@ _STOP = frozenset(
         with would you your according""",
     )
 )
-_LINE = re.compile(r"\s*(?:[-*+•]\s|\d+[.)]\s|#{1,6}\s|\||[A-Z][\w .'’-]{1,30}:\s)|.*(?:\t|\s\|\s)")
+_LINE = re.compile(r"\s*(?:[-*+•●○▪◦■□‣]\s|\d+[.)]\s|#{1,6}\s|\||[A-Z][\w .'’-]{1,30}:\s)|.*(?:\t|\s\|\s)")
 _END = re.compile(r"(?<=[.!?…])[\"”’')\]*]*\s+(?=[\"“‘'(\[*]*[A-Z0-9À-Þ])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|vs|etc|e\.g|i\.e|no|fig|p|pp)|\b[A-Z])\.[\"”’')\]*]*$", re.IGNORECASE

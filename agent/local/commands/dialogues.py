@@ -35,8 +35,10 @@ def _from_documents(desk: Desk, words: Words) -> Steps[str]:
     source, document = _source(words["source"])
     found = yield from find_dialogue(source, document, desk.context)
     citation = "".join(f" [{number}]" for number in found.numbers)
-    where = f"“{found.dialogue.title or source}” in {found.document}{citation}"
-    return (yield from _build(desk, found.dialogue, words.get("name"), where))
+    dialogue = found.dialogue
+    which = f"dialogue {dialogue.number}" if dialogue.number else f"“{dialogue.title or source}”"
+    where = f"{which} in {found.document}{citation}"
+    return (yield from _build(desk, dialogue, words.get("name"), where))
 
 
 def _from_message(desk: Desk, words: Words) -> Steps[str]:
