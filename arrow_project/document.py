@@ -71,17 +71,22 @@ class Document:
 
     def node_type(self, node_id: int) -> NodeType | None:
         """The entry of the node type table, if the type is known."""
-        return NODE_TYPES.get(text(self.nodes[node_id]["type"]))
+        name = self.nodes[node_id]["type"]
+        return NODE_TYPES.get(name) if isinstance(name, str) else None
 
     def data(self, node_id: int) -> Record:
         """The node's native data."""
-        return record(self.nodes[node_id]["data"])
+        return self.nodes[node_id]["data"]
 
-    def slots(self, node_id: int) -> tuple[int, int]:
-        """How many inputs and outputs the node has; none of an unknown type."""
+    def inputs(self, node_id: int) -> int:
+        """How many input slots the node has; none of an unknown type."""
         node_type = self.node_type(node_id)
-        data = self.data(node_id)
-        return (node_type.inputs(data), node_type.outputs(data)) if node_type else (0, 0)
+        return node_type.inputs(self.data(node_id)) if node_type else 0
+
+    def outputs(self, node_id: int) -> int:
+        """How many output slots the node has; none of an unknown type."""
+        node_type = self.node_type(node_id)
+        return node_type.outputs(self.data(node_id)) if node_type else 0
 
     def outgoing(self, node_id: int, scene_id: int) -> list[Connection]:
         """Connections that leave the node."""
@@ -107,8 +112,15 @@ class Document:
         """num, str or bool; empty for what is no variable."""
         return text(self.variables.get(variable_id, {}).get("type"))
 
-    def derived_references(self, node: Record) -> list[int]:
-        """What the node's data uses, in the order in which Arrow lists it; only what exists."""
+    def exposable(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Names of variables and of characters, as texts may expose them."""
+        return self.by_name("variable"), self.by_name("character")
+
+    def derived_references(self, node: Record, names: tuple[dict[str, int], dict[str, int]] | None = None) -> list[int]:
+        """What the node's data uses, in the order in which Arrow lists it; only what exists.
+
+        ``names`` is ``exposable()``, for who asks about many nodes of an unchanged document.
+        """
         node_type = NODE_TYPES.get(text(node["type"]))
         if node_type is None:
             return [r for r in sequence(node.get("ref")) if isinstance(r, int)]
@@ -116,14 +128,9 @@ class Document:
         named = [r for r in node_type.references(data) if self.is_used(r)]
         texts = [t for t in node_type.texts(data) if "{" in t]
         if texts:
-            exposed = self._exposed(texts)
+            exposed = _exposed(texts, *(names or self.exposable()))
             named = exposed + named if node_type.exposures_first else named + exposed
         return list(dict.fromkeys(named))
-
-    def _exposed(self, texts: list[str]) -> list[int]:
-        variables, characters = self.by_name("variable"), self.by_name("character")
-        found = [variables[name] for t in texts for name in exposed_variables(t) if name in variables]
-        return found + [characters[name] for t in texts for name in exposed_characters(t) if name in characters]
 
     def offset(self, entry: Record) -> tuple[int, int]:
         """A map entry's position."""
@@ -133,3 +140,8 @@ class Document:
     def seed_of(self, author: int) -> int:
         """The author's next seed."""
         return integer(self.authors[author][1], 0)
+
+
+def _exposed(texts: list[str], variables: dict[str, int], characters: dict[str, int]) -> list[int]:
+    found = [variables[name] for t in texts for name in exposed_variables(t) if name in variables]
+    return found + [characters[name] for t in texts for name in exposed_characters(t) if name in characters]

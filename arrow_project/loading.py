@@ -1,12 +1,12 @@
-"""What Arrow does between reading a file and showing it: normalise, validate, migrate."""
+"""What Arrow does between reading a file and showing it: validate, migrate."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
+from arrow_project.text_form import decode, fractions
 from arrow_project.values import Record, is_id, record
 
 SETS = ("scenes", "nodes", "variables", "characters")
@@ -21,78 +21,32 @@ MAX_CHAPTER = 1023
 
 _TOP_LEVEL = ("title", "entry", "meta", "resources")
 _ANONYMOUS = "Anonymous Contributor"
-_INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
-_LONGEST_INTEGER = 19
-
-_Path = tuple[str | int, ...]
 
 
 @dataclass
 class Loaded:
-    """A normalised document and what loading silently changed."""
+    """A document as Arrow has it after loading, and what loading silently changed."""
 
     document: Record
     findings: list[Finding] = field(default_factory=list[Finding])
 
 
-def load(value: object) -> Loaded:
-    """Normalise, validate and migrate a decoded document as Arrow does, in place.
+def load(text: str | bytes) -> Loaded:
+    """Read, validate and migrate a document as Arrow does.
 
     Raises:
         ParseError: Arrow would refuse to load it; carries the rule and the place.
     """
+    value, dropped = decode(text)
     if not isinstance(value, dict):
         raise ParseError("The text is JSON but not an object; an .arrow file is one JSON object.", 1)
     document = cast("Record", value)
-    findings = [_fraction(path) for path in _normalise(document)]
     _validate(document)
-    findings += _migrate(document)
-    return Loaded(document, findings)
+    findings = [_fraction(place) for place in fractions(text)] if dropped else []
+    return Loaded(document, findings + _migrate(document))
 
 
-def _normalise(value: Any) -> list[_Path]:
-    """Truncate numbers, turn integer-like keys into integers; the paths where a fraction was lost."""
-    if isinstance(value, dict):
-        table = cast("dict[Any, Any]", value)
-        if any(_INTEGER.match(key) for key in table):
-            _with_integer_keys(table)
-        items = table.items()
-    else:
-        items = enumerate(cast("list[Any]", value))
-    lost: list[_Path] = []
-    for key, item in items:
-        kind = type(item)
-        if kind is dict or kind is list:
-            if item:
-                lost += [(key, *path) for path in _normalise(item)]
-        elif kind is float:
-            value[key] = _truncated(item)
-            if not item.is_integer():
-                lost.append((key,))
-        elif kind is int and not -MAX_ID <= item <= MAX_ID:
-            # every number passes through a double when Godot reads it
-            value[key] = _truncated(float(item))
-    return lost
-
-
-def _with_integer_keys(table: dict[Any, Any]) -> None:
-    items = [(int(key) if _is_integer_key(key) else key, item) for key, item in table.items()]
-    table.clear()
-    table.update(items)
-
-
-def _is_integer_key(key: str) -> bool:
-    return len(key) <= _LONGEST_INTEGER and _INTEGER.match(key) is not None
-
-
-def _truncated(number: float) -> int:
-    if not -(2.0**63) <= number < 2.0**63:
-        raise ParseError(f"The number {number} does not fit into 64 bits.", 63)
-    return int(number)
-
-
-def _fraction(path: _Path) -> Finding:
-    place = ".".join(str(part) for part in path)
+def _fraction(place: str) -> Finding:
     return Finding(63, "error", place, "Arrow drops the fraction when it loads; write a whole number.")
 
 

@@ -202,18 +202,18 @@ class Mind:
         for key, value in (("name", name), ("color", color)):
             if value is not None:
                 arguments[key] = value
-        if name is not None:
-            self._rename_character(character_id, character, name)
         if color is not None:
             self.journal.put(character, "color", color)
         if tags is not None:
             self.journal.put(character, "tags", merged(character.get("tags", {}), tags))
             arguments["tags"] = tags
+        if name is not None:
+            self._rename_character(character_id, character, name)
         self._set_notes(character, notes)
         self._called("update_character", arguments | _notes(character, notes))
 
     def _rename_character(self, character_id: int, character: Record, name: str) -> None:
-        # Arrow follows the tags that the character begins with, and only those
+        # Arrow follows the tags that the character now begins with, and only those
         old = character["name"]
         exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in cast("Record", character.get("tags", {}))}
         self._rename_exposures("character", character_id, exposures)

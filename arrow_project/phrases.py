@@ -68,7 +68,7 @@ def exits(document: Document, node_id: int, limit: int | None = None) -> list[st
     if key is not None:
         items = [item for item in sequence(document.data(node_id).get(key)) if isinstance(item, str)]
         return [quoted(item, limit) for item in items]
-    count = document.slots(node_id)[1]
+    count = document.outputs(node_id)
     return [""] * count if type_name in ("randomizer", "sequencer") else []
 
 

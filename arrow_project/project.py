@@ -7,7 +7,7 @@ from arrow_project.document import Document
 from arrow_project.loading import load
 from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
 from arrow_project.operations import perform
-from arrow_project.text_form import decode, encode
+from arrow_project.text_form import encode
 from arrow_project.values import text
 
 _NOTHING_SELECTED = Selection()
@@ -88,7 +88,7 @@ def parse(text: str | bytes) -> ArrowProject:
     Raises:
         ParseError: Arrow would not load it; carries the rule and the place.
     """
-    loaded = load(decode(text))
+    loaded = load(text)
     return ArrowProject(Document(loaded.document, loaded.findings))
 
 

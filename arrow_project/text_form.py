@@ -2,35 +2,57 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
 
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+_INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
+_LONGEST_INTEGER = 19
+_EXACT_DIGITS = 15
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
-# Godot writes U+000B as backslash-v, which nothing can read back; so do we, and a check reports it.
+# Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
 _ESCAPES = {
-    '"': '\\"', "\\": "\\\\", "\b": "\\b", "\v": "\\v", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    '"': '\\"', "\\": "\\\\", "\b": "\\b", "\v": "\\u000b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
 }  # fmt: skip
 
 
-def decode(text: str | bytes) -> object:
-    """The JSON value in the text, read as leniently as Godot does: a byte order mark, raw control
-    characters inside texts and trailing commas pass.
+def decode(text: str | bytes) -> tuple[object, bool]:
+    """The JSON value in the text as Arrow has it after loading, and whether a fraction was dropped for that.
+
+    It is read as leniently as Godot does: a byte order mark, raw control characters inside texts and trailing commas
+    pass. Numbers become whole, and keys that look like integers become integers.
 
     Raises:
-        ParseError: rule 1.
+        ParseError: rule 1, or 63 for a number that does not fit into 64 bits.
     """
     text = _characters(text)
     try:
-        value = _loads(text)
+        return _loads(text)
     except json.JSONDecodeError as error:
-        value = _without_trailing_commas(text, error)
+        return _without_trailing_commas(text, error)
     except RecursionError:
         raise ParseError("The text nests too deeply to be an Arrow document.", 1) from None
-    return value
+
+
+def fractions(text: str | bytes) -> list[str]:
+    """Where in a document that ``decode`` reads numbers have fractions."""
+    tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", _characters(text))
+    return [".".join(path) for path in _fractions(json.loads(tidy, strict=False))]
+
+
+def _fractions(value: object) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, float) and not value.is_integer():
+        yield ()
+    items: Iterable[tuple[object, object]] = ()
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+    elif isinstance(value, list):
+        items = enumerate(cast("list[Any]", value))
+    for key, item in items:
+        yield from ((str(key), *path) for path in _fractions(item))
 
 
 def encode(document: object) -> str:
@@ -47,11 +69,49 @@ def _characters(text: str | bytes) -> str:
     return decoded.removeprefix("\ufeff")
 
 
-def _loads(text: str) -> object:
-    value = json.loads(text, strict=False, parse_constant=_refuse_constant)
+def _loads(text: str) -> tuple[object, bool]:
+    dropped = False
+
+    def whole(digits: str) -> int:
+        nonlocal dropped
+        number = float(digits)
+        dropped = dropped or not number.is_integer()
+        return _truncated(number)
+
+    value = json.loads(
+        text,
+        strict=False,
+        parse_float=whole,
+        parse_int=_integer,
+        parse_constant=_refuse_constant,
+        object_hook=_with_integer_keys,
+    )
     if "\\ud" in text or "\\uD" in text:
         _refuse_lone_surrogates(value)
-    return value
+    return value, dropped
+
+
+def _integer(digits: str) -> int:
+    # every number passes through a double when Godot reads it
+    return int(digits) if len(digits) <= _EXACT_DIGITS else _truncated(float(digits))
+
+
+def _truncated(number: float) -> int:
+    if not -(2.0**63) <= number < 2.0**63:
+        raise ParseError(f"The number {number} does not fit into 64 bits.", 63)
+    return int(number)
+
+
+def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
+    for key in table:
+        # digits and the minus sign sort before the colon, letters after it
+        if key < ":" and _INTEGER.match(key):
+            return {int(key) if _is_integer(key) else key: item for key, item in table.items()}
+    return table
+
+
+def _is_integer(key: str) -> bool:
+    return len(key) <= _LONGEST_INTEGER and _INTEGER.match(key) is not None
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -63,7 +123,7 @@ def _refuse_lone_surrogates(value: object) -> None:
         raise ParseError("A \\u escape is half of a character; both halves must be there.", 1)
 
 
-def _without_trailing_commas(text: str, error: json.JSONDecodeError) -> object:
+def _without_trailing_commas(text: str, error: json.JSONDecodeError) -> tuple[object, bool]:
     tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", text)
     if tidy != text:
         try:

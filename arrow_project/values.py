@@ -44,7 +44,8 @@ def connections(entry: Record) -> list[Connection]:
 
 def is_connection(value: object) -> TypeGuard[Connection]:
     """Whether the value is an array of four integers."""
-    if not isinstance(value, list):
-        return False
-    items = cast("list[Any]", value)
-    return len(items) == 4 and all(is_id(item) for item in items)
+    match value:
+        case [a, b, c, d]:
+            return type(a) is int and type(b) is int and type(c) is int and type(d) is int
+        case _:
+            return False

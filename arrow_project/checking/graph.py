@@ -48,7 +48,7 @@ def _slots(document: Document, connection: Connection, place: str) -> Findings:
     if from_type in _NO_EXIT or to_type in _NO_ENTRANCE:
         yield found(32, place, f"{connection}: nothing leaves a jump or frame, nothing enters an entry or frame.")
         return
-    outputs, inputs = document.slots(from_id)[1], document.slots(to_id)[0]
+    outputs, inputs = document.outputs(from_id), document.inputs(to_id)
     if document.node_type(from_id) is not None and not 0 <= from_slot < outputs:
         yield found(30, place, f"{connection}: the {from_type} has only {outputs} output slots.")
     if document.node_type(to_id) is not None and not 0 <= to_slot < inputs:

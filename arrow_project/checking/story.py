@@ -1,4 +1,4 @@
-"""Warnings: rules 64 and 65, and what a story editor would look at."""
+"""Warnings: rule 64, and what a story editor would look at."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from arrow_project.document import Document
 from arrow_project.names import exposed_characters, exposed_variables
 from arrow_project.node_types.comparing import VARIABLE
 from arrow_project.operations.connecting import free_slots
-from arrow_project.values import Record, integer, is_id, sequence, text
+from arrow_project.values import Record, integer, is_id, text
 
 _SPEAKING = ("dialog", "monolog")
 _WRITING = ("variable_update", "generator", "user_input")
@@ -19,7 +19,6 @@ _CHOICES = ("interaction", "dialog")
 def story(document: Document) -> Findings:
     """All warnings that are no rule about a single resource."""
     yield from _first_node(document)
-    yield from _scripts(document)
     yield from _unreachable(document)
     yield from _ends(document)
     yield from _variables(document)
@@ -32,29 +31,6 @@ def _first_node(document: Document) -> Findings:
     if first["type"] in ("content", "monolog") and document.data(document.entry).get("clear") is True:
         message = "clear on the very first played node throws in the HTML runtime; leave it out there."
         yield found(64, node_place(document, document.entry), message)
-
-
-def _scripts(document: Document) -> Findings:
-    for node_id, node in document.nodes.items():
-        if any("</script" in said.lower() for said in _texts(node["data"])):
-            yield found(65, node_place(document, node_id), "</script in a text breaks the HTML export.")
-    for kind in ("variable", "character", "scene"):
-        for key, resource in document.table(kind).items():
-            if any("</script" in said.lower() for said in _texts(resource)):
-                yield found(65, f"{kind} {key}", "</script in a text breaks the HTML export.")
-    if "</script" in text(document.raw["title"]).lower():
-        yield found(65, "title", "</script in a text breaks the HTML export.")
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in sequence(value):
-            yield from _texts(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
 
 
 def reachable(document: Document) -> set[int]:
@@ -112,7 +88,7 @@ def _end(document: Document, scene_id: int, node_id: int) -> Findings:
             yield found("dead-end", place, "The jump has no target.")
     elif not document.outgoing(node_id, scene_id) and type_name not in _ENDINGS:
         yield found("dead-end", place, f"The story stops at this {type_name}; connect it.")
-    elif type_name in _CHOICES and document.slots(node_id)[1] > 1:
+    elif type_name in _CHOICES and document.outputs(node_id) > 1:
         for slot in free_slots(document, node_id, scene_id):
             yield found("choice-leads-nowhere", place, f"Choice {slot} of this {type_name} leads nowhere.")
 

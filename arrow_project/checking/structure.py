@@ -1,9 +1,6 @@
-"""Invariants 2, 6 to 8, 14 to 26, 62: ids, authors, entries, scenes."""
+"""Invariants 6 to 8, 14 to 26, 62: ids, authors, entries, scenes."""
 
-import json
-import re
 from collections import Counter
-from typing import Any, cast
 
 from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.document import Document
@@ -11,42 +8,16 @@ from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMI
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
 from arrow_project.values import Record, integer, is_id, record
 
-_ESCAPED_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00[01]|[bf])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _COMMANDS = ("_use", "_as_entry", "_exposure_revision")
 
 
 def structure(document: Document) -> Findings:
     """Everything that holds before nodes are looked into."""
-    yield from _characters(document)
     yield from _ids(document)
     yield from _authors(document)
     yield from _entries(document)
     yield from _maps(document)
     yield from _stray_keys(document)
-
-
-def _characters(document: Document) -> Findings:
-    if not _ESCAPED_CONTROL.search(json.dumps(document.raw, ensure_ascii=False)):
-        return
-    for path, text in _texts(document.raw, ""):
-        match = _CONTROL.search(text)
-        if match:
-            message = f"The text holds the control character U+{ord(match[0]):04X}; remove it."
-            yield found(2, path, message)
-
-
-def _texts(value: Any, path: str) -> "list[tuple[str, str]]":
-    if isinstance(value, str):
-        return [(path, value)]
-    if isinstance(value, dict):
-        items = cast("Record", value).items()
-    elif isinstance(value, list):
-        items = enumerate(cast("list[Any]", value))
-    else:
-        return []
-    keys = [(path, key) for key, _ in items if isinstance(key, str)]
-    return keys + [text for key, item in items for text in _texts(item, f"{path}.{key}".lstrip("."))]
 
 
 def _ids(document: Document) -> Findings:

@@ -235,6 +235,7 @@ CONDITION = NodeType(
     own_problems=_operator_problems(COMPARISONS),
     detach=_detach({"variable": UNSET, "operator": "eq", "with": [LITERAL, None]}),
     expects="variable",
+    complete=43,
 )
 
 
@@ -286,4 +287,5 @@ VARIABLE_UPDATE = NodeType(
     own_problems=_operator_problems(UPDATES),
     detach=_detach({"variable": UNSET, "operator": "set", "with": [LITERAL, None]}),
     expects="variable",
+    complete=43,
 )

@@ -98,6 +98,7 @@ MACRO_USE = NodeType(
     "macro_use",
     "Plays a macro (a scene made for that), then goes on. Slot 0 = after the macro.",
     fields=(Field("macro", Reference("macro", "id or exact name of a macro"), UNSET, "macro", 56),),
+    expects="macro",
 )
 
 

@@ -100,6 +100,7 @@ class NodeType:
         detach: the change of data that makes it forget a resource, beyond unsetting reference fields.
         expects: the reference a node is useless without.
         exposures_first: Arrow lists what the texts expose before the character.
+        complete: the invariant that a missing field breaks, if it is another than a wrong one breaks.
     """
 
     name: str
@@ -117,6 +118,7 @@ class NodeType:
     detach: Detach | None = None
     expects: str = ""
     exposures_first: bool = False
+    complete: int = 0
 
     @property
     def native_fields(self) -> tuple[Field, ...]:
@@ -196,7 +198,7 @@ class NodeType:
         for f in self.native_fields:
             if f.name not in data:
                 if not f.optional:
-                    yield f.rule, f"{f.name} is missing"
+                    yield self.complete or f.rule, f"{f.name} is missing"
             elif problem := f.kind.problem(data[f.name]):
                 yield f.rule, f"{f.name} {problem}"
         if self.own_problems is not None and all(f.name in data for f in self.native_fields if not f.optional):

@@ -39,7 +39,9 @@ def character_field() -> Field:
 
 def _texts_slots(name: str) -> Any:
     def slots(data: Record) -> int:
-        return sum(isinstance(item, str) for item in sequence(data.get(name)))
+        items = sequence(data.get(name))
+        # what is no text gets no port
+        return len([item for item in items if isinstance(item, str)])
 
     return slots
 

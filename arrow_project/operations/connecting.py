@@ -34,7 +34,7 @@ def said(document: Document, connection: Connection) -> Connection:
 def free_slots(document: Document, node_id: int, scene_id: int) -> list[int]:
     """Output slots of a node, as the tools count them, that lead nowhere yet."""
     taken = {c[1] for c in document.outgoing(node_id, scene_id)}
-    outputs = document.slots(node_id)[1]
+    outputs = document.outputs(node_id)
     return sorted(native_slot(document, node_id, slot) for slot in range(outputs) if slot not in taken)
 
 
@@ -71,7 +71,7 @@ def _common_scene(editing: Editing, from_id: int, to_id: int) -> int:
 
 def _check_slots(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot: int) -> None:
     document = editing.document
-    outputs, inputs = document.slots(from_id)[1], document.slots(to_id)[0]
+    outputs, inputs = document.outputs(from_id), document.inputs(to_id)
     if not 0 <= from_slot < outputs:
         free = free_slots(document, from_id, editing.owner(from_id))
         raise _refused(

@@ -217,8 +217,7 @@ def _quick_insert_node(editing: Editing, arguments: Record) -> Record:
     result = _create_insert_node(editing, insert)
     new_id = result["node_id"]
     ends = (other_id, whole("slot", slot), new_id, 0) if outgoing else (new_id, 0, other_id, whole("slot", slot))
-    inputs, outputs = editing.document.slots(new_id)
-    if (outputs and not outgoing) or (inputs and outgoing):
+    if editing.document.inputs(new_id) if outgoing else editing.document.outputs(new_id):
         result["connection"] = connect(editing, *ends)
     else:
         editing.remark(f"A {node_type.name} cannot be connected that way; it stands alone.")
@@ -281,7 +280,7 @@ def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, given: Recor
     existing = {c[1]: c for c in document.outgoing(node_id, scene_id)}
     counts = shares(given["weights"])
     editing.remark(f"Slots of each path: {_ranges(counts)}.")
-    if not existing or len(counts) != document.slots(node_id)[1]:
+    if not existing or len(counts) != document.outputs(node_id):
         return []
     for connection in existing.values():
         remove(editing, scene_id, connection)

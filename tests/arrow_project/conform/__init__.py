@@ -1,0 +1,1 @@
+"""Comparing our edits with those of the real Arrow editor."""
