@@ -57,10 +57,8 @@ def _opened(data: bytes) -> pymupdf.Document:
         raise ReadError("CORRUPT", "it is damaged and does not open; save or export it again.") from error
     if document.needs_pass:
         raise ReadError("ENCRYPTED", "it is protected by a password; save a copy without one.")
-    if document.page_count == 0 and document.is_repaired:
-        raise ReadError("CORRUPT", "it is damaged and no page of it can be found; save or export it again.")
     if document.page_count == 0:
-        raise ReadError("EMPTY", "it has no pages; nothing can be found in an empty document.")
+        raise ReadError("CORRUPT", "no page can be found in it, so it was damaged or cut off; save or export it again.")
     if document.page_count > MAX_PAGES:
         raise ReadError(
             "TOO_MANY_PAGES",
