@@ -1,7 +1,8 @@
 """What went wrong with the model, as a sentence that says what to do."""
 
 from pydantic_ai.exceptions import (
-    ModelAPIError,
+    AgentRunError,
+    ContentFilterError,
     ModelAuthenticationError,
     ModelConnectionError,
     ModelContextWindowExceededError,
@@ -9,6 +10,7 @@ from pydantic_ai.exceptions import (
     ModelQuotaExceededError,
     ModelRateLimitError,
     ModelUnavailableError,
+    OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
 )
@@ -54,20 +56,30 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         "MODEL_UNREACHABLE",
         "The provider of {model} cannot be reached. Check network and base URL.",
     ),
-    (
-        ModelAPIError,
-        "MODEL_ERROR",
-        "The provider of {model} answered with an error. Try again; the log has more.",
-    ),
     (UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _WHAT_STAYS),
+    (
+        ContentFilterError,
+        "CONTENT_FILTER",
+        "The provider's content filter has held back the answer. Ask in other words.",
+    ),
+    (
+        OutputTokenLimitExceeded,
+        "ANSWER_TOO_LONG",
+        "The model's answer came to the limit of its length in the middle of a call. " + _WHAT_STAYS,
+    ),
     (
         UnexpectedModelBehavior,
         "MODEL_MISBEHAVED",
         "The model kept making calls that cannot be read. " + _WHAT_STAYS,
     ),
+    (
+        AgentRunError,
+        "MODEL_ERROR",
+        "The provider of {model} answered with an error. Try again; the log has more.",
+    ),
 )
 
-MODEL_ERRORS = (ModelAPIError, UsageLimitExceeded, UnexpectedModelBehavior)
+MODEL_ERRORS = (AgentRunError,)
 
 
 def model_failure(error: Exception, model_name: str) -> Failure:

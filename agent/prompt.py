@@ -33,6 +33,8 @@ Editing
 _CHARACTERS_PER_TOKEN = 4
 # What an outline may take of the context; passages get the rest.
 _OUTLINE_SHARE = 0.7
+# A corpus may have thousands of documents; their names must not push out what they say.
+_LISTED_DOCUMENTS = 200
 
 
 def passage_budget(context_tokens: int) -> int:
@@ -71,7 +73,12 @@ def _project(context: TurnContext, max_characters: int) -> str:
 def _documents(documents: Sequence[Document]) -> str:
     if not documents:
         return "<documents>\nThis project has no design documents yet.\n</documents>"
-    lines = [f"- {document.name}" + (f" ({document.pages} pages)" if document.pages else "") for document in documents]
+    lines = [
+        f"- {_inert(document.name)}" + (f" ({document.pages} pages)" if document.pages else "")
+        for document in documents[:_LISTED_DOCUMENTS]
+    ]
+    if len(documents) > _LISTED_DOCUMENTS:
+        lines.append(f"- and {len(documents) - _LISTED_DOCUMENTS} more, which search_documents searches as well")
     return "<documents>\n" + "\n".join(lines) + "\n</documents>"
 
 
@@ -82,7 +89,7 @@ def _passages(passages: Sequence[CitedPassage]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace('"', "'") + '"'
+    return '"' + _inert(text).replace('"', "'") + '"'
 
 
 def _inert(text: str) -> str:
