@@ -2,12 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
-
-from agent import ConfirmationPolicy
 
 DEFAULT_DATA_DIR = Path.home() / ".fletcher"
 
@@ -31,7 +29,7 @@ class Settings(BaseSettings):
     token: str | None = None
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
-    confirm: ConfirmationPolicy = "destructive"
+    confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
     context_tokens: int = Field(12_000, ge=1_000)

@@ -1,0 +1,60 @@
+"""Settings come from the environment and from `.env`; a wrong one is named."""
+
+from pathlib import Path
+
+import pytest
+
+from fletcher.settings import Settings, SettingsError, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"FLETCHER_{name.upper()}", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_without_a_key_there_is_the_planner_and_with_one_claude(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().model_name == "local"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
+    assert load_settings().model_name == "anthropic:claude-sonnet-4-5"
+    monkeypatch.setenv("FLETCHER_MODEL", "openai:gpt-5")
+    assert load_settings().model_name == "openai:gpt-5"
+
+
+def test_the_command_line_goes_before_the_environment_and_that_before_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("FLETCHER_DATA_DIR=from-file\nFLETCHER_CONTEXT_TOKENS=2000\n")
+    assert load_settings().data_dir == Path("from-file")
+    monkeypatch.setenv("FLETCHER_DATA_DIR", "from-environment")
+    assert load_settings(data_dir=None).data_dir == Path("from-environment")
+    assert load_settings(data_dir=Path("given")).data_dir == Path("given")
+    assert load_settings().context_tokens == 2000
+
+
+def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLETCHER_ALLOWED_HOSTS", "Story.example, arrow.example")
+    assert load_settings().allowed_hosts == ("story.example", "arrow.example")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("CONFIRM", "sometimes"), ("CONTEXT_TOKENS", "many"), ("CALL_TIMEOUT_S", "0")]
+)
+def test_a_wrong_value_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"FLETCHER_{name}", value)
+    with pytest.raises(SettingsError, match=f"FLETCHER_{name}"):
+        load_settings()
+
+
+def test_tokens_open_workspaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    monkeypatch.setenv("FLETCHER_TOKENS", str(tokens))
+    with pytest.raises(SettingsError, match="tokens"):
+        load_settings().read_tokens()
+    tokens.write_text("# who works where\nabc harbour\n\ndef inland\n")
+    assert load_settings().read_tokens() == {"abc": "harbour", "def": "inland"}
+    tokens.write_text("abc\n")
+    with pytest.raises(SettingsError, match="token workspace"):
+        load_settings().read_tokens()
