@@ -5,14 +5,13 @@ from agent.local.story import Story
 
 
 def abilities(context: PlanningContext) -> str:
-    """The answer to a message that is neither command nor question."""
+    """What can be asked for, with three examples."""
     story = Story(context.project) if context.project is not None else None
     examples = "\n".join(f"- {example}" for example in _examples(story, context))
     return (
-        "I work without a language model, so I understand direct commands and questions, and this was neither for me. "
-        "I can add, change, connect and delete nodes, scenes, variables and characters; answer questions about the "
-        "project and from the design documents; and build a scene from a dialogue in them. For example:\n"
-        f"{examples}"
+        "I work without a language model, so I understand direct commands and questions. I can add, change, connect "
+        "and delete nodes, scenes, variables and characters; answer questions about the project and from the design "
+        f"documents; and build a scene from a dialogue in them. For example:\n{examples}"
     )
 
 

@@ -31,11 +31,7 @@ def answer(question: str, context: PlanningContext) -> Steps[bool]:
         yield Say(_nothing(question, sources))
         return False
     lead = "" if best >= _ANSWERED else "The documents do not seem to answer that directly. The closest they come:\n\n"
-    yield Say(
-        lead
-        + "\n\n".join(_shown(question, quote) for quote in quotes)
-        + f"\n\n{sources_line([quote.source for quote in quotes])}"
-    )
+    yield Say(lead + "\n\n".join(_shown(question, quote) for quote in quotes))
     return best >= _ANSWERED
 
 
@@ -57,12 +53,6 @@ def source_of(cited: CitedPassageLike) -> Source:
     passage = cited.passage
     pages = (passage.page_from, passage.page_to)
     return Source(cited.number, passage.document, pages, tuple(passage.heading), passage.text, cited.score)
-
-
-def sources_line(sources: Sequence[Source]) -> str:
-    """Where the numbers point, for readers without a client that shows it."""
-    by_number = {source.number: source for source in sources}
-    return "Sources: " + "; ".join(f"[{number}] {_place(source)}" for number, source in sorted(by_number.items()))
 
 
 def _missing_share(question: str, sources: Sequence[Source]) -> float:
@@ -98,13 +88,6 @@ def _nothing(question: str, sources: Sequence[Source]) -> str:
 def _keywords(question: str) -> str:
     words = [word for word in re.findall(r"[^\W_]+", question) if terms(word)]
     return " ".join(dict.fromkeys(words)) or question
-
-
-def _place(source: Source) -> str:
-    first, last = source.pages
-    pages = "" if first is None else f", page {first}" if last in (None, first) else f", pages {first}-{last}"
-    heading = f" ({' > '.join(source.heading)})" if source.heading else ""
-    return f"{source.document}{pages}{heading}"
 
 
 def _found_source(passage: Mapping[str, Any]) -> Source:

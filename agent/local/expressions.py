@@ -14,6 +14,9 @@ Preset = dict[str, Any]
 AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 """What stands between the parts of an enumeration."""
 
+_CHECKS = re.compile(
+    r"^\s*(?:(?:that\s+)?(?:checks?|checking|tests?|testing)\s+)?(?:(?:if|that|whether|when|where)\s+)?", re.IGNORECASE
+)
 _TAG = re.compile(r"(?P<key>.+?)\s*(?P<sign>!=|=|:|\s+is\s+not\s+|\s+is\s+|\s+to\s+)\s*(?P<value>.+)", re.IGNORECASE)
 
 _UPDATES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -47,7 +50,7 @@ def read_update(words: Phrase, references: References) -> Preset | None:
 
 def read_condition(words: Phrase, references: References) -> Preset:
     """The data of a condition such as `gold >= 10`; a bare name asks whether it is true."""
-    plain = words.part(re.sub(r"^\s*(?:if|that|whether|when|where)\s+", "", words.masked, flags=re.IGNORECASE))
+    plain = words.part(_CHECKS.sub("", words.masked, count=1))
     found = plain.match(COMPARISON)
     if found is None:
         return _truth(plain, references)

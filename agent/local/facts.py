@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.local.names import join
+from agent.local.names import join, matching
 from agent.local.phrase import Phrase, read_phrase
 from agent.local.references import References
 from agent.local.rule import Words
@@ -18,7 +18,7 @@ _LISTED = 60
 @dataclass(frozen=True)
 class _Question:
     pattern: re.Pattern[str]
-    answer: Callable[[References, Words], str]
+    answer: Callable[[References, Words], str | None]
 
 
 def project_answer(question: str, references: References) -> str | None:
@@ -108,6 +108,26 @@ def _connections(story: Story, node: Node) -> str:
     return f"{before}; {after}."
 
 
+def _speeches(references: References, words: Words) -> str | None:
+    """None where no character is named: then the documents may know."""
+    story = references.story
+    found = matching(words["name"].text, story.characters.values())
+    if len(found) != 1:
+        return None
+    nodes = [node for node in story.nodes.values() if node.data.get("character") == found[0].id and node.texts]
+    lines = [f"- {node.id} in “{story.scenes[node.scene_id].name}”: {' / '.join(node.texts)}" for node in nodes]
+    return _list(f"{_count(len(lines), 'node')} by {found[0].name}", lines)
+
+
+def _overview(references: References, words: Words) -> str:
+    del words
+    story = references.story
+    counts = {"scene": story.scenes, "node": story.nodes, "variable": story.variables, "character": story.characters}
+    told = join([_count(len(things), kind) for kind, things in counts.items()])
+    scenes = [f"- {one.name} ({one.id}): {_count(len(one.node_ids), 'node')}" for one in story.scenes.values()]
+    return "\n".join([f"“{story.title}” has {told}; it begins at {story.describe(story.entry)}.", *scenes])
+
+
 def _selection(references: References, words: Words) -> str:
     del words
     return (
@@ -178,14 +198,14 @@ def _list(title: str, lines: list[str]) -> str:
     return "\n".join([f"{title}:" if lines else f"{title}.", *(shorten(line, 200) for line in lines[:_LISTED]), *more])
 
 
-def _question(pattern: str, answer: Callable[[References, Words], str]) -> _Question:
+def _question(pattern: str, answer: Callable[[References, Words], str | None]) -> _Question:
     return _Question(re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL), answer)
 
 
 _POLITE = re.compile(r"^\s*(?:please|can you|could you|would you|now|and)\b[\s,]*", re.IGNORECASE)
 _WHOLE = r"(?:the|this) (?:project|story|game|arrow file|file)"
 _HERE = (
-    r"(?: (?:are there|exist|do (?:we|i) have|does (?:this|the) (?:project|story|scene) have|are (?:in|defined)))?"
+    r"(?: (?:are(?: there| defined)?|exist|do (?:we|i) have|does (?:this|the) (?:project|story|scene) have))?"
     rf"(?: (?:in|of) {_WHOLE})?"
 )
 _ASK = r"(?:(?:which|what|list|show(?: me)?|name|tell me|give me|who are|what are)(?: all| of)*(?: the| my| our)?)"
@@ -218,5 +238,7 @@ _QUESTIONS = (
     _question(r"what does (?P<name>.+?) start (?:at|with)", _value),
     _question(rf"where does {_WHOLE} (?:begin|start)|what{_IS} the project(?:['’]s)? entry", _begins),
     _question(rf"where does {_SCENE} (?:begin|start)", _begins),
+    _question(r"(?:what|where|when) does (?P<name>.+?) (?:say|speak|talk)", _speeches),
+    _question(rf"(?:describe|show|outline|summari[sz]e|what is in)(?: me)? {_WHOLE}", _overview),
     _question(rf"(?:find|which|what|search for) (?:the )?nodes? (?:that |which )?{_SAYING} (?P<text>.+)", _find),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
+from agent.local.phrase import Phrase
 from agent.local.steps import NotDone
 
 _LISTED = 8
@@ -26,6 +27,17 @@ class Named(Protocol):
 
 
 Thing = TypeVar("Thing", bound=Named)
+
+
+def plain_name(words: Phrase) -> str:
+    """The words as a new name.
+
+    Raises:
+        NotDone: Only a part of them is quoted, so it is unclear where the name ends.
+    """
+    if words.quoted_parts() and not words.is_quoted:
+        raise NotDone(f"I do not know what is the name in “{words.raw.strip()}”.")
+    return words.text
 
 
 def fold(name: str) -> str:

@@ -11,9 +11,9 @@ from agent.local.steps import NotDone
 _MODIFIERS = {
     "between": r"between",
     "after": r"(?:right\s+|directly\s+)?(?:after|following)|(?:connected|coming)\s+from|(?:connected|attached)\s+to"
-    r"|(?:and\s+)?connect\s+it\s+from",
+    r"|(?:and\s+)?connect\s+it\s+from|from(?=\s+(?:node\s+)?#?\d)",
     "before": r"(?:right\s+|directly\s+)?before|(?:and\s+)?(?:leading|going)\s+to|(?:and\s+)?connect\s+it\s+to",
-    "scene": r"(?:in|into|to)(?=\s+(?:(?:the|this|current|open)\s+)*(?:scene|macro)\b)",
+    "scene": r"(?:in|into|to)(?=\s+(?:(?:the|this|current|open)\s+)*(?:scene|macro)(?:\b|_))",
     "name": r"named|called|with\s+(?:the\s+)?name",
     "title": r"titled|entitled|labell?ed|with\s+(?:the\s+)?(?:title|label)",
     "color": r"(?:with\s+(?:the\s+)?|in\s+)?colou?r(?:ed)?",
@@ -38,7 +38,8 @@ _WITH_BODY = frozenset({"hub", "randomizer", "sequencer", "tag_pass", "jump"})
 _OF_PLACE = frozenset({"slot", "branch"})
 _COLON = re.compile(r":(?!:)")
 _INTRODUCED = re.compile(
-    r"\b(?:saying|says|that\s+says|which\s+says|reading|asking|with\s+(?:the\s+)?(?:text|lines?|words|content))\b\s*:?",
+    r"\b(?:(?:where|in\s+which|with)\s+(?P<who>[^:,]+?)\s+(?:says|saying|asks|asking)|saying|says|that\s+says|which\s+says"
+    r"|reading|asking|with\s+(?:the\s+)?(?:text|lines?|words|content|options?|choices|actions|answers))\b\s*:?",
     re.IGNORECASE,
 )
 _QUOTED_LIST = re.compile(rf"\s*{QUOTED}(?:\s*(?:,|/|\||\bor\b|\band\b|,\s*(?:and|or)\b)?\s*{QUOTED})*", re.IGNORECASE)
@@ -75,8 +76,10 @@ class NodeRequest:
 
 def read_node_request(kind: str, rest: Phrase) -> NodeRequest:
     """Takes what follows the node type apart."""
-    head, text = _split_text(rest)
+    head, text, who = _split_text(rest)
     body, modifiers = _take_modifiers(head, _keywords(kind))
+    if who is not None:
+        modifiers.setdefault("who", who)
     if text is not None and kind not in _PROSE and not text.ends_quoted:
         text, more = _take_modifiers(text, _keywords(""))
         modifiers = more | modifiers
@@ -117,11 +120,13 @@ def opens_text(rest: Phrase) -> bool:
     return bool(_COLON.search(rest.masked) or _INTRODUCED.search(rest.masked))
 
 
-def _split_text(rest: Phrase) -> tuple[Phrase, Phrase | None]:
+def _split_text(rest: Phrase) -> tuple[Phrase, Phrase | None, Phrase | None]:
+    """The words before the text, the text, and the speaker if "where NAME says" begins it."""
     found_marks = (_COLON.search(rest.masked), _INTRODUCED.search(rest.masked))
     marks = sorted((found for found in found_marks if found), key=lambda found: found.start())
     if not marks:
-        return rest, None
+        return rest, None, None
+    who = marks[0].groupdict().get("who")
     head, text = rest.masked[: marks[0].start()], rest.masked[marks[0].end() :].lstrip(" \t:")
     tail = ""
     if quoted := _QUOTED_LIST.match(text):
@@ -130,7 +135,7 @@ def _split_text(rest: Phrase) -> tuple[Phrase, Phrase | None]:
         text, tail = text[: trailing.start()], trailing["tail"]
     if quoted and tail and not _keywords("dialog").match(tail.lstrip(" ,.(")):
         text, tail = text + tail, ""
-    return rest.part(f"{head} {tail.strip(' ,.()')}"), rest.part(text)
+    return rest.part(f"{head} {tail.strip(' ,.()')}"), rest.part(text), None if who is None else rest.part(who)
 
 
 def _take_modifiers(head: Phrase, keywords: re.Pattern[str]) -> tuple[Phrase, dict[str, Phrase]]:

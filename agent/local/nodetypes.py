@@ -1,12 +1,12 @@
 """The node types by the words that people use for them."""
 
 _WORDS = {
-    "content": "content|narration|description|paragraph|text block",
+    "content": "content|text|narration|description|paragraph|text block",
     "dialog": "dialogue|dialog",
-    "monolog": "monologue|monolog|speech|line of speech",
+    "monolog": "monologue|monolog|speech|line",
     "condition": "condition|if|variable check",
     "hub": "hub|merge",
-    "interaction": "interaction|choices|choice|options|menu",
+    "interaction": "interaction|choices|choice|options|menu|two choices|three choices|four choices",
     "variable_update": "variable[ _]update|update of variable",
     "jump": "jump",
     "marker": "marker|checkpoint",

@@ -11,6 +11,7 @@ from agent.local.slots import describe_slot, output_slot
 from agent.local.steps import NotDone, Steps
 from agent.local.story import Connection, Node, Story
 
+_NODES = re.compile(r"^\s*(?:the\s+)?nodes\s+", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
@@ -72,7 +73,7 @@ def read_placement(request: NodeRequest, references: References) -> Placement:
 
 
 def _between(words: Phrase, request: NodeRequest, references: References) -> Placement:
-    ends = words.split(_AND)
+    ends = words.part(_NODES.sub("", words.masked)).split(_AND)
     if len(ends) != 2:
         raise NotDone(f"“between {words.text}” needs two nodes, such as “between 12 and 15”.")
     origin, target = references.origin(ends[0]), references.node(ends[1])

@@ -15,6 +15,9 @@ from arrow_project import OPERATIONS
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
 
+_HELP = re.compile(
+    r"(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work)[?.! ]*", re.IGNORECASE
+)
 _QUESTION = re.compile(
     r"\?|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|has|have|had|"
     r"should|would|will|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|what['’]s|who['’]s)\b",
@@ -42,7 +45,7 @@ def plan(message: str, context: PlanningContext) -> Steps[None]:
         for clause in clauses:
             yield from _run_clause(desk, clause)
     elif not (yield from _answer(message, context)):
-        yield Say(abilities(context))
+        yield Say(f"I did not understand that. {abilities(context)}")
 
 
 def _run_clause(desk: Desk, clause: Clause) -> Steps[None]:
@@ -60,6 +63,9 @@ def _run_clause(desk: Desk, clause: Clause) -> Steps[None]:
 
 def _answer(words: str, context: PlanningContext) -> Steps[bool]:
     """Answers from the project or the documents; ends with whether the words are a question at all."""
+    if _HELP.fullmatch(words.strip()):
+        yield Say(abilities(context))
+        return True
     if context.project is not None:
         desk = Desk(context)
         try:

@@ -4,14 +4,16 @@ import re
 from collections.abc import Callable
 
 from agent.local.expressions import AND, Preset, read_condition, read_tag, read_tags, read_update
+from agent.local.names import matching
 from agent.local.node_request import NodeRequest
-from agent.local.phrase import Phrase
+from agent.local.phrase import QUOTED, Phrase
 from agent.local.references import References
 from agent.local.steps import NotDone
 from agent.local.story import Variable
 
 _SLASHES = re.compile(r"\s+/\s+|\s*\|\s*|\s*/\s*(?=[\ue000-\uf8ff])|\n\s*(?:[-*+•]|\d+[.)])?\s*")
 _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
+_QUOTED_ITEMS = re.compile(rf"{QUOTED}(?:[\s,/|]|\band\b|\bor\b|{QUOTED})+", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
 _COUNT = re.compile(r"(\d+)\s*(?:paths?|ways?|branches|outputs?|exits?|inputs?|slots?|options?)?", re.IGNORECASE)
 _DICE = re.compile(r"\d*d\d+(?:\s*[+-]\s*\d+)?", re.IGNORECASE)
@@ -29,6 +31,8 @@ def build_preset(request: NodeRequest, references: References) -> Preset:
 
 def read_items(words: Phrase) -> list[str]:
     """`A / B`, one per line, `"A", "B"` or, where nothing else separates, `A, B`."""
+    if _QUOTED_ITEMS.fullmatch(words.masked.strip()):
+        return [part.text for part in words.quoted_parts()]
     parts = words.part(_BULLET.sub("", words.masked, count=1)).split(_SLASHES)
     if len(parts) == 1:
         parts = words.split(_COMMAS)
@@ -111,7 +115,8 @@ def _jump(request: NodeRequest, references: References) -> Preset:
     words = request.modifiers.get("scene") if request.content.is_empty else request.content
     words = words and words.part(re.sub(r"^\s*(?:to|into)\s+", "", words.masked, flags=re.IGNORECASE))
     target = _need(words, "A jump needs its target, such as “add a jump to node 12” or “… to scene NAME”.")
-    if re.match(r"(?:the\s+)?(?:scene|macro)\b", target.masked.strip(), re.IGNORECASE):
+    named = matching(target.text, references.story.scenes.values())
+    if named or re.match(r"(?:the\s+)?(?:scene|macro)\b", target.masked.strip(), re.IGNORECASE):
         return {"target": {"type": "scene", "id": references.scene(target).id}}
     node = references.node(target)
     return {"target": {"type": "marker" if node.type == "marker" else "node", "id": node.id}}

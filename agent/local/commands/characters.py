@@ -5,7 +5,7 @@ from typing import Any
 
 from agent.local.desk import Desk, created_id
 from agent.local.expressions import read_tags
-from agent.local.names import fold
+from agent.local.names import fold, plain_name
 from agent.local.phrase import Phrase
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
 from agent.local.steps import NotDone, Steps
@@ -21,7 +21,7 @@ _TAGS = re.compile(r"(?:with )?(?:the )?tags?:?\s+(?P<tags>.+)", re.IGNORECASE |
 
 
 def _create(desk: Desk, words: Words) -> Steps[str]:
-    name = words["name"].text
+    name = plain_name(words["name"])
     taken = [one for one in desk.story().characters.values() if fold(one.name) == fold(name)]
     if taken:
         raise NotDone(f"There is already a character “{taken[0].name}” ({taken[0].id}); a second one was not made.")
@@ -124,6 +124,7 @@ RULES = (
         _create,
     ),
     rule(rf"{CHANGE} {THE}colou?r of {THE}(?P<character>.+?) (?:to|=) (?P<color>\S+)", _set_color),
+    rule(rf"{CHANGE} (?P<character>.+?)['’]s colou?r (?:to|=) (?P<color>\S+)", _set_color),
     rule(rf"(?:{CHANGE}|add|give) {THE}tag {_KEY} (?:of|for) (?P<character>.+?) (?:to|=) (?P<value>.+)", _set_tag),
     rule(rf"(?:add|give|set) {THE}tag {_KEY}\s*[=:]\s*(?P<value>.+?) (?:to|for|on) (?P<character>.+)", _set_tag),
     rule(rf"give (?P<character>.+?) {THE}tag {_KEY}\s*[=:]\s*(?P<value>.+)", _set_tag),

@@ -88,6 +88,7 @@ def _note(desk: Desk, words: Words) -> Steps[str]:
     return f"Noted on {references.story.describe(node.id)}: {words['text'].text}"
 
 
+_NODE_OF = r"(?:nodes? (?:of (?:the )?type )?)?"
 _NUMBERS = r"(?:#?\d+(?:\s*,\s*(?:and )?| and )?)+"
 _UPDATE = (
     rf"set .+?{TO}.+|add (?:[+-]?\d+|{QUOTED}) to .+|(?:subtract|take) \d+ from .+"
@@ -95,10 +96,11 @@ _UPDATE = (
 )
 
 RULES = (
-    rule(rf"{ADD} {_ARTICLES}(?P<type>{NODE_TYPE})(?: nodes?)?(?P<rest>(?:[\s:,(].*)?)", _add),
+    rule(rf"{ADD} {_ARTICLES}{_NODE_OF}(?P<type>{NODE_TYPE})(?: nodes?)?(?P<rest>(?:[\s:,(].*)?)", _add),
     rule(rf"{DELETE} {THE}nodes? (?P<node>.+?){FORCE}", _delete),
     rule(rf"{DELETE} (?P<node>{_NUMBERS}|(?:the )?(?:selected|last|selection).*?){FORCE}", _delete),
     rule(r"rename (?:the )?node (?P<node>.+?) (?:to|as|into) (?P<name>.+)", _rename),
+    rule(rf"{ADD} {THE}note (?P<text>{QUOTED}) (?:to|on|at) {THE}(?:node )?(?P<node>.+)", _note),
     rule(rf"{CHANGE} {THE}(?P<replace>notes?) (?:of|on) {THE}(?:node )?(?P<node>.+?){COLON}(?P<text>.+)", _note),
     rule(rf"{NOTE} {THE}(?:node )?(?P<node>[^:]+?){COLON}(?P<text>.+)", _note),
 )

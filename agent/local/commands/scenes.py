@@ -1,13 +1,13 @@
 """Commands that make, rename, annotate and delete scenes and macros."""
 
 from agent.local.desk import Desk, created_id
-from agent.local.names import fold
+from agent.local.names import fold, plain_name
 from agent.local.rule import ADD, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
 from agent.local.steps import NotDone, Steps
 
 
 def _create(desk: Desk, words: Words) -> Steps[str]:
-    name, kind = words["name"].text, words["kind"].masked.casefold()
+    name, kind = plain_name(words["name"]), words["kind"].masked.casefold()
     taken = [scene for scene in desk.story().scenes.values() if fold(scene.name) == fold(name)]
     if taken:
         raise NotDone(f"There is already a scene “{taken[0].name}” ({taken[0].id}).")

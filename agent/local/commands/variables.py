@@ -3,7 +3,7 @@
 from typing import Any
 
 from agent.local.desk import Desk, created_id
-from agent.local.names import fold
+from agent.local.names import fold, plain_name
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps
 from agent.local.values import EMPTY, TYPE_WORDS, read_value, shown, type_of, value_for, value_of_type
@@ -12,7 +12,7 @@ _TYPES = "|".join(sorted(TYPE_WORDS, key=len, reverse=True))
 
 
 def _create(desk: Desk, words: Words) -> Steps[str]:
-    name = words["name"].text
+    name = plain_name(words["name"])
     taken = [variable for variable in desk.story().variables.values() if fold(variable.name) == fold(name)]
     if taken:
         raise NotDone(f"There is already a variable “{taken[0].name}” ({taken[0].id}) = {shown(taken[0].initial)}.")
@@ -62,7 +62,8 @@ def _delete(desk: Desk, words: Words) -> Steps[str]:
     return f"Deleted the variable “{variable.name}” ({variable.id})."
 
 
-_VALUE = rf"(?:\s*(?::?=|:)| with {THE}(?:initial )?value(?: of)?| set to| starting (?:at|with)| of value)"
+_STARTS = r"(?: that| which)? start(?:s|ing)? (?:at|with|as)"
+_VALUE = rf"(?:\s*(?::?=|:)| with {THE}(?:initial )?value(?: of)?| set to|{_STARTS}| of value| as)"
 
 RULES = (
     rule(
