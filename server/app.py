@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from retrieval import RetrievalError
 from server import corpus_routes, turn_routes
 from server.access import Access, AccessDenied, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
@@ -75,10 +74,6 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(CorpusError)
     async def _corpus(_request: Request, error: CorpusError) -> JSONResponse:
         return corpus_error_response(error)
-
-    @app.exception_handler(RetrievalError)
-    async def _retrieval(_request: Request, error: RetrievalError) -> JSONResponse:
-        return error_response(422, error.code, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:

@@ -6,6 +6,7 @@ from fastapi import Request
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError, DocumentNotFound, InvalidName, OriginalNotFound, ProjectKey, ProjectNotFound
+from retrieval import EmptyQuery, NoPages, PageNotFound, PassageNotFound
 from server.access import Access, bearer_token
 from server.services import Services
 
@@ -15,7 +16,11 @@ _STATUS: dict[type[CorpusError], int] = {
     ProjectNotFound: 404,
     DocumentNotFound: 404,
     OriginalNotFound: 404,
+    NoPages: 404,
+    PageNotFound: 404,
+    PassageNotFound: 404,
     InvalidName: 422,
+    EmptyQuery: 422,
 }
 
 

@@ -1,0 +1,71 @@
+"""The application as a whole: health, documentation, and one form for every error."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora import Catalog, DataDirectory, ProjectKey
+from ingest import Source
+from server import Access
+from tests.server.house import House, house
+
+
+def test_health(home: House) -> None:
+    with home.http() as http:
+        answer = http.get("/healthz")
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "ok"
+
+
+def test_documentation(home: House) -> None:
+    with home.http() as http:
+        assert http.get("/docs").status_code == 200
+        paths = http.get("/openapi.json").json()["paths"]
+    assert {"/projects/{project_id}/corpus", "/projects/{project_id}/turns", "/healthz"} <= set(paths)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing/here", 404, "NOT_FOUND"),
+        ("GET", "/ws/chat", 404, "NOT_FOUND"),
+        ("PUT", "/healthz", 405, "METHOD_NOT_ALLOWED"),
+        ("DELETE", "/projects/1/corpus", 405, "METHOD_NOT_ALLOWED"),
+        ("POST", "/projects/1/turns", 422, "INVALID_REQUEST"),
+    ],
+)
+def test_every_error_has_the_same_form(home: House, method: str, path: str, status: int, code: str) -> None:
+    with home.http() as http:
+        answer = http.request(method, path)
+    assert answer.status_code == status
+    assert answer.json()["error"]["code"] == code
+    assert answer.json()["error"]["message"]
+
+
+def test_an_unexpected_failure_has_it_too(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("the secret of line 7")
+
+    monkeypatch.setattr(home.catalog, "require_project", fail)
+    with home.http() as http:
+        answer = http.get("/projects/1/documents")
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "INTERNAL"
+    assert "secret" not in answer.text
+
+
+def test_what_an_earlier_process_left_undone_is_embedded_at_the_start(tmp_path: Path) -> None:
+    with house(tmp_path) as home:
+        home.ingestor.add(home.key, [Source("bible.md", b"Elena keeps the lighthouse.")])
+        assert home.catalog.unembedded(home.key)
+    with house(tmp_path) as home, home.http() as http:
+        assert http.get("/healthz").status_code == 200
+    with closing(Catalog(DataDirectory(tmp_path).catalog_url)) as catalog:
+        assert not catalog.unembedded(ProjectKey("local", "1"))
+
+
+def test_tokens_are_compared_whole() -> None:
+    access = Access(tokens={"abc": "ada", "abcd": "bo"})
+    assert access.workspace("abc") == "ada"
+    assert access.workspace("abcd") == "bo"

@@ -1,0 +1,259 @@
+"""The corpus over HTTP: upload, list, search, remove, page pictures."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from server import Limits
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import House, house
+from tests.server.test_uploads import pdf
+
+BIBLE = "# People\n\nElena keeps the lighthouse.\n\n# Places\n\nThe harbour freezes in winter.\n"
+
+
+@pytest.fixture
+def http(home: House) -> Iterator[httpx.Client]:
+    with home.http() as opened:
+        yield opened
+
+
+def post(http: httpx.Client, *documents: dict[str, Any], query: str = "", **fields: Any) -> dict[str, Any]:
+    answer = http.post(f"/projects/1/corpus{query}", json={"documents": documents, **fields})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def base64_of(name: str, data: bytes) -> dict[str, Any]:
+    return {"name": name, "content_base64": base64.b64encode(data).decode()}
+
+
+def text_of(name: str, text: str = BIBLE) -> dict[str, Any]:
+    return {"name": name, "text": text}
+
+
+def listed(http: httpx.Client) -> list[str]:
+    return [document["name"] for document in http.get("/projects/1/documents").json()["documents"]]
+
+
+def found(http: httpx.Client, query: str, **params: Any) -> list[str]:
+    answer = http.get("/projects/1/search", params={"q": query, **params})
+    return [passage["document"] for passage in answer.json()["passages"]]
+
+
+def error(answer: httpx.Response, status: int, code: str) -> str:
+    """The message of an error in the one form that all have."""
+    assert answer.status_code == status, answer.text
+    body = answer.json()
+    assert list(body) == ["error"]
+    assert set(body["error"]) == {"code", "message"}
+    assert body["error"]["code"] == code
+    return body["error"]["message"]
+
+
+def test_text_and_base64_are_searchable_when_the_answer_comes(http: httpx.Client) -> None:
+    report = post(http, text_of("bible.md"), base64_of("map.pdf", pdf("The map.", "")))
+    assert report["project"] == "1"
+    assert set(report) == {"project", "documents", "seconds"}
+    bible, map_ = report["documents"]
+    assert set(bible) == {"name", "id", "status", "pages", "pages_without_text", "passages", "embedded", "error"}
+    assert (bible["name"], bible["status"], bible["pages"], bible["error"]) == ("bible.md", "searchable", None, None)
+    assert (map_["name"], map_["pages"], map_["pages_without_text"]) == ("map.pdf", 2, [2])
+    assert found(http, "Who keeps the lighthouse?")[0] == "bible.md"
+
+
+def test_with_wait_all_are_indexed(http: httpx.Client) -> None:
+    (bible,) = post(http, text_of("bible.md"), query="?wait=true")["documents"]
+    assert bible["status"] == "indexed"
+    assert bible["embedded"] == bible["passages"] == 2
+    (again,) = post(http, text_of("bible.md"), query="?wait=true")["documents"]
+    assert again["status"] == "unchanged"
+    (changed,) = post(http, text_of("bible.md", BIBLE + "\nIt rains.\n"), query="?wait=true")["documents"]
+    assert changed["status"] == "updated"
+
+
+def test_files_of_a_form(http: httpx.Client) -> None:
+    files = [("files", ("quests/bible.md", BIBLE)), ("files", ("map.pdf", pdf("The map.")))]
+    answer = http.post("/projects/1/corpus?wait=true", files=files)
+    assert answer.status_code == 200
+    assert [document["status"] for document in answer.json()["documents"]] == ["indexed", "indexed"]
+    assert listed(http) == ["map.pdf", "quests/bible.md"]
+    answer = http.post("/projects/1/corpus", files=files[:1], data={"replace": "true"})
+    assert {document["name"]: document["status"] for document in answer.json()["documents"]} == {
+        "quests/bible.md": "unchanged",
+        "map.pdf": "removed",
+    }
+
+
+def test_replace_removes_what_is_not_sent(http: httpx.Client) -> None:
+    post(http, text_of("a.md"), text_of("b.md", "# B\n\nBram.\n"))
+    report = post(http, text_of("b.md", "# B\n\nBram.\n"), replace=True)
+    assert {document["name"]: document["status"] for document in report["documents"]}["a.md"] == "removed"
+    assert listed(http) == ["b.md"]
+    assert "a.md" not in found(http, "Who keeps the lighthouse?")
+
+
+def test_bad_documents_among_good_ones(http: httpx.Client) -> None:
+    report = post(
+        http,
+        text_of("bible.md"),
+        base64_of("locked.pdf", pdf("Secret.", password="open sesame")),
+        {"name": "broken.pdf", "content_base64": "%%%"},
+        text_of("../outside.md"),
+        text_of("empty.md", ""),
+        text_of("notes.txt", "Bram."),
+    )
+    problems = {entry["name"]: (entry["status"], entry["error"]) for entry in report["documents"]}
+    assert problems.pop("bible.md") == ("searchable", None)
+    assert problems.pop("notes.txt") == ("searchable", None)
+    codes = {name: problem["code"] for name, (status, problem) in problems.items() if status == "failed"}
+    assert codes == {
+        "locked.pdf": "ENCRYPTED",
+        "broken.pdf": "INVALID_BASE64",
+        "../outside.md": "INVALID_NAME",
+        "empty.md": "EMPTY",
+    }
+    assert listed(http) == ["bible.md", "notes.txt"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "not json",
+        "[]",
+        "{}[]",
+        '{"documents": {}}',
+        '{"documents": [{"name": "a.md"}]}',
+        '{"documents": [{"name": "a.md", "text": "a", "content_base64": "YQ=="}]}',
+        '{"documents": [{"text": "a"}]}',
+        '{"documents": [{"name": 1, "text": "a"}]}',
+        '{"documents": [{"name": "a.md", "text": "\\ud83d"}]}',
+        '{"documents": [], "replace": "perhaps"}',
+    ],
+)
+def test_a_request_that_is_none(http: httpx.Client, body: str) -> None:
+    answer = http.post("/projects/1/corpus", content=body, headers={"Content-Type": "application/json"})
+    error(answer, 422, "INVALID_REQUEST")
+
+
+def test_a_form_without_files(http: httpx.Client) -> None:
+    answer = http.post("/projects/1/corpus", data={"a": "b"}, files={"other": b"x"})
+    assert "files" in error(answer, 422, "INVALID_REQUEST")
+    broken = {"Content-Type": "multipart/form-data; boundary=x"}
+    assert http.post("/projects/1/corpus", content=b"nonsense", headers=broken).status_code in (400, 422)
+
+
+@pytest.mark.parametrize("kind", ["json", "form", "turn"])
+def test_a_body_that_is_too_long(tmp_path: Path, kind: str) -> None:
+    limits = Limits(upload_bytes=20_000, call_timeout_s=PATIENCE_S)
+    with house(tmp_path, limits=limits) as home, home.http() as http:
+        text = "a" * 30_000
+        requests = {
+            "json": {"url": "/projects/1/corpus", "json": {"documents": [text_of("a.md", text)]}},
+            "form": {"url": "/projects/1/corpus", "files": {"files": ("a.md", text)}},
+            "turn": {"url": "/projects/1/turns", "json": {"arrow_content": text}},
+        }
+        answer = http.post(**requests[kind])  # type: ignore[arg-type]
+        assert "20000" in error(answer, 413, "REQUEST_ENTITY_TOO_LARGE")
+        assert post(http, text_of("b.md"))["documents"][0]["status"] == "searchable"
+
+
+def test_documents_are_removed_by_name_and_by_id(http: httpx.Client) -> None:
+    report = post(http, text_of("a.md"), text_of("quests/b.md", "# B\n\nBram.\n"), query="?wait=true")
+    ids = {entry["name"]: entry["id"] for entry in report["documents"]}
+    (removed,) = http.delete(f"/projects/1/documents/{ids['quests/b.md']}").json()["documents"]
+    assert (removed["name"], removed["status"]) == ("quests/b.md", "removed")
+    (removed,) = http.delete("/projects/1/documents/a.md").json()["documents"]
+    assert (removed["id"], removed["status"]) == (ids["a.md"], "removed")
+    assert listed(http) == []
+    assert found(http, "Who keeps the lighthouse?") == []
+    error(http.delete("/projects/1/documents/a.md"), 404, "DOCUMENT_NOT_FOUND")
+
+
+def test_the_list_says_what_is_searchable(http: httpx.Client) -> None:
+    report = post(http, text_of("bible.md"), query="?wait=true")
+    (entry,) = http.get("/projects/1/documents").json()["documents"]
+    assert entry == report["documents"][0]
+
+
+@pytest.mark.parametrize("path", ["documents", "search?q=Elena", "documents/a.pdf/pages/1.png"])
+def test_an_unknown_project(http: httpx.Client, path: str) -> None:
+    assert "77" in error(http.get(f"/projects/77/{path}"), 404, "PROJECT_NOT_FOUND")
+
+
+@pytest.mark.parametrize("project", ["..%2F1", "a%20b", "x" * 65, "%F0%9F%A6%8A"])
+def test_a_project_id_that_cannot_be_one(http: httpx.Client, project: str) -> None:
+    assert http.get(f"/projects/{project}/documents").status_code in (404, 422)
+    answer = http.post(f"/projects/{project}/corpus", json={"documents": []})
+    assert answer.status_code in (404, 422)
+    assert set(answer.json()) == {"error"}
+
+
+def test_search(http: httpx.Client) -> None:
+    post(http, text_of("bible.md"), text_of("notes.txt", "The lighthouse is cold."), query="?wait=true")
+    answer = http.get("/projects/1/search", params={"q": "lighthouse", "k": 2}).json()
+    assert answer["query"] == "lighthouse"
+    assert len(answer["passages"]) == 2
+    for passage in answer["passages"]:
+        assert set(passage) == {
+            "id", "document", "document_id", "page_from", "page_to", "heading", "char_from", "char_to", "score", "text",
+        }  # fmt: skip
+    scores = [passage["score"] for passage in answer["passages"]]
+    assert scores == sorted(scores, reverse=True)
+    assert len(found(http, "lighthouse", k=1)) == 1
+    assert set(found(http, "lighthouse", document="notes.txt")) == {"notes.txt"}
+    document_id = next(p["document_id"] for p in answer["passages"] if p["document"] == "bible.md")
+    assert set(found(http, "lighthouse", document=document_id)) == {"bible.md"}
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "code"),
+    [
+        ({"q": ""}, 422, "EMPTY_QUERY"),
+        ({"q": "  \n"}, 422, "EMPTY_QUERY"),
+        ({}, 422, "INVALID_REQUEST"),
+        ({"q": "Elena", "k": "0"}, 422, "INVALID_REQUEST"),
+        ({"q": "Elena", "k": "many"}, 422, "INVALID_REQUEST"),
+        ({"q": "Elena", "document": "none.md"}, 404, "DOCUMENT_NOT_FOUND"),
+    ],
+)
+def test_searches_that_are_refused(http: httpx.Client, params: dict[str, str], status: int, code: str) -> None:
+    post(http, text_of("bible.md"))
+    error(http.get("/projects/1/search", params=params), status, code)
+
+
+def test_queries_of_any_characters(http: httpx.Client) -> None:
+    post(http, text_of("bible.md"), query="?wait=true")
+    for query in ('"', "* OR -", "[1]", "\N{FOX FACE}", "a" * 5000, "ß\x00", "?!"):
+        assert http.get("/projects/1/search", params={"q": query}).status_code == 200, query
+
+
+def test_a_page_as_a_picture(http: httpx.Client) -> None:
+    post(http, base64_of("bible.pdf", pdf("Elena keeps the lighthouse.", "The harbour freezes.")), query="?wait=true")
+    (passage, *_) = http.get("/projects/1/search", params={"q": "lighthouse"}).json()["passages"]
+    assert passage["page_from"] == 1
+    plain = http.get("/projects/1/documents/bible.pdf/pages/1.png")
+    assert plain.status_code == 200
+    assert plain.headers["content-type"] == "image/png"
+    assert plain.content.startswith(b"\x89PNG\r\n\x1a\n")
+    page = f"/projects/1/documents/{passage['document_id']}/pages/1.png"
+    marked = http.get(page, params={"passage": passage["id"]})
+    assert marked.content.startswith(b"\x89PNG\r\n\x1a\n")
+    assert marked.content != plain.content
+    assert http.get(page).content == plain.content
+
+
+def test_pages_that_are_not_there(http: httpx.Client) -> None:
+    post(http, base64_of("bible.pdf", pdf("Elena.")), text_of("bible.md"))
+    for page in ("0", "2", "-1", "99999999999999999999"):
+        error(http.get(f"/projects/1/documents/bible.pdf/pages/{page}.png"), 404, "PAGE_NOT_FOUND")
+    error(http.get("/projects/1/documents/bible.pdf/pages/one.png"), 422, "INVALID_REQUEST")
+    error(http.get("/projects/1/documents/bible.md/pages/1.png"), 404, "NO_PAGES")
+    error(http.get("/projects/1/documents/none.pdf/pages/1.png"), 404, "DOCUMENT_NOT_FOUND")
+    answer = http.get("/projects/1/documents/bible.pdf/pages/1.png", params={"passage": "none"})
+    error(answer, 404, "PASSAGE_NOT_FOUND")
