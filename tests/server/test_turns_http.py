@@ -1,0 +1,248 @@
+"""A turn over HTTP: the story comes with the request and goes back changed."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic_ai.exceptions import ModelOverloadedError
+
+from arrow_project import parse
+from tests.agent.scripted_model import Use
+from tests.agent.story import NEXT_ID, story_text
+from tests.server.house import House, house
+from tests.server.test_corpus_http import error
+
+GOLD = {"name": "gold", "type": "num", "initial_value": 10}
+DELETE = {"node_id": 3}
+
+
+@pytest.fixture
+def http(home: House) -> Iterator[httpx.Client]:
+    with home.http() as opened:
+        yield opened
+
+
+def turn(http: httpx.Client, **fields: Any) -> dict[str, Any]:
+    answer = http.post("/projects/1/turns", json={"arrow_content": story_text()} | fields)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_function_without_a_model(home: House, http: httpx.Client) -> None:
+    answer = turn(http, function="create_variable", function_params=GOLD)
+    assert set(answer) == {
+        "text", "citations", "operations", "question", "suggestions", "changed", "diff", "arrow_content", "usage",
+    }  # fmt: skip
+    (operation,) = answer["operations"]
+    assert operation["function"] == "create_variable"
+    assert operation["arguments"] == GOLD
+    assert operation["success"] is True
+    assert next(iter(operation["result"])) == "variable_id"
+    assert operation["result"]["variable_id"] == NEXT_ID
+    assert operation["error"] is None
+    assert answer["changed"] is True
+    assert "gold" in answer["diff"]
+    assert parse(answer["arrow_content"]).document.variables[NEXT_ID]["name"] == "gold"
+    assert answer["question"] is None
+    assert not home.model.requests
+
+
+@pytest.mark.parametrize(
+    ("function", "params", "code"),
+    [
+        ("update_node", {"node_id": 99, "name": "x"}, "INVALID_NODE_ID"),
+        ("create_insert_node", {"type": "poem"}, "INVALID_NODE_TYPE"),
+        ("create_variable", {"name": "gold"}, "TYPE_MISMATCH"),
+        ("paint_node", {}, "PERMISSION_DENIED"),
+        ("delete_node", {"node_id": 99}, "INVALID_NODE_ID"),
+    ],
+)
+def test_a_refused_operation_is_an_entry(http: httpx.Client, function: str, params: dict[str, Any], code: str) -> None:
+    answer = turn(http, function=function, function_params=params)
+    (operation,) = answer["operations"]
+    assert operation["success"] is False
+    assert operation["error"]["code"] == code
+    assert operation["error"]["message"]
+    assert answer["changed"] is False
+    assert answer["diff"] == ""
+    assert answer["arrow_content"] == story_text()
+
+
+def test_a_message(home: House, http: httpx.Client) -> None:
+    home.put("bible.md", "# People\n\nElena keeps the lighthouse.\n")
+    home.model.add(["I will add gold."])
+    answer = turn(http, message="Add gold.", history=[{"message": "Hello?", "output": "Hello."}])
+    assert answer["text"] == "I will add gold."
+    assert answer["operations"] == []
+    assert answer["changed"] is False
+    request = home.model.requests[0]
+    assert "Elena keeps the lighthouse." in request.context
+    assert request.conversation == [("user", ["Hello?"]), ("assistant", ["Hello."]), ("user", ["Add gold."])]
+
+
+def test_a_message_that_edits_and_cites(home: House, http: httpx.Client) -> None:
+    home.put("bible.md", "# People\n\nElena keeps the lighthouse.\n")
+    line = {"type": "dialog", "preset": {"character": 21, "lines": ["Hi."]}, "connect_from": {"node_id": 3, "slot": 0}}
+    home.model.add(
+        ["Elena greets [1].", Use("create_variable", GOLD), Use("create_insert_node", line)],
+        [Use("update_node", {"node_id": 99, "name": "x"})],
+        ["Done [1]."],
+    )
+    answer = turn(http, message="Let Elena greet.", selected_node_ids=[3], current_scene_id=0)
+    assert answer["text"] == "Elena greets [1].\n\nDone [1]."
+    assert answer["citations"] == [{"number": 1, "document": "bible.md", "page_from": None, "page_to": None}]
+    assert [(o["function"], o["success"]) for o in answer["operations"]] == [
+        ("create_variable", True),
+        ("create_insert_node", True),
+        ("update_node", False),
+    ]
+    after = parse(answer["arrow_content"]).document
+    assert {"gold"} <= {variable["name"] for variable in after.variables.values()}
+    assert [c[2] for c in after.outgoing(3, 0)] == [NEXT_ID + 1]
+    assert answer["usage"]["requests"] == 3
+    assert answer["usage"]["input_tokens"] > 0
+
+
+def test_a_question_and_its_answers(home: House, http: httpx.Client) -> None:
+    home.model.add([Use("create_variable", GOLD), Use("delete_node", DELETE), Use("delete_node", {"node_id": 2})])
+    asked = turn(http, message="Add gold and remove the pier.")
+    assert asked["question"]["kind"] == "confirmation"
+    assert asked["question"]["pending_id"]
+    assert "delete node" in asked["question"]["text"]
+    assert [operation["function"] for operation in asked["operations"]] == ["create_variable"]
+    assert asked["changed"] is True
+    reply = {"pending_id": asked["question"]["pending_id"], "arrow_content": asked["arrow_content"]}
+    done = turn(http, message="yes", **reply)
+    assert [(o["function"], o["arguments"]["node_id"]) for o in done["operations"]] == [("delete_node", 3)]
+    assert set(parse(done["arrow_content"]).document.nodes) == {1, 2}
+    again = http.post("/projects/1/turns", json={"message": "yes", **reply})
+    error(again, 404, "NOT_PENDING")
+
+
+def test_no_changes_nothing(home: House, http: httpx.Client) -> None:
+    asked = turn(http, function="delete_node", function_params=DELETE)
+    assert asked["operations"] == []
+    assert asked["changed"] is False
+    answer = turn(http, message="no", pending_id=asked["question"]["pending_id"])
+    assert answer["operations"] == []
+    assert answer["changed"] is False
+
+
+def test_another_story_is_a_conflict(http: httpx.Client) -> None:
+    asked = turn(http, function="delete_node", function_params=DELETE)
+    changed = story_text().replace("The pier is empty.", "The pier is full.")
+    body = {"message": "yes", "pending_id": asked["question"]["pending_id"], "arrow_content": changed}
+    error(http.post("/projects/1/turns", json=body), 409, "CONFLICT")
+
+
+def test_a_question_of_another_project(http: httpx.Client) -> None:
+    asked = turn(http, function="delete_node", function_params=DELETE)
+    body = {"message": "yes", "pending_id": asked["question"]["pending_id"], "arrow_content": story_text()}
+    error(http.post("/projects/2/turns", json=body), 404, "NOT_PENDING")
+
+
+def test_an_unclear_answer_cancels_the_question(home: House, http: httpx.Client) -> None:
+    asked = turn(http, function="delete_node", function_params=DELETE)
+    home.model.add(["The pier is where boats land."])
+    pending_id = asked["question"]["pending_id"]
+    assert turn(http, message="What is it for?", pending_id=pending_id)["text"] == "The pier is where boats land."
+    body = {"message": "yes", "pending_id": pending_id, "arrow_content": story_text()}
+    error(http.post("/projects/1/turns", json=body), 404, "NOT_PENDING")
+
+
+def test_a_caller_who_names_the_function_need_not_be_asked(http: httpx.Client) -> None:
+    answer = turn(http, function="delete_node", function_params=DELETE, confirm="never")
+    assert answer["question"] is None
+    assert answer["operations"][0]["success"] is True
+
+
+def test_a_message_may_tighten_and_not_loosen(home: House, http: httpx.Client) -> None:
+    home.model.add([Use("delete_node", DELETE)], [Use("create_variable", GOLD)])
+    assert turn(http, message="Remove the pier.", confirm="never")["question"] is not None
+    assert turn(http, message="Add gold.", confirm="always")["question"] is not None
+
+
+def test_an_operator_who_always_wants_to_be_asked(tmp_path: Path) -> None:
+    with house(tmp_path, confirm="always") as home, home.http() as http:
+        assert turn(http, function="create_variable", function_params=GOLD)["question"] is not None
+        home.model.add([Use("create_variable", GOLD)])
+        assert turn(http, message="Add gold.", confirm="destructive")["question"] is not None
+
+
+def test_a_plan_changes_nothing_until_it_is_agreed_to(home: House, http: httpx.Client) -> None:
+    home.model.add([Use("create_variable", GOLD), Use("delete_node", DELETE)], ["That is my plan."])
+    planned = turn(http, message="Add gold, remove the pier.", mode="plan")
+    assert planned["question"]["kind"] == "plan"
+    assert "gold" in planned["question"]["text"]
+    assert planned["changed"] is False
+    assert planned["arrow_content"] == story_text()
+    done = turn(http, message="yes", pending_id=planned["question"]["pending_id"])
+    assert [operation["function"] for operation in done["operations"]] == ["create_variable", "delete_node"]
+    assert done["changed"] is True
+
+
+def test_a_plan_of_nothing_asks_nothing(home: House, http: httpx.Client) -> None:
+    home.model.add(["There is nothing to do."])
+    assert turn(http, message="Hello?", mode="plan")["question"] is None
+
+
+@pytest.mark.parametrize("content", ["", "not json", "{}", "[]", story_text()[:-50]])
+def test_a_story_that_cannot_be_read(http: httpx.Client, content: str) -> None:
+    answer = http.post("/projects/1/turns", json={"message": "Hello?", "arrow_content": content})
+    assert "arrow_content" in error(answer, 422, "PARSE_ERROR")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"arrow_content": None},
+        {"message": 3},
+        {"mode": "dream"},
+        {"confirm": "perhaps"},
+        {"selected_node_ids": ["two"]},
+        {"history": "none"},
+        {"function_params": []},
+        {"mesage": "typo"},
+    ],
+)
+def test_a_request_that_is_none(http: httpx.Client, fields: dict[str, Any]) -> None:
+    answer = http.post("/projects/1/turns", json={"arrow_content": story_text()} | fields)
+    assert next(iter(fields)) in error(answer, 422, "INVALID_REQUEST")
+
+
+def test_ids_of_nothing(home: House, http: httpx.Client) -> None:
+    home.model.add(["Hello."], ["Hello."])
+    answer = turn(http, message="Hello?", selected_node_ids=[-1, 10**20], current_scene_id=-1)
+    assert answer["text"] == "Hello."
+    created = turn(http, function="create_insert_node", function_params={"type": "hub"}, current_scene_id=-1)
+    assert created["operations"][0]["success"] is True, created
+    assert created["operations"][0]["result"]["scene_id"] == 0
+
+
+def test_a_model_that_fails_before_anything_was_done(home: House, http: httpx.Client) -> None:
+    home.model.add(ModelOverloadedError("scripted", "x"))
+    answer = http.post("/projects/1/turns", json={"message": "Hello?", "arrow_content": story_text()})
+    error(answer, 502, "MODEL_OVERLOADED")
+
+
+def test_a_model_that_fails_after_something_was_done(home: House, http: httpx.Client) -> None:
+    home.model.add([Use("create_variable", GOLD)], ModelOverloadedError("scripted", "x"))
+    answer = turn(http, message="Add gold.")
+    assert "MODEL_OVERLOADED: " in answer["text"]
+    assert answer["changed"] is True
+
+
+def test_an_unexpected_failure(home: House, http: httpx.Client) -> None:
+    home.model.add(ZeroDivisionError("the secret of line 7"))
+    answer = http.post("/projects/1/turns", json={"message": "Hello?", "arrow_content": story_text()})
+    assert "secret" not in error(answer, 500, "INTERNAL")
+
+
+def test_turns_at_once_do_not_meet(home: House, http: httpx.Client) -> None:
+    home.model.otherwise = lambda request: [request.conversation[-1][1][0]]
+    with ThreadPoolExecutor(8) as pool:
+        answers = pool.map(lambda number: turn(http, message=f"Message {number}")["text"], range(16))
+    assert list(answers) == [f"Message {number}" for number in range(16)]
