@@ -32,6 +32,6 @@ SAMPLE = Sample(
     documents=_HOME / "documents",
     arrow_file=_HOME / "inland-light.arrow",
     questions=_HOME / "questions.jsonl",
-    question="Who still steers by the lighthouse, now that the sea is gone?",
+    question="Why do the night carters cross only in the dark, and what do they steer by?",
     request='Build a scene from the dialogue "Supper on a Slant" in the documents',
 )
