@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.local.names import join, matching
+from agent.local.nodetypes import NODE_TYPE
 from agent.local.phrase import Phrase, read_phrase
 from agent.local.references import References
 from agent.local.rule import Words
@@ -19,6 +20,20 @@ _LISTED = 60
 class _Question:
     pattern: re.Pattern[str]
     answer: Callable[[References, Words], str | None]
+
+
+def known_by_name(question: str, story: Story) -> str | None:
+    """What the project itself knows of the character or variable that "who is …" asks for; None when it has none."""
+    found = _WHO.fullmatch(question.strip())
+    name = (found["name"] or found["tagged"]) if found else ""
+    for character in matching(name, story.characters.values()):
+        tags = "".join(f", {key} = {value}" for key, value in character.tags.items())
+        nodes = sum(node.data.get("character") == character.id for node in story.nodes.values())
+        return f"In the project “{character.name}” ({character.id}{tags}) is a character with {_count(nodes, 'node')}."
+    for variable in matching(name, story.variables.values()):
+        start = shown(variable.initial)
+        return f"In the project “{variable.name}” ({variable.id}) is a variable that starts at {start}."
+    return None
 
 
 def project_answer(question: str, references: References) -> str | None:
@@ -202,6 +217,10 @@ def _question(pattern: str, answer: Callable[[References, Words], str | None]) -
     return _Question(re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL), answer)
 
 
+_WHO = re.compile(
+    r"(?:who|what)(?:['’]s| is) (?P<name>[^?]+?)\s*\?*|what tags (?:does|has) (?P<tagged>[^?]+?)(?: have| got)?\s*\?*",
+    re.IGNORECASE,
+)
 _POLITE = re.compile(r"^\s*(?:please|can you|could you|would you|now|and)\b[\s,]*", re.IGNORECASE)
 _WHOLE = r"(?:the|this) (?:project|story|game|arrow file|file)"
 _HERE = (
@@ -209,13 +228,15 @@ _HERE = (
     rf"(?: (?:in|of) {_WHOLE})?"
 )
 _ASK = r"(?:(?:which|what|list|show(?: me)?|name|tell me|give me|who are|what are)(?: all| of)*(?: the| my| our)?)"
-_NODE = r"(?P<node>(?:the |this )?(?:node )?#?\d+|(?:the |this )?node .+?|(?:the )?selected(?: node)?)"
+_NODE = (
+    rf"(?P<node>(?:the |this )?(?:node )?#?\d+|(?:the |this )?node .+?|(?:the )?selected(?: node)?|the (?:{NODE_TYPE}))"
+)
 _IS = r"(?:['’]s| is| are)"
 _LOOSE = r"(?:not connected|unconnected|orphaned|unreachable|not reached|loose)"
 _SCENE = r"(?P<scene>(?:the |this )?(?:current |open )?scene\b.*?)"
 _SAYING = r"(?:says?|contains?|mentions?|with|saying|mentioning)(?: the text)?"
 _KINDS = r"(?P<kind>scenes?|macros?|characters?|variables?|nodes?)"
-_BESIDE = r"(?:follows|comes after|leads to|precedes|comes before|is connected to|is after|is before)"
+_BESIDE = r"(?:follows|comes after|leads to|precedes|comes before|is connected to|is after|is before|after|before)"
 
 _QUESTIONS = (
     _question(rf"{_ASK} (?P<kind>scenes|macros){_HERE}", _scenes),
@@ -230,7 +251,8 @@ _QUESTIONS = (
     _question(rf"what{_IS} (?:the |my )?selection", _selection),
     _question(rf"(?:where|how|what){_IS} {_NODE} (?:connected|wired|linked)(?: to| with| from)?", _where),
     _question(rf"where (?:is|does) {_NODE}(?: lead| go)?(?: to)?", _where),
-    _question(rf"what {_BESIDE} {_NODE}", _where),
+    _question(rf"is {_NODE} connected(?: to .+)?", _where),
+    _question(rf"what (?:happens )?{_BESIDE} {_NODE}", _where),
     _question(rf"(?:show(?: me)?|what{_IS}(?: in)?|describe|read|tell me about) {_NODE}", _node),
     _question(rf"what does {_NODE} (?:says?|do|contain)", _node),
     _question(r"(?:which|what) nodes use (?:the )?(?P<name>.+)|where is (?P<name2>.+?) used", _uses),

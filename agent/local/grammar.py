@@ -30,10 +30,16 @@ class Clause:
     Attributes:
         words: As written.
         command: What it commands; None where it fits no rule.
+        is_read: Whether `command` is made of all of `words`; a long text is read once, not after each of its lines.
     """
 
     words: Phrase
     command: Command | None
+    is_read: bool = True
+
+    def read_again(self) -> "Clause":
+        """The clause with its command made of all of its words."""
+        return self if self.is_read else Clause(self.words, read_command(self.words) or self.command)
 
 
 def read_clauses(message: str) -> list[Clause]:
@@ -45,12 +51,14 @@ def read_clauses(message: str) -> list[Clause]:
     clauses: list[Clause] = []
     for mark, piece in _pieces(read_phrase(message)):
         command = read_command(piece)
-        previous = clauses[-1] if clauses else None
-        if previous is None or not _goes_on(previous, command, mark):
+        if clauses and command is not None:
+            clauses[-1] = clauses[-1].read_again()
+        if not clauses or not _goes_on(clauses[-1], command, mark):
             clauses.append(Clause(piece, command))
             continue
-        whole = piece.part(previous.words.masked + mark + piece.masked)
-        clauses[-1] = Clause(whole, read_command(whole) or previous.command)
+        previous = clauses[-1]
+        clauses[-1] = Clause(piece.part(previous.words.masked + mark + piece.masked), previous.command, is_read=False)
+    clauses = [clause.read_again() for clause in clauses]
     return [clause for clause in clauses if clause.command or not _COURTESY.fullmatch(clause.words.masked.strip(" .!"))]
 
 

@@ -20,6 +20,7 @@ _MODIFIERS = {
     "notes": r"with\s+(?:the\s+|a\s+)?notes?",
     "who": r"(?:spoken\s+|said\s+)?by",
     "of": r"for|about|into|of|on",
+    "to": r"(?:in)?to",
     "slot": r"(?:from\s+|on\s+|at\s+|in\s+)?(?:its\s+)?(?:output\s+)?slot",
     "branch": r"on(?:\s+(?:its\s+|the\s+)?(?:choice|option|action|line|path|branch|answer))?"
     r"|(?:from|under|for)\s+(?:its\s+|the\s+)?(?:choice|option|action|line|path|branch|answer)",
@@ -28,7 +29,7 @@ _OF_ALL = ("slot", "branch", "between", "after", "before", "scene", "name", "not
 _OF_TYPE = {
     "content": ("title",), "dialog": ("who", "of"), "monolog": ("who", "of"), "marker": ("title",),
     "entry": ("title",), "frame": ("title", "color"), "generator": ("of",), "user_input": ("of",),
-    "tag_edit": ("of",), "tag_match": ("of",), "tag_pass": ("of",), "macro_use": ("of",),
+    "tag_edit": ("of",), "tag_match": ("of",), "tag_pass": ("of",), "macro_use": ("of",), "jump": ("to",),
 }  # fmt: skip
 # The text of these may hold any word, so a place behind it counts only in the plainest forms.
 _PROSE = frozenset({"content", "dialog", "monolog", "interaction", "user_input"})
@@ -43,7 +44,7 @@ _INTRODUCED = re.compile(
     re.IGNORECASE,
 )
 _QUOTED_LIST = re.compile(rf"\s*{QUOTED}(?:\s*(?:,|/|\||\bor\b|\band\b|,\s*(?:and|or)\b)?\s*{QUOTED})*", re.IGNORECASE)
-_EDGES = " ,.()\n\t"
+_EDGES = " ,.?!()\n\t"
 _TRAILING = re.compile(
     r"[,.]?\s+\(?(?P<tail>(?:(?:right\s+|directly\s+)?after\s+(?:node\s+#?\d+|#\d+|(?:the\s+)?(?:selected|last)\s+node)"
     r"|(?:and\s+)?(?:connected\s+from|connect\s+it\s+(?:from|to))\s+(?:node\s+)?#?\d+)"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 _FIRST = 0xE000
 _LAST = 0xF8FF
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
+# More white space than any indentation; patterns would try every way to divide it.
+_GAP = re.compile(r"\s{30,}")
 _QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|(?<!\w)\'[^\'\n]+\'(?!\w)|(?<!\w)‘[^‘’\n]+’(?!\w)')
 
 QUOTED = "[\ue000-\uf8ff]"
@@ -83,6 +85,7 @@ def read_phrase(message: str) -> Phrase:
         quotations.append(found[0])
         return chr(_FIRST + len(quotations) - 1)
 
+    message = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", message)
     # A private-use character of the message itself would be taken for a quotation.
     masked = _QUOTATION.sub(mask, _PRIVATE.sub("\ufffd", message))
     return Phrase(masked, tuple(quotations))

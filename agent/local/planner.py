@@ -8,9 +8,10 @@ from agent.local.abilities import abilities
 from agent.local.answers import answer
 from agent.local.context import PlanningContext
 from agent.local.desk import Desk, refusal
-from agent.local.facts import project_answer
+from agent.local.facts import known_by_name, project_answer
 from agent.local.grammar import Clause, read_clauses
 from agent.local.steps import Call, NotDone, Say, Steps
+from agent.local.story import Story
 from arrow_project import OPERATIONS
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
@@ -77,7 +78,10 @@ def _answer(words: str, context: PlanningContext) -> Steps[bool]:
             return True
     if not _QUESTION.search(words):
         return False
-    yield from answer(words, context)
+    if not (yield from answer(words, context)) and context.project is not None:
+        known = known_by_name(words, Story(context.project))
+        if known is not None:
+            yield Say(known)
     return True
 
 

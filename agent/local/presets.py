@@ -6,7 +6,7 @@ from collections.abc import Callable
 from agent.local.expressions import AND, Preset, read_condition, read_tag, read_tags, read_update
 from agent.local.names import matching
 from agent.local.node_request import NodeRequest
-from agent.local.phrase import QUOTED, Phrase
+from agent.local.phrase import QUOTED, Phrase, read_phrase
 from agent.local.references import References
 from agent.local.steps import NotDone
 from agent.local.story import Variable
@@ -14,6 +14,7 @@ from agent.local.story import Variable
 _SLASHES = re.compile(r"\s+/\s+|\s*\|\s*|\s*/\s*(?=[\ue000-\uf8ff])|\n\s*(?:[-*+•]|\d+[.)])?\s*")
 _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
 _QUOTED_ITEMS = re.compile(rf"{QUOTED}(?:[\s,/|]|\band\b|\bor\b|{QUOTED})+", re.IGNORECASE)
+_ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
 _COUNT = re.compile(r"(\d+)\s*(?:paths?|ways?|branches|outputs?|exits?|inputs?|slots?|options?)?", re.IGNORECASE)
 _DICE = re.compile(r"\d*d\d+(?:\s*[+-]\s*\d+)?", re.IGNORECASE)
@@ -37,6 +38,13 @@ def read_items(words: Phrase) -> list[str]:
     if len(parts) == 1:
         parts = words.split(_COMMAS)
     return [text for part in parts if (text := part.text.rstrip(",").strip())]
+
+
+def read_branches(request: NodeRequest, references: References) -> list[tuple[int, int]]:
+    """Where the options of a choice lead that name a node behind an arrow, `Go in -> 12`: slot and node."""
+    items = read_items(request.content) if request.type == "interaction" else []
+    parts = [_ARROW.split(item) for item in items]
+    return [(slot, references.node(read_phrase(part[1])).id) for slot, part in enumerate(parts) if len(part) == 2]
 
 
 def _need(words: Phrase | None, sentence: str) -> Phrase:
@@ -98,7 +106,7 @@ def _interaction(request: NodeRequest, _references: References) -> Preset:
     if request.text is None and "between" in request.modifiers:
         return {"actions": [part.text for part in request.modifiers["between"].split(AND)]}
     words = _need(request.content, "A choice needs its options, such as “add a choice: Go in / Walk away”.")
-    return {"actions": read_items(words)}
+    return {"actions": [_ARROW.split(item)[0].strip() for item in read_items(words)]}
 
 
 def _variable_update(request: NodeRequest, references: References) -> Preset:
@@ -112,8 +120,8 @@ def _variable_update(request: NodeRequest, references: References) -> Preset:
 
 
 def _jump(request: NodeRequest, references: References) -> Preset:
-    words = request.modifiers.get("scene") if request.content.is_empty else request.content
-    words = words and words.part(re.sub(r"^\s*(?:to|into)\s+", "", words.masked, flags=re.IGNORECASE))
+    place = request.modifiers.get("scene") if request.content.is_empty else request.content
+    words = request.modifiers.get("to") or place
     target = _need(words, "A jump needs its target, such as “add a jump to node 12” or “… to scene NAME”.")
     named = matching(target.text, references.story.scenes.values())
     if named or re.match(r"(?:the\s+)?(?:scene|macro)\b", target.masked.strip(), re.IGNORECASE):

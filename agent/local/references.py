@@ -193,7 +193,7 @@ class References:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise NotDone(f"There is no {words.text} in the scene “{self.open_scene.name}”.")
+            raise NotDone(f"There is no “{words.text}” in the scene “{self.open_scene.name}”.")
         ids = [node.id for node in found]
         raise NotDone(f"“{words.text}” may mean several nodes: {self._choices(ids)}. Name one by its id.")
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from agent.local.desk import Desk, created_id
-from agent.local.expressions import read_tags
+from agent.local.expressions import AND, read_tags
 from agent.local.names import fold, plain_name
 from agent.local.phrase import Phrase
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
@@ -31,6 +31,13 @@ def _create(desk: Desk, words: Words) -> Steps[str]:
         arguments["notes"] = words["notes"].text
     answer = yield from desk.call("create_character", arguments)
     return f"Created the character “{name}” ({created_id(answer)})."
+
+
+def _create_several(desk: Desk, words: Words) -> Steps[str]:
+    told = ""
+    for part in words["names"].split(AND):
+        told += f" {(yield from _create(desk, {'name': part}))}"
+    return told.strip()
 
 
 def _details(details: Phrase) -> dict[str, Any]:
@@ -123,11 +130,13 @@ RULES = (
         rf"(?:\s*[(,]\s*(?P<details>{_LOOKS})\)?| (?P<plain>{_LOOKS}))?{NOTES}",
         _create,
     ),
+    rule(rf"{ADD} {THE}characters (?P<names>[^(]+)", _create_several),
     rule(rf"{CHANGE} {THE}colou?r of {THE}(?P<character>.+?) (?:to|=) (?P<color>\S+)", _set_color),
     rule(rf"{CHANGE} (?P<character>.+?)['’]s colou?r (?:to|=) (?P<color>\S+)", _set_color),
     rule(rf"(?:{CHANGE}|add|give) {THE}tag {_KEY} (?:of|for) (?P<character>.+?) (?:to|=) (?P<value>.+)", _set_tag),
     rule(rf"(?:add|give|set) {THE}tag {_KEY}\s*[=:]\s*(?P<value>.+?) (?:to|for|on) (?P<character>.+)", _set_tag),
     rule(rf"give (?P<character>.+?) {THE}tag {_KEY}\s*[=:]\s*(?P<value>.+)", _set_tag),
+    rule(r"tag (?P<character>.+?) (?:with|as) (?P<key>[^\s=:]+)\s*[=:]\s*(?P<value>.+)", _set_tag),
     rule(rf"{DELETE} {THE}tag (?P<key>\S+) (?:from|of) (?P<character>.+)", _remove_tag),
     rule(rf"rename {THE}character (?P<character>.+?) (?:to|as|into) (?P<name>.+)", _rename),
     rule(rf"{NOTE} {THE}character (?P<character>[^:]+?){COLON}(?P<text>.+)", _note),

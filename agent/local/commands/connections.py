@@ -140,9 +140,14 @@ RULES = (
         rf"{DELETE} {THE}(?:connection|link)s? (?:from|between) (?P<from>.+?) (?:to|and) (?P<to>.+)",
         _disconnect,
     ),
+    rule(rf"{DELETE} {THE}(?:connection|link) (?P<from>.+?)(?: to |{_ARROW})(?P<to>.+)", _disconnect),
     rule(rf"(?:connect|link|wire|join) (?P<from>.+?)(?: (?:to|with|into) |{_ARROW})(?P<to>.+)", _connect, loose=True),
     rule(r"(?:connect|link) (?P<to>.+?) from (?P<from>.+)", _connect, loose=True),
     rule(rf"(?:make|set|use) (?P<node>.+?) (?:as |to be |to |into )?{_ENTRY}", _set_entry),
+    rule(
+        rf"(?:make|let|start|begin) {THE}(?P<whose>{_WHOLE}) (?:(?:start|begin) )?(?:at|with|from) (?P<node>.+)",
+        _set_entry,
+    ),
     rule(rf"(?:set|change|move) {_ENTRY} (?:to|=) (?P<node>.+)", _set_entry),
 )
 """The commands on connections and entries."""

@@ -9,7 +9,7 @@ from agent.local.node_request import NodeRequest, read_node_request
 from agent.local.nodetypes import NODE_TYPE, node_type
 from agent.local.phrase import QUOTED
 from agent.local.placement import Placement, read_placement
-from agent.local.presets import build_preset
+from agent.local.presets import build_preset, read_branches
 from agent.local.references import References
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NOTE, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps
@@ -26,6 +26,7 @@ def _create(desk: Desk, request: NodeRequest) -> Steps[str]:
     references = desk.references()
     preset = build_preset(request, references)
     placement = read_placement(request, references)
+    branches = read_branches(request, references)
     arguments: dict[str, Any] = {"type": request.type, "preset": preset, "scene_id": placement.scene_id}
     if name := _name(request, references):
         arguments["name"] = name
@@ -33,13 +34,16 @@ def _create(desk: Desk, request: NodeRequest) -> Steps[str]:
         arguments["notes"] = notes.text
     yield from placement.make_room(desk)
     node_id = yield from desk.create_node(arguments)
-    return (yield from _wire(desk, node_id, placement))
+    return (yield from _wire(desk, node_id, placement, branches))
 
 
-def _wire(desk: Desk, node_id: int, placement: Placement) -> Steps[str]:
+def _wire(desk: Desk, node_id: int, placement: Placement, branches: list[tuple[int, int]]) -> Steps[str]:
     made = f"Created {desk.story().describe(node_id)}"
     try:
         told = yield from placement.wire(desk, node_id)
+        for slot, target in branches:
+            yield from desk.connect(node_id, slot, target)
+            told += f", slot {slot} before {desk.story().describe(target)}"
     except NotDone as problem:
         return f"{made}, but could not connect it: {problem}"
     return f"{made}{told}."
@@ -53,6 +57,13 @@ def _name(request: NodeRequest, references: References) -> str:
     if taken:
         raise NotDone(f"There is already a node named “{words.text}”: {references.story.describe(taken[0].id)}.")
     return words.text
+
+
+def _say(desk: Desk, words: Words) -> Steps[str]:
+    """`make Elena say "Goodbye" after 12`."""
+    request = read_node_request("monolog", words["rest"].part(f" saying {words['rest'].masked}"))
+    request.modifiers["who"] = words["who"]
+    return (yield from _create(desk, request))
 
 
 def _update_variable_by_node(desk: Desk, words: Words) -> Steps[str]:
@@ -97,6 +108,8 @@ _UPDATE = (
 
 RULES = (
     rule(rf"{ADD} {_ARTICLES}{_NODE_OF}(?P<type>{NODE_TYPE})(?: nodes?)?(?P<rest>(?:[\s:,(].*)?)", _add),
+    rule(r"(?:make|have|let) (?P<who>.+?) say(?:ing)?(?P<rest>\W.+)", _say),
+    rule(rf"(?P<who>(?!wh)[^\s:]+(?: [^\s:]+)?) says?(?P<rest>\s*:.+| {QUOTED}.*)", _say, loose=True),
     rule(rf"{DELETE} {THE}nodes? (?P<node>.+?){FORCE}", _delete),
     rule(rf"{DELETE} (?P<node>{_NUMBERS}|(?:the )?(?:selected|last|selection).*?){FORCE}", _delete),
     rule(r"rename (?:the )?node (?P<node>.+?) (?:to|as|into) (?P<name>.+)", _rename),

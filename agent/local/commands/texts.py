@@ -4,6 +4,7 @@ from typing import Any
 
 from agent.local.desk import Desk
 from agent.local.expressions import read_condition, read_update
+from agent.local.nodetypes import NODE_TYPE
 from agent.local.phrase import QUOTED, Phrase
 from agent.local.presets import read_items
 from agent.local.references import References
@@ -30,7 +31,7 @@ _ITEM = r"(?:line|choice|option|action|answer)"
 def _change(desk: Desk, words: Words) -> Steps[str]:
     references = desk.references()
     node, text = references.node(words["node"]), words["text"]
-    field = words["field"].masked.casefold()
+    field = words["field"].masked.casefold() if "field" in words else "text"
     change = _change_of(node, field, text, references)
     told = f"Changed the {field} of {references.story.describe(node.id)} to “{text.text}”."
     yield from desk.call("update_node", {"node_id": node.id, **change})
@@ -65,6 +66,8 @@ def _data_of(node: Node, field: str, text: Phrase, references: References) -> di
 def _text_data(node: Node, field: str, text: Phrase) -> dict[str, Any] | None:
     if node.type in _LISTS:
         single = node.type == "dialog" and field in ("text", "words", "line")
+        if single and len(node.outputs) > 1:
+            raise NotDone(f"Node {node.id} has {len(node.outputs)} lines. Say “change line 1 of {node.id} to …”.")
         return {_LISTS[node.type]: [text.text] if single else read_items(text)}
     known = _TEXT_OF.get(node.type)
     fits = known is not None and (
@@ -101,8 +104,11 @@ def _list_of(references: References, words: Phrase) -> tuple[Node, list[str]]:
 
 RULES = (
     rule(rf"{CHANGE} {THE}{_ITEM} (?P<number>\d{{1,4}}) of (?P<node>.+?){TO}(?P<text>.+)", _change_item),
-    rule(rf"{CHANGE} {THE}(?P<field>{_FIELDS}) (?:of|in|on) (?P<node>.+?){TO}(?P<text>.+)", _change),
+    rule(
+        rf"{CHANGE} {THE}(?:(?:{NODE_TYPE}) )?(?P<field>{_FIELDS}) (?:of|in|on) (?P<node>.+?){TO}(?P<text>.+)", _change
+    ),
     rule(rf"{CHANGE} (?P<node>.+?)['’]s (?P<field>{_FIELDS}){TO}(?P<text>.+)", _change),
+    rule(rf"{CHANGE} (?P<node>(?:the )?node .+?|#?\d+){TO}(?P<text>.+)", _change),
     rule(
         rf"add {THE}(?:another )?{_ITEM} (?P<text>{QUOTED}|[^:]+?) to (?P<node>(?:node )?#?\d+|(?:node |the )[^:]+)",
         _add_item,

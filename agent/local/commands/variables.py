@@ -1,13 +1,16 @@
 """Commands on variables."""
 
+import re
 from typing import Any
 
 from agent.local.desk import Desk, created_id
+from agent.local.expressions import AND
 from agent.local.names import fold, plain_name
 from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps
 from agent.local.values import EMPTY, TYPE_WORDS, read_value, shown, type_of, value_for, value_of_type
 
+_ASSIGNMENT = re.compile(r"(?P<name>[^=:]+?)\s*[:=]\s*(?P<value>.+)", re.DOTALL)
 _TYPES = "|".join(sorted(TYPE_WORDS, key=len, reverse=True))
 
 
@@ -22,6 +25,16 @@ def _create(desk: Desk, words: Words) -> Steps[str]:
         arguments["notes"] = words["notes"].text
     answer = yield from desk.call("create_variable", arguments)
     return f"Created the variable “{name}” ({created_id(answer)}), {kind}, = {shown(initial)}."
+
+
+def _create_several(desk: Desk, words: Words) -> Steps[str]:
+    told: list[str] = []
+    for part in words["list"].split(AND):
+        found = part.match(_ASSIGNMENT)
+        if found is None:
+            raise NotDone(f"“{part.text}” has no value. Say “create a variable {part.text} = 10”.")
+        told.append((yield from _create(desk, found)))
+    return " ".join(told)
 
 
 def _typed(words: Words, name: str) -> tuple[str, Any]:
@@ -62,6 +75,7 @@ def _delete(desk: Desk, words: Words) -> Steps[str]:
     return f"Deleted the variable “{variable.name}” ({variable.id})."
 
 
+_INITIAL = r"(?:initial|starting|start|default)"
 _STARTS = r"(?: that| which)? start(?:s|ing)? (?:at|with|as)"
 _VALUE = rf"(?:\s*(?::?=|:)| with {THE}(?:initial )?value(?: of)?| set to|{_STARTS}| of value| as)"
 
@@ -72,10 +86,10 @@ RULES = (
         _create,
     ),
     rule(
-        rf"{CHANGE} {THE}(?:initial|starting|start|default) value of {THE}(?:variable )?"
-        rf"(?P<variable>.+?){TO}(?P<value>.+)",
-        _set_initial,
+        rf"{CHANGE} {THE}(?:{_INITIAL} )?value of {THE}(?:variable )?(?P<variable>.+?){TO}(?P<value>.+)", _set_initial
     ),
+    rule(rf"{CHANGE} (?P<variable>.+?)['’]s (?:{_INITIAL} )?value{TO}(?P<value>.+)", _set_initial),
+    rule(rf"{ADD} {THE}variables (?P<list>.+)", _create_several),
     rule(rf"{CHANGE} {THE}variable (?P<variable>.+?){TO}(?P<value>.+)", _set_initial),
     rule(rf"rename {THE}variable (?P<variable>.+?) (?:to|as|into) (?P<name>.+)", _rename),
     rule(rf"{NOTE} {THE}variable (?P<variable>[^:]+?){COLON}(?P<text>.+)", _note),

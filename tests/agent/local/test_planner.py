@@ -25,6 +25,16 @@ def test_a_slash_command_that_cannot_be_is_explained(turn: Turn) -> None:
     assert "INVALID_NODE_ID" in turn.run('/delete_node {"node_id": 99}').text
 
 
+def test_help_is_given_when_asked_for(turn: Turn) -> None:
+    assert turn.run("What can you do?").text.startswith("I work without a language model")
+
+
+def test_endless_white_space_is_read_at_once(turn: Turn) -> None:
+    turn.run(f"add{' ' * 5000}a{' ' * 5000}content: Hello")
+
+    assert turn.edits == ["create_insert_node"]
+
+
 def test_several_commands_are_done_in_order(turn: Turn) -> None:
     turn.run(
         "Please create a character Odo; add a monolog by Odo: Wait. I am coming. Add a content: He runs, "

@@ -1,5 +1,8 @@
 """Dialogues as writers write them."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from agent.local.dialogue import Choice, Dialogue, Direction, Item, Leave, Option, Speech
 from agent.local.script import read_dialogues
 
@@ -188,3 +191,18 @@ def test_lost_indentation_is_guessed_and_said() -> None:
 
 def test_prose_with_colons_is_no_dialogue() -> None:
     assert read_dialogues("Rules\n\nThe rule is simple: never pay.\n\nNote: see below.\n\n- one\n- two\n") == []
+
+
+PIECES = st.sampled_from(
+    ["ELENA:", "Tomas (sadly): Oh", "* Go", "** Now", "  - Stay -> END", "\n", "\n\n", "    ", "ELENA\n", "# T\n"]
+)
+
+
+@given(
+    st.one_of(
+        st.text(max_size=80), st.lists(PIECES, max_size=25).map("\n".join), st.lists(PIECES, max_size=25).map("".join)
+    )
+)
+def test_any_text_can_be_read(text: str) -> None:
+    for dialogue in read_dialogues(text):
+        assert dialogue.is_played

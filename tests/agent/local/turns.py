@@ -41,7 +41,8 @@ class Exchange:
 class Turn:
     """The context of a plan, and who answers its calls.
 
-    `texts` is the whole text of each document; `refused` answers tools by name with an error.
+    `texts` is the whole text of each document; `paged` are the pages of those of which two are shown at a time;
+    `refused` answers tools by name with an error.
     """
 
     project: ArrowProject | None = None
@@ -49,6 +50,7 @@ class Turn:
     selected_node_ids: tuple[int, ...] = ()
     passages: Sequence[CitedPassage] = ()
     texts: dict[str, str] = field(default_factory=dict[str, str])
+    paged: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     history: Sequence[Exchange] = ()
     calls: list[Call] = field(default_factory=list[Call])
@@ -56,7 +58,7 @@ class Turn:
 
     @property
     def documents(self) -> Sequence[Document]:
-        return [Document(name) for name in self.texts]
+        return [Document(name) for name in (*self.texts, *self.paged)]
 
     @property
     def text(self) -> str:
@@ -84,8 +86,7 @@ class Turn:
         if call.tool == "search_documents":
             return {"passages": self._passages(call.arguments)}
         if call.tool == "read_document":
-            text = self.texts[call.arguments["document"]]
-            return {"document": call.arguments["document"], "pages": [{"page": None, "text": text}]}
+            return self._read(call.arguments["document"], call.arguments.get("page_from", 1))
         assert call.tool in OPERATIONS, call.tool
         assert self.project is not None
         selection = Selection(self.scene_id, self.selected_node_ids)
@@ -106,6 +107,13 @@ class Turn:
     @property
     def edits(self) -> list[str]:
         return [call.tool for call in self.calls if call.tool in OPERATIONS]
+
+    def _read(self, document: str, page_from: int) -> dict[str, Any]:
+        if document in self.texts:
+            return {"document": document, "pages": [{"page": None, "text": self.texts[document]}]}
+        pages = list(enumerate(self.paged[document], start=1))[page_from - 1 :]
+        shown = {"document": document, "pages": [{"page": number, "text": text} for number, text in pages[:2]]}
+        return shown | ({"cut": "read on with page_from"} if len(pages) > 2 else {})
 
     def _passages(self, arguments: dict[str, Any]) -> list[dict[str, Any]]:
         wanted = arguments.get("document")

@@ -48,7 +48,7 @@ def test_a_chain_is_connected(turn: Turn) -> None:
         "disconnect 8 and 7",
         "remove the connection from 7 to 8",
         "disconnect 7",
-        "disconnect 7 slot 0",
+        "delete connection 7 -> 8",
     ],
 )
 def test_two_nodes_are_disconnected(turn: Turn, message: str) -> None:
@@ -80,5 +80,6 @@ def test_what_cannot_be_connected_is_said(turn: Turn, message: str, reason: str)
 def test_entries_are_set(turn: Turn) -> None:
     turn.run("make node 7 the scene entry. Set the project entry to 8")
 
+    turn.run("use 7 as the entry of the scene; start the story at 8")
     assert turn.story.scenes[0].entry == 7
     assert turn.story.entry == 8

@@ -118,6 +118,17 @@ def test_a_node_that_is_refused_is_told_and_the_rest_is_built(turn: Turn) -> Non
     assert len(turn.story.scenes[11].node_ids) == 3
 
 
+def test_a_document_with_pages_that_is_cut_is_read_on(turn: Turn) -> None:
+    pages = [str(page) for page in PLAIN.split("\n\n")]
+    turn.texts = {}
+    turn.paged = {"script.pdf": pages}
+    turn.passages = [CitedPassage(4, Passage("script.pdf", "You came after all, and through all that fog"))]
+    turn.run("build a scene from dialogue 2")
+
+    assert [call.arguments.get("page_from") for call in turn.calls if call.tool == "read_document"] == [None, 2]
+    assert "The Ferry at Low Water" in [scene.name for scene in turn.story.scenes.values()]
+
+
 def test_without_a_project_nothing_is_searched(turn: Turn) -> None:
     turn.project = None
     turn.run("build a scene from dialogue 1")

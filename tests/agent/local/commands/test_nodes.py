@@ -21,6 +21,22 @@ PRESETS: list[tuple[str, str, dict[str, Any]]] = [
     ("Add a dialogue Tomas: Aye.", "dialog", {"character": 6, "lines": ["Aye."], "playable": False}),
     ('insert a monolog by Tomas "So this is it."', "monolog", {"character": 6, "text": "So this is it."}),
     ("write a monologue by Tomas saying So this is it", "monolog", {"character": 6, "text": "So this is it"}),
+    (
+        'add a dialog node where Elena says: "Come in!"',
+        "dialog",
+        {"character": 5, "lines": ["Come in!"], "playable": False},
+    ),
+    ('make Tomas say "Come in!"', "monolog", {"character": 6, "text": "Come in!"}),
+    ("Elena says: Come in!", "monolog", {"character": 5, "text": "Come in!"}),
+    ("add a line by Tomas: Aye", "monolog", {"character": 6, "text": "Aye"}),
+    ("add a node of type content with the text Hello", "content", {"content": "Hello"}),
+    ("add two choices: “Yes” and “No”", "interaction", {"actions": ["Yes", "No"]}),
+    ("add an interaction with the options Stay, Go", "interaction", {"actions": ["Stay", "Go"]}),
+    (
+        "add a condition that checks if gold is over 5",
+        "condition",
+        {"variable": 2, "operator": ">", "compare_to": value(5)},
+    ),
     ("add a content: The door is shut. Nobody knocks.", "content", {"content": "The door is shut. Nobody knocks."}),
     ('add a content titled "The Door" saying: It is shut', "content", {"title": "The Door", "content": "It is shut"}),
     ('create a content node "The Door": It is shut', "content", {"title": "The Door", "content": "It is shut"}),
@@ -125,6 +141,11 @@ def test_a_macro_is_used_by_its_name(turn: Turn) -> None:
         ("add a content before 10: Sooner", (11, 0, 10, 0)),
         ("add a content: Sooner and connect it to 10", (11, 0, 10, 0)),
         ("add a content after selected: Later", (10, 0, 11, 0)),
+        ("could you add a content saying “Later” after node 10?", (10, 0, 11, 0)),
+        ("make Elena say “Later” after 10", (10, 0, 11, 0)),
+        ("add a jump from 10 to node 7", (10, 0, 11, 0)),
+        ("add a choice: Stay -> 10 / Go", (11, 0, 10, 0)),
+        ("add a choice:\n- Stay\n- Go -> ending", (11, 1, 10, 0)),
     ],
 )
 def test_a_node_goes_where_it_was_told(turn: Turn, message: str, connection: tuple[int, ...]) -> None:
@@ -156,6 +177,7 @@ def test_a_node_comes_between_two_others(turn: Turn) -> None:
         ("add a user input for met: Really?", "true or false"),
         ("add a generator for gold", "Which values?"),
         ("add a macro use: Quay", "not a macro"),
+        ("add a choice: Go -> 77 / Stay", "no node 77"),
         ("add a content somewhere nice: Hello", "do not know what “somewhere nice” means"),
     ],
 )
@@ -165,6 +187,13 @@ def test_what_is_missing_or_wrong_is_said_and_nothing_is_done(turn: Turn, messag
     assert not turn.calls, turn.calls
     assert reason in turn.text
     assert turn.text.startswith("Not done")
+
+
+def test_what_became_several_nodes_is_left_by_the_last(turn: Turn) -> None:
+    turn.run("add a tag edit for Elena: trust = low, mood = calm; connect it to 10; connect 10 to it")
+
+    assert {(11, 0, 12, 0), (12, 0, 10, 0), (10, 0, 11, 0)} <= turn.connections
+    assert "became as many nodes in a row" in turn.text
 
 
 def test_two_nodes_that_fit_are_both_named(turn: Turn) -> None:

@@ -15,6 +15,7 @@ from tests.agent.local.turns import Turn
         ("add a bool variable silver", "bool", False),
         ("define variable silver: true", "bool", True),
         ("create a text variable silver = 7", "str", "7"),
+        ("make a new variable called silver that starts at 5", "num", 5),
         ("create a variable silver = 7 of type num", "num", 7),
     ],
 )
@@ -43,6 +44,28 @@ def test_variables_change(turn: Turn) -> None:
 
     assert [turn.story.variables[key].name for key in (2, 3, 4)] == ["gold", "hero_name", "seen"]
     assert turn.story.variables[2].initial == 8
+
+
+def test_several_are_made_at_once(turn: Turn) -> None:
+    turn.run("create variables a = 1, b = yes and c = x; create characters Odo and Ada")
+
+    assert [(one.name, one.initial) for one in turn.story.variables.values()][3:] == [("a", 1), ("b", True), ("c", "x")]
+    assert [one.name for one in turn.story.characters.values()][2:] == ["Odo", "Ada"]
+
+
+def test_possessives_and_other_words(turn: Turn) -> None:
+    turn.run("change Elena's color to green; change gold's initial value to 9; tag Tomas with mood = calm")
+
+    assert turn.story.characters[5].color == "3fa34d"
+    assert turn.story.variables[2].initial == 9
+    assert dict(turn.story.characters[6].tags) == {"mood": "calm"}
+
+
+def test_a_name_that_is_only_partly_quoted_is_asked_about(turn: Turn) -> None:
+    turn.run('create a scene "Attic" and go there')
+
+    assert not turn.calls
+    assert "do not know what is the name" in turn.text
 
 
 def test_what_is_used_is_deleted_only_by_force(turn: Turn) -> None:

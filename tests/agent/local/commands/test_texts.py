@@ -14,6 +14,7 @@ from tests.agent.local.turns import Turn
         ("set the text of 8: Late again", 8, ("Late again",)),
         ("change the title of 7 to Weather", 7, ("Weather", "Fog lies on the quay.")),
         ("change the choices of 9 to Swim / Row", 9, ("Swim", "Row")),
+        ("update node 8: Late again", 8, ("Late again",)),
         ("change choice 2 of 9 to Row", 9, ("Wait", "Row")),
         ('add a choice "Row" to node 9', 9, ("Wait", "Walk home", "Row")),
     ],
@@ -46,11 +47,13 @@ def test_a_condition_and_an_update_change(turn: Turn) -> None:
     [
         ("change the speaker of 7 to Tomas", "has no speaker"),
         ("change the title of 8 to Foo", "has no title"),
+        ("change the text of 11 to Foo", "has 2 lines"),
         ("change choice 5 of 9 to Foo", "no number 5"),
         ('add a choice "Foo" to node 7', "no choices or lines"),
     ],
 )
 def test_what_a_node_does_not_have_is_said(turn: Turn, message: str, reason: str) -> None:
+    turn.run("add a dialog by Elena: Yes / No")
     turn.run(message)
 
     assert not turn.calls
