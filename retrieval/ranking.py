@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from corpora import Catalog, ProjectKey
+from corpora import Catalog, Document, ProjectKey
 from retrieval.embedder import EmbeddingModel
 from retrieval.fusion import POOL, Array, fuse, vector_weight, with_neighbours
 from retrieval.lexical_index import LexicalIndex, Rows
@@ -29,8 +31,9 @@ class Ranking:
         self._vectors = vectors
         self._indexes = indexes
         self._upkeep = upkeep
+        self._complete: dict[ProjectKey, int] = {}  # the corpus version at which all passages had vectors
 
-    def of(self, key: ProjectKey, query: str, document_id: str | None) -> list[tuple[str, float]]:
+    def of(self, key: ProjectKey, query: str, document_id: str | None) -> Iterator[tuple[str, float]]:
         """Passage ids with their scores, best first; by BM25 alone only those that have to do with the query.
 
         The catalog may have changed since the index was built: a passage here may be gone from it.
@@ -38,22 +41,27 @@ class Ranking:
         index = self._indexes.current(key)
         scope = index.scope(document_id)
         if not len(scope):
-            return []
+            return iter(())
         bm25 = index.scores(query)
         lexical, documents = bm25[scope].astype(np.float64), index.documents[scope]
-        embedded = self._embedded_share(key, document_id)
+        embedded = self._embedded_share(key, document_id, index.version)
         near = self._nearest(key, query, document_id, index, scope) if embedded else {}
         if not near:
             scores = with_neighbours(lexical, documents)
-            return _sorted(index, scope, scores)[: np.count_nonzero(scores)]
+            return _sorted(index, scope, scores, int(np.count_nonzero(scores)))
         weight = embedded * vector_weight(index.coverage(query, bm25, scope))
-        return _sorted(index, scope, fuse(lexical, near, weight, documents))
+        return _sorted(index, scope, fuse(lexical, near, weight, documents), len(scope))
 
-    def _embedded_share(self, key: ProjectKey, document_id: str | None) -> float:
+    def _embedded_share(self, key: ProjectKey, document_id: str | None, version: int) -> float:
         """How many of the passages have vectors: the vectors count for as much while they are being made."""
-        documents = self._catalog.documents(key)
-        counts = [(one.embedded, one.passages) for one in documents if document_id in (None, one.id)]
-        return sum(embedded for embedded, _ in counts) / max(sum(passages for _, passages in counts), 1)
+        if document_id is not None:
+            return _share([self._catalog.find_document(key, document_id)])
+        if self._complete.get(key) != version:  # counting takes as long as all the rest of a search
+            share = _share(self._catalog.documents(key))
+            if share < 1:
+                return share
+            self._complete[key] = version
+        return 1
 
     def _nearest(
         self, key: ProjectKey, query: str, document_id: str | None, index: LexicalIndex, scope: Rows
@@ -62,10 +70,14 @@ class Ranking:
         self._upkeep.check_model()
         vector = self._embedder.embed_query(query)
         found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
-        places = {index.ids[row]: place for place, row in enumerate(scope)}
-        return {places[passage]: cosine for passage, cosine in found if passage in places}
+        rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
+        return dict(zip(np.searchsorted(scope, list(rows)).tolist(), rows.values(), strict=True))
 
 
-def _sorted(index: LexicalIndex, scope: Rows, scores: Array) -> list[tuple[str, float]]:
-    order = np.argsort(-scores, kind="stable")
-    return [(index.ids[scope[place]], float(scores[place])) for place in order]
+def _share(documents: Sequence[Document]) -> float:
+    return sum(one.embedded for one in documents) / max(sum(one.passages for one in documents), 1)
+
+
+def _sorted(index: LexicalIndex, scope: Rows, scores: Array, count: int) -> Iterator[tuple[str, float]]:
+    order = np.argsort(-scores, kind="stable")[:count]
+    return ((index.ids[scope[place]], float(scores[place])) for place in order)

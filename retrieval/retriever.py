@@ -138,7 +138,7 @@ class Retriever:
             raise EmptyQuery("The query is empty: give at least one word to search for.")
         self._catalog.require_project(key)
         document_id = None if document is None else self._catalog.find_document(key, document).id
-        ranking = iter(self._ranking.of(key, query, document_id))
+        ranking = self._ranking.of(key, query, document_id)
         shown = Shown()
         while some := dict(islice(ranking, _LOOKED_UP)):
             passages = self._catalog.passages_by_id(key, some)
