@@ -16,6 +16,6 @@ def read_slash_command(message: str) -> Operation | None:
         return None
     try:
         arguments = json.loads(found["arguments"] or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return Operation(found["function"], cast("dict[str, Any]", arguments))

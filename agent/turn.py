@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,10 +100,12 @@ class Turn:
         """The events of the turn; `Ended` is always the last, whatever happens in between."""
         reason = "done"
         try:
-            async for event in self._events():
-                if isinstance(event, TextFinished):
-                    self._texts.append(event.text)
-                yield event
+            # Closed here and now when nobody wants more events: the garbage collector would do it in another task.
+            async with aclosing(self._events()) as events:
+                async for event in events:
+                    if isinstance(event, TextFinished):
+                        self._texts.append(event.text)
+                    yield event
         except ConfirmationNeeded as needed:
             reason = "question"
             yield self._ask(needed.operation)
@@ -149,8 +151,9 @@ class Turn:
             async for event in self._run_operations((command,), confirmed=True):
                 yield event
             return
-        async for event in self._run_model():
-            yield event
+        async with aclosing(self._run_model()) as events:
+            async for event in events:
+                yield event
 
     # --- a question was answered, or one operation was named: no model is needed -----------------------------------
 

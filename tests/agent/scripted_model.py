@@ -83,7 +83,7 @@ class ScriptedModel:
     Attributes:
         requests: What was asked, in order.
         hanging: A reply has come to its `Hang`.
-        cancelled: A request was given up while it hung.
+        cancelled: A request was given up before its reply was complete.
         otherwise: The reply to every request beyond the script; without it such a request is a failure.
     """
 
@@ -116,24 +116,25 @@ class ScriptedModel:
         reply = scripted(request) if callable(scripted) else scripted
         if isinstance(reply, Exception):
             raise reply
+        try:
+            async for part in self._parts(reply):
+                yield part
+        except (asyncio.CancelledError, GeneratorExit):
+            self.cancelled.set()
+            raise
+
+    async def _parts(self, reply: Sequence[str | Use | Hang]) -> AsyncIterator[str | DeltaToolCalls]:
         for index, part in enumerate(reply):
             match part:
                 case Hang():
-                    await self._hang()
+                    self.hanging.set()
+                    await asyncio.Event().wait()
                 case Use(tool=tool, arguments=arguments, raw=raw):
                     json_args = json.dumps(arguments) if raw is None else raw
                     call_id = f"call_{len(self.requests)}_{index}"
                     yield {index: DeltaToolCall(tool, json_args, tool_call_id=call_id)}
                 case str():
                     yield part
-
-    async def _hang(self) -> None:
-        self.hanging.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            self.cancelled.set()
-            raise
 
 
 def _texts(request: ModelRequest) -> list[str]:

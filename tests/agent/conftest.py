@@ -1,0 +1,32 @@
+"""An assistant on a real catalog and Chroma, with a scripted model."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora import Catalog, DataDirectory, ProjectKey
+from ingest import Ingestor
+from ingest.readers import read
+from retrieval import Retriever, VectorStore
+from tests.agent.desk import Desk
+from tests.agent.scripted_model import ScriptedModel
+from tests.retrieval.small_embedder import SmallEmbedder
+
+
+class _Readers:
+    """Reads in this process."""
+
+    read = staticmethod(read)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Everything that a turn needs."""
+    directory = DataDirectory(tmp_path / "data")
+    with closing(Catalog(directory.catalog_url)) as catalog:
+        vectors = VectorStore(directory.chroma_path)
+        with closing(Retriever(catalog, SmallEmbedder(), vectors, directory.originals)) as retriever:
+            ingestor = Ingestor(catalog, directory.originals, retriever, _Readers())
+            yield Desk(retriever, ingestor, ScriptedModel(), ProjectKey("local", "1"))

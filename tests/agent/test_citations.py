@@ -1,0 +1,51 @@
+"""Numbers for passages, and the places that an answer cites."""
+
+from agent.citations import Citations
+from retrieval import CitedPassage, Passage
+
+
+def passage(identity: str, page: int | None = None) -> Passage:
+    return Passage(identity, "doc", "bible.pdf", page, page, ("People",), 0, 5, f"text of {identity}")
+
+
+def shown() -> Citations:
+    return Citations([CitedPassage(1, passage("a", 4), 0.9), CitedPassage(2, passage("b"), 0.5)])
+
+
+def numbers(citations: Citations, *texts: str) -> list[int]:
+    return [citation.number for citation in citations.cited_in(texts)]
+
+
+def test_a_passage_keeps_its_number_and_a_new_one_gets_the_next() -> None:
+    citations = shown()
+    assert citations.number(passage("b"), 0.1).number == 2
+    assert citations.number(passage("c"), 0.1).number == 3
+    assert citations.number(passage("c"), 0.7).number == 3
+    assert citations.number(passage("d"), 0.1).number == 4
+    assert numbers(citations, "See [3].") == [3]
+
+
+def test_only_numbers_that_were_given_count() -> None:
+    assert numbers(shown(), "One [1], none [7], [0], [99999], [x].") == [1]
+
+
+def test_every_way_to_write_several() -> None:
+    assert numbers(shown(), "[2][1]") == [1, 2]
+    assert numbers(shown(), "[1, 2]") == [1, 2]
+    assert numbers(shown(), "[2,1]", "and [1]") == [1, 2]
+
+
+def test_text_without_citations_has_none() -> None:
+    assert numbers(shown(), "", "1", "(1)", "[]", "[ 1 ]") == []
+
+
+def test_a_citation_says_where() -> None:
+    first, second = shown().cited_in(["[1] [2]"])
+    assert str(first) == "[1] bible.pdf, page 4"
+    assert str(second) == "[2] bible.pdf"
+    assert (first.document_id, first.passage_id, first.page_from, first.page_to) == ("doc", "a", 4, 4)
+    assert first.text == "text of a"
+
+
+def test_the_first_passage_of_a_turn_that_showed_none_is_one() -> None:
+    assert Citations(()).number(passage("a"), 0.1).number == 1

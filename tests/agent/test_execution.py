@@ -1,0 +1,152 @@
+"""Operations: tried on the shadow, executed by the editor, and the two kept equal."""
+
+import pytest
+
+from agent import Failure, Outcome, TurnContext
+from agent.confirmation import ConfirmationPolicy
+from agent.editor import InMemoryEditor
+from agent.execution import ConfirmationNeeded, Execution
+from arrow_project import ArrowProject, Operation, OperationResult
+from tests.agent.story import NEXT_ID, story, story_text
+
+GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+LINE = Operation("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
+
+
+class Answers:
+    """An editor that answers what the test says, and keeps what it was asked."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self._outcomes = list(outcomes)
+        self.applied: list[OperationResult] = []
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        self.applied.append(applied)
+        return self._outcomes.pop(0)
+
+
+def context(project: ArrowProject | None) -> TurnContext:
+    return TurnContext(project, None, (3,), (), (), ())
+
+
+def execution(editor: Answers | InMemoryEditor, of: TurnContext, confirm: ConfirmationPolicy = "never") -> Execution:
+    return Execution(of, editor, confirm)
+
+
+async def test_shadow_and_editor_end_up_the_same() -> None:
+    editor, of = InMemoryEditor(story()), context(story())
+    done = execution(editor, of)
+    for operation in (GOLD, LINE, Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"})):
+        finished = await done.execute(operation)
+        assert finished.success, finished.failure
+    assert of.project is not None
+    assert of.project.to_text() == editor.project.to_text() != story_text()
+    assert [operation.function for operation in done.executed] == [
+        "create_variable",
+        "create_insert_node",
+        "create_connection",
+    ]
+    assert done.executed[-1].arguments["to_node_id"] == NEXT_ID + 1
+
+
+async def test_a_refusal_of_the_editor_takes_the_shadow_back() -> None:
+    of = context(story())
+    done = execution(Answers(Outcome(success=False, failure=Failure("EDITOR_ERROR", "Not now."))), of)
+    finished = await done.execute(GOLD)
+    assert finished.failure == Failure("EDITOR_ERROR", "Not now.")
+    assert finished.result is None
+    assert of.project is not None
+    assert of.project.to_text() == story_text()
+    assert not done.executed
+
+
+async def test_a_refusal_without_a_reason_says_so() -> None:
+    finished = await execution(Answers(Outcome(success=False)), context(story())).execute(GOLD)
+    assert finished.failure is not None
+    assert finished.failure.code == "EDITOR_ERROR"
+
+
+async def test_what_breaks_a_rule_never_reaches_the_editor() -> None:
+    editor, of = Answers(), context(story())
+    finished = await execution(editor, of).execute(Operation("update_node", {"node_id": 99}))
+    assert finished.failure is not None
+    assert finished.failure.code == "INVALID_NODE_ID"
+    assert not editor.applied
+    assert of.project is not None
+    assert of.project.to_text() == story_text()
+
+
+async def test_words_are_resolved_before_the_editor_sees_them() -> None:
+    editor = Answers(Outcome(success=True))
+    await execution(editor, context(story())).execute(Operation("update_node", {"node_id": "selected", "name": "dock"}))
+    assert editor.applied[0].operation.arguments["node_id"] == 3
+
+
+async def test_other_content_of_the_editor_is_adopted() -> None:
+    reported = story_text().replace('"oil"', '"fish"')
+    of = context(story())
+    finished = await execution(Answers(Outcome(success=True, content=reported)), of).execute(GOLD)
+    assert finished.success
+    assert of.project is not None
+    assert of.project.to_text() == reported
+
+
+async def test_content_that_comes_with_a_refusal_is_adopted_too() -> None:
+    reported = story_text().replace('"oil"', '"fish"')
+    of = context(story())
+    await execution(Answers(Outcome(success=False, content=reported)), of).execute(GOLD)
+    assert of.project is not None
+    assert of.project.to_text() == reported
+
+
+@pytest.mark.parametrize("content", ["not json", "{}"])
+async def test_content_that_cannot_be_read_is_not(content: str) -> None:
+    of = context(story())
+    await execution(Answers(Outcome(success=True, content=content)), of).execute(GOLD)
+    assert of.project is not None
+    assert "gold" in of.project.to_text()
+
+
+async def test_after_an_adoption_operations_go_on_from_there() -> None:
+    other = story()
+    other.apply(Operation("create_character", {"name": "Bram"}))
+    editor, of = Answers(Outcome(success=True, content=other.to_text()), Outcome(success=True)), context(story())
+    done = execution(editor, of)
+    await done.execute(GOLD)
+    finished = await done.execute(LINE)
+    assert finished.result["node_id"] == NEXT_ID + 1
+
+
+async def test_without_a_story_nothing_is_edited() -> None:
+    finished = await execution(Answers(), context(None)).execute(GOLD)
+    assert finished.failure is not None
+    assert finished.failure.code == "PERMISSION_DENIED"
+
+
+async def test_what_needs_a_yes_is_checked_and_not_done() -> None:
+    editor, of = Answers(), context(story())
+    done = execution(editor, of, "destructive")
+    with pytest.raises(ConfirmationNeeded) as needed:
+        await done.execute(Operation("delete_node", {"node_id": "selected"}))
+    assert needed.value.operation == Operation("delete_node", {"node_id": 3})
+    assert not editor.applied
+    assert of.project is not None
+    assert of.project.to_text() == story_text()
+    assert (await done.execute(Operation("delete_node", {"node_id": 99}))).failure is not None
+
+
+async def test_after_a_yes_nothing_more_is_asked() -> None:
+    done = execution(InMemoryEditor(story()), context(story()), "always")
+    done.stop_asking()
+    assert (await done.execute(Operation("delete_node", {"node_id": 3}))).success
+
+
+async def test_what_has_finished_is_told_once() -> None:
+    done = execution(InMemoryEditor(story()), context(story()))
+    await done.execute(GOLD)
+    await done.execute(Operation("update_node", {"node_id": 99}))
+    assert [(event.function, event.success) for event in done.take_finished()] == [
+        ("create_variable", True),
+        ("update_node", False),
+    ]
+    assert done.take_finished() == []

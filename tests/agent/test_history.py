@@ -1,0 +1,77 @@
+"""The client's history as the model's messages."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+
+from agent.history import assemble
+from agent.request import Exchange
+
+
+def read(messages: list[ModelMessage], current: list[str]) -> list[tuple[str, list[Any]]]:
+    """Who says what, as the model reads it."""
+    said: list[tuple[str, list[Any]]] = []
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            (part,) = message.parts
+            assert isinstance(part, UserPromptPart)
+            said.append(("user", list(part.content)))
+        else:
+            assert isinstance(message, ModelResponse)
+            said.append(("assistant", [part.content for part in message.parts if isinstance(part, TextPart)]))
+    return [*said, ("user", list(current))]
+
+
+def conversation(*exchanges: tuple[str, str]) -> list[tuple[str, list[Any]]]:
+    return read(*assemble("CONTEXT", [Exchange(*exchange) for exchange in exchanges], "now"))
+
+
+def test_without_history_context_and_message_are_one() -> None:
+    assert conversation() == [("user", ["CONTEXT", "now"])]
+
+
+def test_the_context_comes_first_and_the_message_last() -> None:
+    assert conversation(("a", "A"), ("b", "B")) == [
+        ("user", ["CONTEXT", "a"]),
+        ("assistant", ["A"]),
+        ("user", ["b"]),
+        ("assistant", ["B"]),
+        ("user", ["now"]),
+    ]
+
+
+def test_a_history_that_begins_with_a_greeting() -> None:
+    assert conversation(("", "Hello!"), ("a", "A")) == [
+        ("user", ["CONTEXT"]),
+        ("assistant", ["Hello!"]),
+        ("user", ["a"]),
+        ("assistant", ["A"]),
+        ("user", ["now"]),
+    ]
+
+
+def test_a_message_that_was_never_answered_joins_the_next() -> None:
+    assert conversation(("a", ""), ("b", "B"), ("c", "")) == [
+        ("user", ["CONTEXT", "a", "b"]),
+        ("assistant", ["B"]),
+        ("user", ["c", "now"]),
+    ]
+
+
+def test_two_answers_in_a_row_are_one() -> None:
+    assert conversation(("a", "A"), ("", "B"), ("", "C")) == [
+        ("user", ["CONTEXT", "a"]),
+        ("assistant", ["A", "B", "C"]),
+        ("user", ["now"]),
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["", "A", "B"])), max_size=8))
+def test_sides_alternate_and_nothing_is_lost(exchanges: list[tuple[str, str]]) -> None:
+    said = conversation(*exchanges)
+    assert [side for side, _ in said] == ["user", "assistant"] * (len(said) // 2) + ["user"]
+    assert all(texts for _, texts in said)
+    flat = [text for _, texts in said for text in texts]
+    assert flat == ["CONTEXT", *(text for exchange in exchanges for text in exchange if text), "now"]
