@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from arrow_project.journal import Journal
-from arrow_project.names import exposed_characters, exposed_variables
+from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import Usage
@@ -55,7 +55,8 @@ class Document:
 
     def is_used(self, resource_id: int) -> bool:
         """Whether any set has this id."""
-        return self.resource(resource_id) is not None
+        in_story = resource_id in self.nodes or resource_id in self.scenes
+        return in_story or resource_id in self.variables or resource_id in self.characters
 
     def owner(self, node_id: int) -> int | None:
         """The scene whose map has the node."""
@@ -112,25 +113,31 @@ class Document:
         """num, str or bool; empty for what is no variable."""
         return text(self.variables.get(variable_id, {}).get("type"))
 
-    def exposable(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Names of variables and of characters, as texts may expose them."""
-        return self.by_name("variable"), self.by_name("character")
-
-    def derived_references(self, node: Record, names: tuple[dict[str, int], dict[str, int]] | None = None) -> list[int]:
-        """What the node's data uses, in the order in which Arrow lists it; only what exists.
-
-        ``names`` is ``exposable()``, for who asks about many nodes of an unchanged document.
-        """
+    def derived_references(self, node: Record) -> list[int]:
+        """What the node's data uses, in the order in which Arrow lists it; only what exists."""
         node_type = NODE_TYPES.get(text(node["type"]))
         if node_type is None:
-            return [r for r in sequence(node.get("ref")) if isinstance(r, int)]
+            return [r for r in sequence(node.get("ref")) if is_id(r)]
         data = record(node["data"])
+        texts = node_type.exposing(data)
+        if not texts:
+            return self.references(node_type, data, [])
+        variables, characters = exposed(texts)
+        by_variable, by_character = self.by_name("variable"), self.by_name("character")
+        known = [by_variable[name] for name in variables if name in by_variable]
+        known += [by_character[name] for name in characters if name in by_character]
+        return self.references(node_type, data, known)
+
+    def references(self, node_type: NodeType, data: Record, spoken: list[int]) -> list[int]:
+        """The same, given what the texts expose: variables, then characters."""
         named = [r for r in node_type.references(data) if self.is_used(r)]
-        texts = [t for t in node_type.texts(data) if "{" in t]
-        if texts:
-            exposed = _exposed(texts, *(names or self.exposable()))
-            named = exposed + named if node_type.exposures_first else named + exposed
-        return list(dict.fromkeys(named))
+        if not spoken:
+            return named
+        return list(dict.fromkeys(spoken + named if node_type.exposures_first else named + spoken))
+
+    def names(self, kind: str) -> list[object]:
+        """All names of a set."""
+        return [resource["name"] for resource in self.table(kind).values()]
 
     def offset(self, entry: Record) -> tuple[int, int]:
         """A map entry's position."""
@@ -140,8 +147,3 @@ class Document:
     def seed_of(self, author: int) -> int:
         """The author's next seed."""
         return integer(self.authors[author][1], 0)
-
-
-def _exposed(texts: list[str], variables: dict[str, int], characters: dict[str, int]) -> list[int]:
-    found = [variables[name] for t in texts for name in exposed_variables(t) if name in variables]
-    return found + [characters[name] for t in texts for name in exposed_characters(t) if name in characters]

@@ -35,7 +35,7 @@ class Mind:
         """A new node with complete native data; null stands for an optional field at its default."""
         document = self.document
         node_id = next_id(document)
-        name = unique(name or base36(node_id), document.by_name("node"))
+        name = unique(name or base36(node_id), document.names("node"))
         modification: Record = {"name": name, "notes": notes} if notes else {"name": name}
         node: Record = {"type": type_name, "name": name, "data": merged(NODE_TYPES[type_name].fresh(), data)}
         self.journal.put(document.nodes, node_id, node)
@@ -119,11 +119,11 @@ class Mind:
         document = self.document
         scene_id = next_id(document)
         default = ("macro_" if is_macro else "scene_") + base36(scene_id)
-        name = unique(name or default, document.by_name("scene"))
+        name = unique(name or default, document.names("scene"))
         entry_id = next_id(document)
         scene: Record = {"name": name, "entry": entry_id, "map": {entry_id: {"offset": list(_FIRST_ENTRY)}}}
         self.journal.put(document.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
-        entry_name = unique(base36(entry_id), document.by_name("node"))
+        entry_name = unique(base36(entry_id), document.names("node"))
         entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
         self.journal.put(document.nodes, entry_id, entry)
         self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)

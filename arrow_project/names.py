@@ -2,12 +2,11 @@
 
 import difflib
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
-_VARIABLE = re.compile(r"\{([.]*[^{}|.:;'\"`]*)\}")
-_CHARACTER = re.compile(r"\{([.]*[^{}|.:;'\"`]*)\.([.]*[^{}|.:;'\"`]*)\}")
+_EXPOSURE = re.compile(r"\{([.]*[^{}|.:;'\"`]*)(\.[.]*[^{}|.:;'\"`]*)?\}")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -38,7 +37,7 @@ def is_integer_like(name: str) -> bool:
     return _INTEGER.match(name) is not None
 
 
-def unique(name: str, taken: Container[str]) -> str:
+def unique(name: str, taken: Container[object]) -> str:
     """The name with as many underscores as make it new."""
     while name in taken:
         name += "_"
@@ -52,11 +51,11 @@ def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     return [by_folded[match] for match in matches]
 
 
-def exposed_variables(text: str) -> Iterator[str]:
-    """Names in ``{name}``, in order."""
-    return (match[1] for match in _VARIABLE.finditer(text)) if "{" in text else iter(())
-
-
-def exposed_characters(text: str) -> Iterator[str]:
-    """Names in ``{name.tag}``, in order."""
-    return (match[1] for match in _CHARACTER.finditer(text)) if "{" in text else iter(())
+def exposed(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Names in ``{name}`` and names in ``{name.tag}`` of the texts, each in order."""
+    variables: list[str] = []
+    characters: list[str] = []
+    for text in texts:
+        for name, tag in _EXPOSURE.findall(text):
+            (characters if tag else variables).append(name)
+    return variables, characters

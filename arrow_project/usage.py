@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from arrow_project.names import exposed_characters, exposed_variables
+from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.values import Record, record, text
 
@@ -80,7 +80,6 @@ def _keys(node: Record) -> Iterator[_Key]:
         return
     data = record(node["data"])
     yield from node_type.references(data)
-    for exposing in node_type.texts(data):
-        if "{" in exposing:
-            yield from (("variable", name) for name in exposed_variables(exposing))
-            yield from (("character", name) for name in exposed_characters(exposing))
+    variables, characters = exposed(node_type.exposing(data))
+    yield from (("variable", name) for name in variables)
+    yield from (("character", name) for name in characters)

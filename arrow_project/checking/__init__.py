@@ -5,6 +5,7 @@ from arrow_project.checking.content import content
 from arrow_project.checking.graph import graph
 from arrow_project.checking.story import story
 from arrow_project.checking.structure import structure
+from arrow_project.checking.survey import survey
 from arrow_project.checking.wording import wording
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
@@ -18,8 +19,9 @@ def check(project: ArrowProject) -> list[Finding]:
     warnings.
     """
     document = project.document
-    findings = [*document.findings, *wording(document), *structure(document), *graph(document)]
-    findings += [*content(document), *bookkeeping(document), *story(document)]
+    seen = survey(document)
+    findings = [*document.findings, *wording(document), *structure(seen), *graph(seen)]
+    findings += [*content(seen), *bookkeeping(seen), *story(seen)]
     errors = [finding for finding in findings if finding.severity == "error"]
     return errors + [finding for finding in findings if finding.severity == "warning"]
 

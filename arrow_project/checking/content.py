@@ -2,29 +2,30 @@
 
 import re
 
-from arrow_project.checking.findings import Findings, found, node_place
+from arrow_project.checking.findings import Findings, found
+from arrow_project.checking.survey import Seen, Survey
 from arrow_project.document import Document
 from arrow_project.names import is_integer_like, is_safe
 from arrow_project.node_types import NodeType
 from arrow_project.node_types.comparing import DEFAULTS, is_of_type
-from arrow_project.node_types.kinds import UNSET, Reference
+from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import Reading
 from arrow_project.values import Record, is_id, record
 
 _COLOR = re.compile(r"[0-9a-fA-F]{6}")
 
 
-def content(document: Document) -> Findings:
+def content(survey: Survey) -> Findings:
     """Everything about single resources."""
+    document = survey.document
     for key, variable in document.variables.items():
         yield from _variable(f"variable {key}", variable)
     for key, character in document.characters.items():
         yield from _character(f"character {key}", character)
     scope = Reading(document)
-    for node_id in document.nodes:
-        node_type = document.node_type(node_id)
-        if node_type is not None:
-            yield from _node(document, node_id, node_type, scope)
+    for seen in survey.nodes.values():
+        if seen.node_type is not None:
+            yield from _node(document, seen, seen.node_type, scope)
 
 
 def _variable(place: str, variable: Record) -> Findings:
@@ -53,40 +54,40 @@ def _tag(place: str, key: object, value: object) -> Findings:
         yield found(42, place, f"The value of tag {key} must be a text, not {value!r}.")
 
 
-def _node(document: Document, node_id: int, node_type: NodeType, scope: Reading) -> Findings:
-    data = document.data(node_id)
-    problems = [*node_type.problems(data, scope), *_missing(document, node_type, data)]
-    problems += _per_type(document, node_id, node_type.name, data)
-    for rule, problem in problems:
-        yield found(rule, node_place(document, node_id), f"{node_type.name}: {problem}.")
+def _node(document: Document, seen: Seen, node_type: NodeType, scope: Reading) -> Findings:
+    for rule, problem in node_type.problems(seen.data, scope):
+        yield found(rule, seen.place, f"{node_type.name}: {problem}.")
+    for f, kind in node_type.reference_fields:
+        value = seen.data.get(f.name)
+        if is_id(value) and value >= 0 and value not in document.table(kind.to):
+            yield found(f.rule, seen.place, f"{node_type.name}: {f.name} {value} does not exist.")
+    special = _SPECIAL.get(node_type.name)
+    if special is not None and (broken := special(document, seen)):
+        yield found(broken[0], seen.place, f"{node_type.name}: {broken[1]}.")
 
 
-def _missing(document: Document, node_type: NodeType, data: Record) -> "list[tuple[int, str]]":
-    """References to what does not exist."""
-    problems: list[tuple[int, str]] = []
-    for f in node_type.native_fields:
-        value = data.get(f.name)
-        if isinstance(f.kind, Reference) and is_id(value) and value >= 0 and value not in document.table(f.kind.to):
-            problems.append((f.rule, f"{f.name} {value} does not exist"))
-    return problems
+def _monolog(_document: Document, seen: Seen) -> tuple[int, str] | None:
+    if seen.data.get("character") != UNSET:
+        return None
+    return 53, "without a character it cannot be played by the HTML runtime"
 
 
-def _per_type(document: Document, node_id: int, type_name: str, data: Record) -> "list[tuple[int, str]]":
-    if type_name == "monolog" and data.get("character") == UNSET:
-        return [(53, "without a character it cannot be played by the HTML runtime")]
-    if type_name == "macro_use":
-        macro = data.get("macro")
-        if macro == UNSET or (is_id(macro) and macro in document.scenes and not document.is_macro(macro)):
-            return [(56, "it must name a macro to be played by the HTML runtime")]
-    if type_name == "jump" and is_id(data.get("target")) and data["target"] >= 0:
-        return _jump(document, node_id, data["target"])
-    return []
+def _macro_use(document: Document, seen: Seen) -> tuple[int, str] | None:
+    macro = seen.data.get("macro")
+    if macro == UNSET or (is_id(macro) and macro in document.scenes and not document.is_macro(macro)):
+        return 56, "it must name a macro to be played by the HTML runtime"
+    return None
 
 
-def _jump(document: Document, node_id: int, target: int) -> "list[tuple[int, str]]":
-    other = document.nodes.get(target, {})
-    if target == node_id:
-        return [(55, "it jumps to itself")]
-    if other.get("type") == "jump" and record(other["data"]).get("target") == node_id and node_id < target:
-        return [(55, f"it and jump {target} jump to each other")]
-    return []
+def _jump(document: Document, seen: Seen) -> tuple[int, str] | None:
+    target = seen.data.get("target")
+    if not is_id(target) or target not in document.nodes:
+        return None
+    if target == seen.node_id:
+        return 55, "it jumps to itself"
+    other = document.nodes[target]
+    jumps_back = other["type"] == "jump" and other["data"].get("target") == seen.node_id
+    return (55, f"it and jump {target} jump to each other") if jumps_back and seen.node_id < target else None
+
+
+_SPECIAL = {"monolog": _monolog, "macro_use": _macro_use, "jump": _jump}

@@ -1,10 +1,10 @@
 """How a check names what it found and where."""
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 from arrow_project.document import Document
 from arrow_project.operation import Finding
-from arrow_project.values import is_id
 
 WARNINGS = frozenset({53, 56, 64, 65})
 Findings = Iterator[Finding]
@@ -22,9 +22,8 @@ def node_place(document: Document, node_id: int) -> str:
     return f"node {node_id}" if owner is None else f"scene {owner}, node {node_id}"
 
 
-def ids_of(value: object) -> list[int] | None:
-    """The value if it is an array of ids."""
-    if not isinstance(value, list):
-        return None
-    ids = [item for item in value if is_id(item)]
-    return ids if len(ids) == len(value) else None
+def ids_of(value: object) -> list[int]:
+    """The value if it is an array of ids, otherwise nothing."""
+    if not isinstance(value, list) or {*map(type, cast("list[Any]", value))} - {int}:
+        return []
+    return cast("list[int]", value)

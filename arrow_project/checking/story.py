@@ -2,121 +2,102 @@
 
 from collections.abc import Iterator
 
-from arrow_project.checking.findings import Findings, found, node_place
-from arrow_project.document import Document
-from arrow_project.names import exposed_characters, exposed_variables
+from arrow_project.checking.findings import Findings, found
+from arrow_project.checking.survey import Seen, Survey
 from arrow_project.node_types.comparing import VARIABLE
-from arrow_project.operations.connecting import free_slots
-from arrow_project.values import Record, integer, is_id, text
+from arrow_project.values import Record, integer, is_id
 
 _SPEAKING = ("dialog", "monolog")
+_COMPARING = ("condition", "variable_update")
 _WRITING = ("variable_update", "generator", "user_input")
 # where a story may end: something was shown, or a place is marked for another program
 _ENDINGS = frozenset({"content", "dialog", "monolog", "interaction", "marker", "frame"})
 _CHOICES = ("interaction", "dialog")
 
 
-def story(document: Document) -> Findings:
+def story(survey: Survey) -> Findings:
     """All warnings that are no rule about a single resource."""
-    yield from _first_node(document)
-    yield from _unreachable(document)
-    yield from _ends(document)
-    yield from _variables(document)
-    yield from _characters(document)
-    yield from _exposures(document)
+    yield from _first_node(survey)
+    yield from _unreachable(survey)
+    for seen in survey.nodes.values():
+        # the end of a macro is where the calling scene goes on
+        if seen.node_type is not None and seen.home is not None and not survey.document.is_macro(seen.home):
+            yield from _end(seen)
+    yield from _variables(survey)
+    yield from _characters(survey)
+    yield from _exposures(survey)
 
 
-def _first_node(document: Document) -> Findings:
-    first = document.nodes[document.entry]
-    if first["type"] in ("content", "monolog") and document.data(document.entry).get("clear") is True:
-        message = "clear on the very first played node throws in the HTML runtime; leave it out there."
-        yield found(64, node_place(document, document.entry), message)
+def _first_node(survey: Survey) -> Findings:
+    first = survey.nodes[survey.document.entry]
+    if first.node["type"] in ("content", "monolog") and first.data.get("clear") is True:
+        yield found(64, first.place, "clear on the very first played node throws in the HTML runtime; leave it out.")
 
 
-def reachable(document: Document) -> set[int]:
+def reachable(survey: Survey) -> set[int]:
     """Every node that play can come to from the project's entry."""
-    homes = {node_id: key for key, scene in document.scenes.items() for node_id in scene["map"]}
-    seen: set[int] = set()
-    open_nodes = [document.entry]
+    found_nodes: set[int] = set()
+    open_nodes = [survey.document.entry]
     while open_nodes:
         node_id = open_nodes.pop()
-        if node_id in seen or node_id not in document.nodes:
-            continue
-        seen.add(node_id)
-        if node_id in homes:
-            open_nodes += [c[2] for c in document.outgoing(node_id, homes[node_id])]
-        open_nodes += _elsewhere(document, node_id)
-    return seen
+        seen = survey.nodes.get(node_id)
+        if seen is not None and node_id not in found_nodes:
+            found_nodes.add(node_id)
+            open_nodes += [c[2] for c in seen.outgoing]
+            if seen.node["type"] in ("jump", "macro_use"):
+                open_nodes.append(_elsewhere(survey, seen))
+    return found_nodes
 
 
-def _elsewhere(document: Document, node_id: int) -> list[int]:
-    data, type_name = document.data(node_id), document.nodes[node_id]["type"]
+def _elsewhere(survey: Survey, seen: Seen) -> int:
+    if seen.node["type"] == "jump":
+        return integer(seen.data.get("target"))
+    macro = survey.document.scenes.get(integer(seen.data.get("macro")), {})
+    return integer(macro.get("entry"))
+
+
+def _unreachable(survey: Survey) -> Findings:
+    reached = reachable(survey)
+    for node_id, seen in survey.nodes.items():
+        if node_id not in reached and seen.home is not None and seen.node["type"] != "frame":
+            yield found("unreachable", seen.place, "Nothing leads here from where the project begins.")
+
+
+def _end(seen: Seen) -> Findings:
+    type_name = seen.node["type"]
     if type_name == "jump":
-        return [integer(data.get("target"))]
-    macro = data.get("macro")
-    if type_name == "macro_use" and is_id(macro) and macro in document.scenes:
-        return [integer(document.scenes[macro]["entry"])]
-    return []
+        if integer(seen.data.get("target")) < 0:
+            yield found("dead-end", seen.place, "The jump has no target.")
+    elif not seen.outgoing and type_name not in _ENDINGS:
+        yield found("dead-end", seen.place, f"The story stops at this {type_name}; connect it.")
+    elif type_name in _CHOICES and seen.outputs > max(1, len(seen.outgoing)):
+        taken = {c[1] for c in seen.outgoing}
+        for slot in range(seen.outputs):
+            if slot not in taken:
+                yield found("choice-leads-nowhere", seen.place, f"Choice {slot} of this {type_name} leads nowhere.")
 
 
-def _unreachable(document: Document) -> Findings:
-    reached = reachable(document)
-    for scene_id, scene in document.scenes.items():
-        for node_id in scene["map"]:
-            node = document.nodes.get(node_id)
-            if node is not None and node_id not in reached and node["type"] != "frame":
-                message = "Nothing leads here from where the project begins."
-                yield found("unreachable", f"scene {scene_id}, node {node_id}", message)
-
-
-def _ends(document: Document) -> Findings:
-    for scene_id, scene in document.scenes.items():
-        # the end of a macro is where the calling scene goes on
-        if document.is_macro(scene_id):
-            continue
-        for node_id in scene["map"]:
-            if document.nodes.get(node_id) is not None and document.node_type(node_id) is not None:
-                yield from _end(document, scene_id, node_id)
-
-
-def _end(document: Document, scene_id: int, node_id: int) -> Findings:
-    type_name = document.nodes[node_id]["type"]
-    place = f"scene {scene_id}, node {node_id}"
-    data = document.data(node_id)
-    if type_name == "jump":
-        if integer(data.get("target")) < 0:
-            yield found("dead-end", place, "The jump has no target.")
-    elif not document.outgoing(node_id, scene_id) and type_name not in _ENDINGS:
-        yield found("dead-end", place, f"The story stops at this {type_name}; connect it.")
-    elif type_name in _CHOICES and document.outputs(node_id) > 1:
-        for slot in free_slots(document, node_id, scene_id):
-            yield found("choice-leads-nowhere", place, f"Choice {slot} of this {type_name} leads nowhere.")
-
-
-def _variables(document: Document) -> Findings:
-    read, written = _variable_traffic(document)
-    for key, variable in document.variables.items():
+def _variables(survey: Survey) -> Findings:
+    read, written = _traffic(survey)
+    for key, variable in survey.document.variables.items():
         place = f"variable {key}"
-        if key not in read and text(variable["name"]) not in read:
+        if key not in read:
             yield found("never-read", place, f"Nothing asks for or shows {variable['name']}.")
         if key not in written:
             yield found("never-written", place, f"Nothing changes {variable['name']}.")
 
 
-def _variable_traffic(document: Document) -> tuple[set[int | str], set[int]]:
-    """Ids and names that are read, ids that are written."""
-    read: set[int | str] = set()
+def _traffic(survey: Survey) -> tuple[set[int], set[int]]:
+    """Variables that are read, and those that are written."""
+    read: set[int] = set()
     written: set[int] = set()
-    for node_id, node in document.nodes.items():
-        node_type = document.node_type(node_id)
-        if node_type is None:
-            continue
-        data = document.data(node_id)
-        read.update(_asked(text(node["type"]), data))
-        if node["type"] in _WRITING:
-            written.add(integer(data.get("variable")))
-        for said in node_type.texts(data):
-            read.update(exposed_variables(said))
+    for seen in survey.nodes.values():
+        type_name = seen.node["type"]
+        read.update(seen.exposed)
+        if type_name in _COMPARING:
+            read.update(_asked(type_name, seen.data))
+        if type_name in _WRITING:
+            written.add(integer(seen.data.get("variable")))
     return read, written
 
 
@@ -130,22 +111,15 @@ def _asked(type_name: str, data: Record) -> Iterator[int]:
             pass
 
 
-def _characters(document: Document) -> Findings:
-    speakers = {document.data(n).get("character") for n, node in document.nodes.items() if node["type"] in _SPEAKING}
-    for key, character in document.characters.items():
-        if key not in speakers:
+def _characters(survey: Survey) -> Findings:
+    spoken = {integer(s.data.get("character")) for s in survey.nodes.values() if s.node["type"] in _SPEAKING}
+    for key, character in survey.document.characters.items():
+        if key not in spoken:
             yield found("no-lines", f"character {key}", f"{character['name']} says nothing.")
 
 
-def _exposures(document: Document) -> Findings:
-    variables, characters = document.by_name("variable"), document.by_name("character")
-    for node_id in document.nodes:
-        node_type = document.node_type(node_id)
-        if node_type is None:
-            continue
-        for said in node_type.texts(document.data(node_id)):
-            unknown = [f"{{{name}}}" for name in exposed_variables(said) if name not in variables]
-            unknown += [f"{{{name}.…}}" for name in exposed_characters(said) if name not in characters]
-            for exposure in dict.fromkeys(unknown):
-                message = f"The text exposes {exposure}, and there is nothing of that name; players see the braces."
-                yield found("unknown-exposure", node_place(document, node_id), message)
+def _exposures(survey: Survey) -> Findings:
+    for seen in survey.nodes.values():
+        for exposure in dict.fromkeys(seen.unknown):
+            message = f"The text exposes {exposure}, and there is nothing of that name; players see the braces."
+            yield found("unknown-exposure", seen.place, message)

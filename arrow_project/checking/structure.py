@@ -3,20 +3,22 @@
 from collections import Counter
 
 from arrow_project.checking.findings import Findings, found, node_place
+from arrow_project.checking.survey import Survey
 from arrow_project.document import Document
 from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
 from arrow_project.values import Record, integer, is_id, record
 
-_COMMANDS = ("_use", "_as_entry", "_exposure_revision")
+_COMMANDS = frozenset({"_use", "_as_entry", "_exposure_revision"})
 
 
-def structure(document: Document) -> Findings:
+def structure(survey: Survey) -> Findings:
     """Everything that holds before nodes are looked into."""
+    document = survey.document
     yield from _ids(document)
     yield from _authors(document)
     yield from _entries(document)
-    yield from _maps(document)
+    yield from _maps(survey)
     yield from _stray_keys(document)
 
 
@@ -68,17 +70,19 @@ def _entries(document: Document) -> Findings:
             yield found(20, f"scene {key}", f"Its entry {entry!r} must be an existing node of its own map.")
 
 
-def _maps(document: Document) -> Findings:
-    homes: Counter[int] = Counter()
+def _maps(survey: Survey) -> Findings:
+    document = survey.document
+    homes = Counter[int]()
     for key, scene in document.scenes.items():
         homes.update(scene["map"].keys())
         yield from _scene(document, key, scene)
-    for node_id, node in document.nodes.items():
-        if homes[node_id] > 1 or (homes[node_id] == 0 and node_id != document.entry):
-            where = "several scenes" if homes[node_id] else "no scene"
-            yield found(22, f"node {node_id}", f"The node is in {where}; it must be in exactly one.")
-        if document.node_type(node_id) is None:
-            yield found(23, node_place(document, node_id), f"Arrow has no node type {node['type']!r}.")
+    for node_id, seen in survey.nodes.items():
+        if seen.home is None and node_id != document.entry:
+            yield found(22, seen.place, "The node is in no scene; it must be in exactly one.")
+        elif homes[node_id] > 1:
+            yield found(22, f"node {node_id}", "The node is in several scenes; it must be in exactly one.")
+        if seen.node_type is None:
+            yield found(23, seen.place, f"Arrow has no node type {seen.node['type']!r}.")
 
 
 def _scene(document: Document, key: int, scene: Record) -> Findings:
@@ -97,10 +101,9 @@ def _scene(document: Document, key: int, scene: Record) -> Findings:
 
 
 def _stray_keys(document: Document) -> Findings:
-    for node_id in document.nodes:
-        for key in _COMMANDS:
-            if key in document.data(node_id):
-                yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")
+    for node_id, node in document.nodes.items():
+        for key in _COMMANDS & node["data"].keys():
+            yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")
     for kind in ("scene", "variable", "character"):
         for key, resource in document.table(kind).items():
             if "data" in record(resource):

@@ -1,6 +1,5 @@
 """Invariants 2 and 65: characters and tags that no text of a document may hold."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
@@ -9,23 +8,51 @@ from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.document import Document
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_ESCAPES = ("\\u00", "\\b", "\\f")
 _SCRIPT = "</script"
 _DEPTH = 3
+_NUMBERS = frozenset({"use", "ref", "map"})
 
 
 def wording(document: Document) -> Findings:
     """Every text of the document, keys included."""
-    # one look at the whole text tells whether there is anything to look for
-    encoded = json.dumps(document.raw, ensure_ascii=False)
-    if not any(escape in encoded for escape in _ESCAPES) and _SCRIPT not in encoded.lower():
-        return
-    for path, said in _texts(document.raw, ()):
-        control = _CONTROL.search(said)
-        if control:
-            yield found(2, _place(document, path), f"The text holds U+{ord(control[0]):04X}; remove that character.")
-        if _SCRIPT in said.lower():
-            yield found(65, _place(document, path), "</script in a text breaks the HTML export.")
+    for path, resource in _tellings(document):
+        for where, said in _texts(resource, path):
+            control = _CONTROL.search(said)
+            if control:
+                message = f"The text holds U+{ord(control[0]):04X}; remove that character."
+                yield found(2, _place(document, where), message)
+            if _SCRIPT in said.lower():
+                yield found(65, _place(document, where), "</script in a text breaks the HTML export.")
+
+
+def _tellings(document: Document) -> Iterator[tuple[tuple[object, ...], object]]:
+    """The parts that are worth a closer look; for nodes a quick one tells."""
+    for key, node in document.nodes.items():
+        if _is_suspicious((node["name"], node.get("notes"))) or _is_suspicious(node["data"]):
+            yield ("resources", "nodes", key), node
+    for name in ("scenes", "variables", "characters"):
+        for key, resource in document.raw["resources"][name].items():
+            own = {field: value for field, value in resource.items() if field not in _NUMBERS}
+            yield ("resources", name, key), own
+    yield (), {key: value for key, value in document.raw.items() if key != "resources"}
+
+
+def _is_suspicious(value: Any) -> bool:
+    """Whether some text in it is not just printable characters without a tag; rarely is anything wrong with it."""
+    if isinstance(value, dict):
+        keys: dict[Any, Any] = value
+        if not "".join(map(str, keys)).isidentifier() and keys:
+            return True
+        items = keys.values()
+    else:
+        items = cast("list[Any]", value)
+    for item in items:
+        if isinstance(item, str):
+            if not item.isprintable() or "</" in item:
+                return True
+        elif item and isinstance(item, list | dict) and _is_suspicious(item):
+            return True
+    return False
 
 
 def _texts(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str]]:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, whole
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problems
-from arrow_project.values import Record, is_id, sequence
+from arrow_project.values import Record, is_id, sequence, text
 
 LITERAL, VARIABLE = 0, 1
 DEFAULTS: dict[str, int | str | bool] = {"num": 0, "str": "", "bool": False}
@@ -116,7 +116,7 @@ def _lower_condition(given: Record, scope: Scope) -> Blueprint:
     operand = _operand("compare_to", given.get("compare_to"), variable, scope)
     if type_name == "str" and operator in ("==", "!="):
         operator, operand = _equality(operator, operand)
-    native = _SIGNS.get(cast("str", operator), operator)
+    native = _SIGNS.get(text(operator), operator)
     if native not in COMPARISONS.get(type_name, ()):
         raise mismatch(_no_operator(operator, type_name, _possible_comparisons(type_name)))
     return Blueprint((Part("condition", {"variable": variable, "operator": native, "with": operand}),))
@@ -161,7 +161,7 @@ def _lift_condition(data: Record, _scope: Scope) -> Record:
     if equality:
         operator, operand["value"] = equality
     signs = {native: sign for sign, native in _SIGNS.items()}
-    return {"operator": signs.get(cast("str", operator), operator), "compare_to": operand}
+    return {"operator": signs.get(text(operator), operator), "compare_to": operand}
 
 
 def _with_references(data: Record) -> list[object]:
@@ -172,9 +172,9 @@ def _with_references(data: Record) -> list[object]:
 def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
     def problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
         own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
-        possible = operators.get(own, ()) if own else {name for names in operators.values() for name in names}
+        possible = operators.get(own, ()) if own else [name for names in operators.values() for name in names]
         if data["operator"] not in possible:
-            yield 44, f"operator {data['operator']!r} is none of {', '.join(sorted(possible))}"
+            yield 44, f"operator {data['operator']!r} is none of {', '.join(dict.fromkeys(possible))}"
         if problem := _with_problem(data["with"], own, scope):
             yield 45, f"with {problem}"
 
@@ -246,7 +246,7 @@ def _lower_update(given: Record, scope: Scope) -> Blueprint:
     type_name = scope.variable_type(variable)
     said = given.get("operation", "set")
     words = _WORDS.get(type_name, {})
-    native = words.get(cast("str", said), said)
+    native = words.get(text(said), said)
     if native not in UPDATES.get(type_name, ()):
         raise mismatch(_no_operator(said, type_name, [*words, *UPDATES.get(type_name, ())]))
     if type_name == "str" and said == "subtract":
@@ -261,7 +261,7 @@ def _lift_update(data: Record, scope: Scope) -> Record:
     operator = data.get("operator")
     type_name = scope.variable_type(data["variable"]) if is_id(data.get("variable")) else ""
     words = {native: word for word, native in _WORDS.get(type_name, {}).items()}
-    return {"operation": words.get(cast("str", operator), operator), "value": _lift_operand(data.get("with"))}
+    return {"operation": words.get(text(operator), operator), "value": _lift_operand(data.get("with"))}
 
 
 VARIABLE_UPDATE = NodeType(

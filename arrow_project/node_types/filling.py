@@ -35,7 +35,7 @@ def _lower_generator(given: Record, scope: Scope) -> Blueprint:
 def _method(given: Record, type_name: str, variable: int) -> str:
     default = "dice" if "dice" in given else (METHODS.get(type_name) or ("",))[0]
     said = given.get("generator_type", default)
-    method = _SAID.get(cast("str", said), cast("str", said))
+    method = _SAID.get(text(said), text(said))
     if method not in _TYPE_OF:
         raise mismatch(f"No generator_type {said!r}; possible: {', '.join([*_SAID, 'ascii', 'strst'])}.")
     if _TYPE_OF[method] != type_name:
@@ -116,7 +116,7 @@ def _sum_of_dice(variable: int, count: int, sides: int, bonus: int, scope: Scope
 def _lift_generator(data: Record, _scope: Scope) -> Record:
     method, arguments = data.get("method"), data.get("arguments")
     names = {native: said for said, native in _SAID.items()}
-    said: Record = {"generator_type": names.get(cast("str", method), method)}
+    said: Record = {"generator_type": names.get(text(method), method)}
     items = sequence(arguments)
     if method == "randi":
         said |= _lift_range(items)
@@ -214,12 +214,13 @@ def _lower_input(given: Record, scope: Scope) -> Blueprint:
 def _match_input(said: object, type_name: str, variable: int) -> None:
     if said is None:
         return
-    if said not in _INPUTS:
+    needed = _INPUTS.get(text(said))
+    if needed is None:
         raise mismatch(f"No input_type {said!r}; possible: {', '.join(_INPUTS)}.")
-    if _INPUTS[cast("str", said)] != type_name:
+    if needed != type_name:
         fitting = [name for name, type_ in _INPUTS.items() if type_ == type_name]
         raise mismatch(
-            f"input_type {said} needs a variable of type {_INPUTS[cast('str', said)]} and variable {variable} is of "
+            f"input_type {said} needs a variable of type {needed} and variable {variable} is of "
             f"type {type_name}; use {' '.join(fitting)}, or another variable."
         )
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from arrow_project.names import near
 from arrow_project.node_types.kinds import Kind, Rect, Reference, Schema, Scope, mismatch
-from arrow_project.values import Record, is_id, sequence
+from arrow_project.values import Record, is_id
 
 Slots = Callable[[Record], int]
 
@@ -120,10 +121,19 @@ class NodeType:
     exposures_first: bool = False
     complete: int = 0
 
-    @property
+    @cached_property
     def native_fields(self) -> tuple[Field, ...]:
         """All fields of the native data, in Arrow's order."""
         return self.fields + self.own_fields
+
+    @cached_property
+    def reference_fields(self) -> tuple[tuple[Field, Reference], ...]:
+        """Those that hold the id of a resource."""
+        return tuple((f, f.kind) for f in self.native_fields if isinstance(f.kind, Reference))
+
+    @cached_property
+    def _exposing(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.native_fields if f.exposes)
 
     def fresh(self) -> Record:
         """The data Arrow gives a new node of this type, colours aside."""
@@ -181,17 +191,19 @@ class NodeType:
 
     def references(self, data: Record) -> list[int]:
         """Ids of the resources named by fields, in Arrow's order, without repeats."""
-        named: list[object] = [data.get(f.name) for f in self.native_fields if isinstance(f.kind, Reference)]
+        named = [data.get(f.name) for f, _ in self.reference_fields]
         if self.own_references is not None:
             named += self.own_references(data)
-        return list(dict.fromkeys(r for r in named if is_id(r) and r >= 0))
+        ids = [r for r in named if is_id(r) and r >= 0]
+        return ids if len(ids) < _SEVERAL else list(dict.fromkeys(ids))
 
-    def texts(self, data: Record) -> Iterator[str]:
-        """The texts that may expose variables and characters."""
-        for f in self.native_fields:
-            if f.exposes:
-                value = data.get(f.name)
-                yield from (t for t in (sequence(value) or [value]) if isinstance(t, str))
+    def exposing(self, data: Record) -> list[str]:
+        """The texts that do expose something, as far as a brace tells."""
+        found: list[object] = []
+        for name in self._exposing:
+            value = data.get(name)
+            found += cast("list[object]", value) if isinstance(value, list) else [value]
+        return [said for said in found if isinstance(said, str) and "{" in said]
 
     def problems(self, data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
         """What is wrong with native data: the broken rule and a sentence."""
@@ -224,6 +236,9 @@ class NodeType:
             if name not in names:
                 raise mismatch(_unknown(self.name, name, set(names.values()) - {"rect"}))
         return {names[name]: value for name, value in given.items()}
+
+
+_SEVERAL = 2
 
 
 def _unknown(type_name: str, name: str, known: set[str]) -> str:

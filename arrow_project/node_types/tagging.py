@@ -90,9 +90,9 @@ def _lower_edit(given: Record, scope: Scope) -> Blueprint:
 
 def _edit(given: Record) -> list[Any]:
     action = given.get("action", "set")
-    if action not in _ACTIONS:
+    method = _ACTIONS.get(text(action))
+    if method is None:
         raise mismatch(f"No action {action!r}; possible: {', '.join(_SAID_ACTIONS)}.")
-    method = _ACTIONS[cast("str", action)]
     value = given.get("value", "" if method == _VALUELESS else None)
     return [method, tag_key(given.get("key")), "" if method == _VALUELESS else tag_value(value)]
 

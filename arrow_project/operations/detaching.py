@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.node_types.kinds import UNSET, Reference
+from arrow_project.node_types.kinds import UNSET
 from arrow_project.operations.editing import Editing, listed
 from arrow_project.values import Record
 
@@ -40,11 +40,7 @@ def _detach(editing: Editing, node_id: int, kind: str, resource_id: int) -> None
     node_type, data = document.node_type(node_id), document.data(node_id)
     if node_type is None:
         return
-    change: Record = {
-        f.name: UNSET
-        for f in node_type.native_fields
-        if isinstance(f.kind, Reference) and data.get(f.name) == resource_id
-    }
+    change: Record = {f.name: UNSET for f, _ in node_type.reference_fields if data.get(f.name) == resource_id}
     if node_type.detach is not None:
         change |= node_type.detach(data, resource_id, editing)
     if change:

@@ -250,7 +250,7 @@ def _new_name(document: Document, node_id: int, given: object) -> str | None:
     name = own_text("name", given) if given is not None else ""
     if not name or name == document.name("node", node_id):
         return None
-    return unique(name, document.by_name("node"))
+    return unique(name, document.names("node"))
 
 
 def _new_data(editing: Editing, node_id: int, given: Record) -> Record:

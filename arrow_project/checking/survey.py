@@ -1,0 +1,106 @@
+"""One walk over a document: what all checks want to know about its nodes, found out once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arrow_project.checking.findings import ids_of
+from arrow_project.document import Document
+from arrow_project.names import exposed
+from arrow_project.node_types import NodeType
+from arrow_project.values import Connection, Record, connections
+
+
+@dataclass(slots=True)
+class Seen:
+    """A node.
+
+    Attributes:
+        node_id: its id.
+        node: the whole resource.
+        data: its native data.
+        node_type: its entry in the type table, if there is one.
+        home: the scene whose map has it, if any.
+        inputs, outputs: how many slots it has.
+        outgoing: the well-formed connections of its map entry.
+        references: ids of what its data uses, as its ref should say.
+        exposed: ids of the variables and characters that its texts expose.
+        unknown: what its texts expose although it does not exist, as written there.
+    """
+
+    node_id: int
+    node: Record
+    data: Record
+    node_type: NodeType | None
+    home: int | None
+    inputs: int
+    outputs: int
+    outgoing: Sequence[Connection]
+    references: tuple[int, ...]
+    exposed: tuple[int, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """The node and its scene, for a finding."""
+        return f"node {self.node_id}" if self.home is None else f"scene {self.home}, node {self.node_id}"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A document and its nodes."""
+
+    document: Document
+    nodes: dict[int, Seen]
+
+
+def survey(document: Document) -> Survey:
+    """Look at every node once."""
+    names = _Names(document.by_name("variable"), document.by_name("character"))
+    nodes: dict[int, Seen] = {}
+    for scene_id, scene in document.scenes.items():
+        for node_id, entry in scene["map"].items():
+            if node_id in document.nodes and node_id not in nodes:
+                nodes[node_id] = _seen(document, node_id, scene_id, _outgoing(entry), names)
+    for node_id in document.nodes.keys() - nodes.keys():
+        nodes[node_id] = _seen(document, node_id, None, (), names)
+    return Survey(document, nodes)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Ids by name."""
+
+    variables: dict[str, int]
+    characters: dict[str, int]
+
+    def resolve(self, texts: list[str]) -> tuple[list[int], tuple[str, ...]]:
+        """What the texts expose: ids of what exists, and what does not."""
+        variables, characters = exposed(texts)
+        known = [self.variables[name] for name in variables if name in self.variables]
+        known += [self.characters[name] for name in characters if name in self.characters]
+        if len(known) == len(variables) + len(characters):
+            return known, ()
+        unknown = [f"{{{name}}}" for name in variables if name not in self.variables]
+        unknown += [f"{{{name}.…}}" for name in characters if name not in self.characters]
+        return known, tuple(unknown)
+
+
+def _seen(document: Document, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
+    node = document.nodes[node_id]
+    data: Record = node["data"]
+    node_type = document.node_type(node_id)
+    if node_type is None:
+        return Seen(node_id, node, data, None, home, 0, 0, outgoing, tuple(ids_of(node.get("ref"))), (), ())
+    texts = node_type.exposing(data)
+    known, unknown = names.resolve(texts) if texts else ([], ())
+    references = tuple(document.references(node_type, data, known))
+    slots = node_type.inputs(data), node_type.outputs(data)
+    return Seen(node_id, node, data, node_type, home, *slots, outgoing, references, tuple(known), unknown)
+
+
+def _outgoing(entry: Record) -> Sequence[Connection]:
+    """The well-formed connections; the document's own array where all are, which is nearly everywhere."""
+    if "io" not in entry:
+        return ()
+    good = connections(entry)
+    return entry["io"] if len(good) == len(entry["io"]) else good
