@@ -82,7 +82,15 @@ def _nothing(question: str, sources: Sequence[Source]) -> str:
         if missing
         else ""
     )
-    return f"The documents do not seem to answer that.{what}"
+    return f"The documents do not seem to answer that.{what}{_nearest(question, sources)}"
+
+
+def _nearest(question: str, sources: Sequence[Source]) -> str:
+    """Where to look all the same: a question may be asked in other words than the documents use."""
+    if not sources or _missing_share(question, sources) == 1.0:
+        return ""
+    nearest = sorted(sources, key=lambda source: -source.score)[:2]
+    return f" Nearest in meaning: {' '.join(f'[{source.number}]' for source in nearest)}."
 
 
 def _keywords(question: str) -> str:

@@ -59,6 +59,13 @@ def test_what_the_documents_do_not_say_is_not_invented(turn: Turn, question: str
     assert "[" not in turn.text
 
 
+def test_where_only_some_words_are_known_the_nearest_passages_are_named(turn: Turn) -> None:
+    turn.run("Which brother of the emperor governs the moon from Mars?")
+
+    assert "do not mention “emperor”, “governs”, “moon” or “Mars”." in turn.text
+    assert turn.text.endswith("Nearest in meaning: [3] [5].")
+
+
 def test_before_giving_up_the_documents_are_searched_in_other_words(turn: Turn) -> None:
     turn.run("Who is the dragon king?")
 
