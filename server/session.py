@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from enum import Enum
 
-from agent import Asked, Event, TurnRequest
+from agent import Asked, Event, Turn, TurnRequest
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import CorpusError, ProjectKey
 from ingest import Source, unnamed
@@ -68,6 +68,7 @@ class Session:
         self._pending_id: str | None = None
         self._turn: asyncio.Task[None] | None = None
         self._turn_is_open = False
+        self._running: Turn | None = None
         self._editor = RemoteEditor(dialect, send, services.limits.call_timeout_s)
         self._uploads: set[asyncio.Task[None]] = set()
 
@@ -113,10 +114,13 @@ class Session:
 
     async def _sync_file(self, project_id: str, content: str) -> None:
         try:
-            self._projects[project_id] = await asyncio.to_thread(parse, content)
+            project = await asyncio.to_thread(parse, content)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
+        self._projects[project_id] = project
         self._last_project = project_id
+        if self._running is not None and project_id == self._turn_project:
+            self._running.context.project = project  # newer than the shadow of the turn that goes on
 
     def _start_upload(self, message: DesignDocSync) -> None:
         task = asyncio.create_task(self._upload(message))
@@ -192,10 +196,14 @@ class Session:
         )
 
     async def _follow(self, request: TurnRequest, project_id: str) -> None:
-        """Sends the turn's events. What it did to the shadow stays; when it is stopped, the client rolls back."""
+        """Sends the turn's events. What it did to the shadow stays; when it is stopped, the client rolls back.
+
+        A plan is only tried on a copy.
+        """
         pendings = CatalogPendings(self._services.catalog, self._workspace, project_id)
         turn = self._services.assistant.turn(request, self._editor, pendings)
         checkpoint = request.project.checkpoint() if request.project else None
+        self._running = None if request.plan else turn
         try:
             async with aclosing(turn.run()) as events:
                 async for event in events:
@@ -203,10 +211,11 @@ class Session:
         except asyncio.CancelledError:
             if request.project is not None and checkpoint is not None:
                 request.project.rollback(checkpoint)
+                self._projects[project_id] = request.project
             raise
-        # A file_sync that came in meanwhile is newer than the shadow; a plan has only been tried on a copy.
-        is_newest = self._projects.get(project_id) is request.project and not request.plan
-        if turn.context.project is not None and is_newest:
+        finally:
+            self._running = None
+        if turn.context.project is not None and not request.plan:
             self._projects[project_id] = turn.context.project
 
     async def _tell(self, event: Event) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from arrow_project import Operation
 from tests.agent.scripted_model import Use
-from tests.agent.story import story_text
+from tests.agent.story import NEXT_ID, story, story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
 
@@ -49,15 +50,36 @@ def test_projects_are_kept_apart(home: House, client: Client) -> None:
     assert "The Warm Lamp" in home.model.requests[-1].context, "the project of the last file_sync"
 
 
-def test_a_sync_during_a_turn_is_newer_than_what_the_turn_knows(home: House, client: Client) -> None:
+def test_a_sync_during_a_turn_settles_what_the_turn_knows(home: House, client: Client) -> None:
+    edited = story()
+    edited.apply(Operation("create_character", {"name": "Bram"}))
+    edited.apply(Operation("create_character", {"name": "whom the user has made meanwhile"}))
+    line = {"type": "content", "preset": {"content": "Rain."}}
+    home.model.add(
+        [Use("create_character", {"name": "Bram"})], [Use("create_insert_node", line)], ["Done."], ["Hello."]
+    )
+    client.ask("Add Bram and rain.")
+    call = client.call()
+    client.sync(edited.to_text())
+    client.answer(call)
+    client.answer(client.call())
+    client.until("end")
+    assert home.model.requests[2].tool_results[0]["node_id"] == NEXT_ID + 2
+    client.turn("Hello?")
+    assert "whom_the_user" in home.model.requests[-1].context
+    assert "Rain." in home.model.requests[-1].context
+
+
+def test_a_sync_of_another_project_does_not_touch_the_turn(home: House, client: Client) -> None:
     home.model.add([Use("create_character", {"name": "Bram"})], ["Done."], ["Hello."])
     client.ask("Add Bram.")
     call = client.call()
-    client.sync(story_text().replace('"oil"', '"fish"'))
+    client.sync(story_text("The Warm Lamp"), project_id=2)
     client.answer(call)
     client.until("end")
     client.turn("Hello?")
-    assert "fish: num" in home.model.requests[-1].context
+    assert "The Cold Lamp" in home.model.requests[-1].context
+    assert "Bram" in home.model.requests[-1].context
 
 
 def test_the_content_of_a_late_answer_belongs_to_its_turns_project(home: House, client: Client) -> None:

@@ -75,6 +75,18 @@ def test_after_the_editors_content_was_adopted(home: House, client: Client, befo
     assert_stopped(home, client, before)
 
 
+def test_after_the_client_has_sent_the_changed_story(home: House, client: Client, before: str) -> None:
+    home.model.add([Use("create_variable", GOLD)], [Hang()])
+    client.ask("Add gold.")
+    call = client.call()
+    client.sync(story_text().replace('"oil"', '"fish"'))
+    client.answer(call)
+    assert home.model.hanging.wait(PATIENCE_S)
+    client.send("stop")
+    client.until("end")
+    assert_stopped(home, client, before)
+
+
 @pytest.mark.parametrize("said", [[], ["Let me think"]], ids=["silent", "in mid-sentence"])
 def test_while_the_model_hangs(home: House, client: Client, before: str, said: list[str]) -> None:
     home.model.add([*said, Hang()])
