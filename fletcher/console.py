@@ -26,6 +26,7 @@ from retrieval import RankedPassage
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+_NAMED = 8
 _COLOURS = {
     "failed": "red",
     "skipped": "yellow",
@@ -68,9 +69,16 @@ def ingest_progress() -> Generator[ProgressListener]:
 
 
 def print_report(report: IngestReport) -> None:
-    """The report of an ingest as a table."""
-    out.print(document_table(report.documents))
-    out.print(f"{len(report.documents)} documents in {report.seconds:.1f} s")
+    """The report of an ingest as a table; files that are no documents in one line below it."""
+    others = [document for document in report.documents if _is_no_document(document)]
+    documents = [document for document in report.documents if not _is_no_document(document)]
+    if documents:
+        out.print(document_table(documents))
+    out.print(f"{len(documents)} document{'' if len(documents) == 1 else 's'} in {report.seconds:.1f} s")
+    if others:
+        names = ", ".join(document.name for document in others[:_NAMED])
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        out.print(f"Skipped, not of a kind that is read: {names}{more}", style="yellow", markup=False)
 
 
 def document_table(documents: Sequence[DocumentReport]) -> Table:
@@ -128,6 +136,10 @@ def waiting(what: str) -> Generator[None]:
     """A spinner on standard error while something takes its time."""
     with err.status(f"{what} ..."):
         yield
+
+
+def _is_no_document(document: DocumentReport) -> bool:
+    return document.status == "skipped" and document.error is not None and document.error.code == "UNKNOWN_FORMAT"
 
 
 def _note(document: DocumentReport) -> str:

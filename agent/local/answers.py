@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 from agent.local.context import CitedPassageLike, PlanningContext
@@ -14,6 +15,7 @@ from agent.local.steps import Call, Say, Steps
 _ANSWERED = 0.6
 # What share of the question's words may be missing from every passage before "they do not say" is the answer.
 _MISSING = 0.4
+_EXCERPT = 500
 
 
 def answer(question: str, context: PlanningContext) -> Steps[bool]:
@@ -86,11 +88,12 @@ def _nothing(question: str, sources: Sequence[Source]) -> str:
 
 
 def _nearest(question: str, sources: Sequence[Source]) -> str:
-    """Where to look all the same: a question may be asked in other words than the documents use."""
+    """What to read all the same: a question may be asked in other words than the documents use."""
     if not sources or _missing_share(question, sources) == 1.0:
         return ""
     nearest = sorted(sources, key=lambda source: -source.score)[:2]
-    return f" Nearest in meaning: {' '.join(f'[{source.number}]' for source in nearest)}."
+    excerpts = [f"“{shorten(source.text, _EXCERPT, placeholder=' …')}” [{source.number}]" for source in nearest]
+    return "\n\nNearest in meaning:\n\n" + "\n\n".join(excerpts)
 
 
 def _keywords(question: str) -> str:

@@ -1,5 +1,6 @@
 """The whole journey on the sample project: documents in, a question, a scene built over the real socket."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.rule import Rule
 
-from arrow_project import ArrowProject, check, diff, parse
+from arrow_project import ArrowProject, check, parse
 from corpora import DataDirectory, Ownership, ProjectKey
 from corpora.samples import SAMPLE
 from fletcher import console
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from fletcher.demo_client import DemoClient
 
 _PROJECT = 1
-_SHOWN_CHANGES = 12
 
 Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps its data and the changed project")]
 
@@ -85,15 +85,20 @@ def _show_turn(client: "DemoClient", message: str) -> None:
 
 def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None:
     _heading("4. The project afterwards")
-    changes = diff(before, after).lines
-    for line in changes[:_SHOWN_CHANGES]:
-        console.out.print(f"  {line}", markup=False)
-    if len(changes) > _SHOWN_CHANGES:
-        console.out.print(f"  … and {len(changes) - _SHOWN_CHANGES} more")
+    grown = {kind: count - _counts(before)[kind] for kind, count in _counts(after).items()}
     broken = [finding for finding in check(after) if finding.severity == "error"]
-    if broken or not changes:
-        raise CommandError(f"The demo did not end well: {broken or 'nothing was changed'}.")
-    console.out.print(f"Checked: no rule of Arrow's is broken. The changed project: [bold]{story}[/]")
+    if broken or not any(grown.values()):
+        raise CommandError(f"The demo did not end well: {broken or 'nothing was added'}.")
+    console.out.print("Added: " + ", ".join(f"{kind} {count}" for kind, count in grown.items() if count) + ".")
+    console.out.print("Checked: it breaks no rule of Arrow's.")
+    console.out.print(f"The changed project: [bold]{story}[/]", soft_wrap=True)
+
+
+def _counts(project: ArrowProject) -> dict[str, int]:
+    resources = json.loads(project.to_text())["resources"]
+    counts = {kind: len(resources[kind]) for kind in ("characters", "scenes", "nodes")}
+    entries = [entry for scene in resources["scenes"].values() for entry in scene["map"].values()]
+    return counts | {"connections": sum(len(entry.get("io", ())) for entry in entries)}
 
 
 def _show_next_steps(story: Path) -> None:
