@@ -1,4 +1,4 @@
-"""A server for each test, and for each module a server that its tests share."""
+"""A server for each test, and a client that talks to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,4 +21,5 @@ def client(home: House) -> Iterator[Client]:
     """A client that has sent the story as project 1."""
     with home.client() as opened:
         opened.sync()
+        opened.assert_quiet()  # it has arrived
         yield opened

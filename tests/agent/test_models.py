@@ -1,0 +1,48 @@
+"""The model by its name."""
+
+import pytest
+
+from agent import LOCAL, ModelNotAvailable, open_model
+from agent.tools import READING_TOOLS, build_tools
+from arrow_project import OPERATIONS
+from tests.agent.desk import Desk
+
+
+@pytest.mark.parametrize("name", ["", "gpt", "nobody:model", "anthropic", "anthropic:"])
+def test_a_model_that_cannot_be_opened_says_what_to_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    with pytest.raises(ModelNotAvailable, match="FLETCHER_MODEL"):
+        open_model(name)
+
+
+def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(ModelNotAvailable, match="ANTHROPIC_API_KEY"):
+        open_model("anthropic:claude-sonnet-4-5")
+
+
+def test_a_provider_with_a_key_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+    assert callable(open_model("anthropic:claude-sonnet-4-5"))
+    assert callable(open_model(LOCAL))
+
+
+def test_every_operation_of_the_spec_is_a_tool_and_tools_run_in_order() -> None:
+    async def handle(*_: object) -> dict[str, object]:
+        return {}
+
+    tools = {tool.name: tool for tool in build_tools(handle)}
+    assert set(READING_TOOLS) <= set(tools)
+    assert set(tools) - set(READING_TOOLS) <= set(OPERATIONS)
+    assert {"create_insert_node", "update_node", "delete_node", "create_connection", "create_scene"} <= set(tools)
+    assert all(tool.sequential for tool in tools.values()), "an operation may need what the one before it made"
+    assert all(tool.description for tool in tools.values())
+
+
+async def test_the_prompt_is_the_same_for_every_model(desk: Desk) -> None:
+    desk.model.add(["Hello."])
+    await desk.events("Hello?")
+    (request,) = desk.model.requests
+    assert request.instructions
+    assert request.context.startswith("<project>")
