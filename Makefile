@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo run test check format bench clean
+.PHONY: setup demo run test check format bench conform clean
 
 setup: $(STAMP)
 
@@ -36,6 +36,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# Against the real Arrow: make conform ARROW=<a checkout of Arrow> (needs Godot).
+conform: setup
+	$(BIN)/python -m tests.arrow_project.conform $(ARROW)
 
 clean:
 	rm -rf $(VENV)
