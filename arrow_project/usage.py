@@ -48,6 +48,10 @@ class Usage:
             for key in _keys(node):
                 self._discard(self._index, key, node_id)
 
+    def prepare(self) -> None:
+        """Build the index now, if it is not there."""
+        self._built()
+
     def _built(self) -> _Index:
         if self._index is None:
             self._index = {}

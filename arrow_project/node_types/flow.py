@@ -4,7 +4,7 @@ import math
 from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Reference, Scope, Text, Texts, Whole, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, none, one
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, none
 from arrow_project.values import Record, integer
 
 _LEAST, _MOST = 2, 10
@@ -130,6 +130,12 @@ def shares(weights: object) -> list[int]:
     return reduced
 
 
+def ranges(counts: list[int]) -> list[list[int]]:
+    """The slots of each path, given how many it gets."""
+    starts = [sum(counts[:i]) for i in range(len(counts))]
+    return [list(range(start, start + count)) for start, count in zip(starts, counts, strict=True)]
+
+
 RANDOMIZER = NodeType(
     "randomizer",
     "Goes one of several ways at random. Slot i = path i. With weights a path gets several consecutive slots, all of "
@@ -193,5 +199,3 @@ SEQUENCER = NodeType(
     rewrite_lift=lambda data, _scope: {"paths": data.get("slots"), "mode": "all"},
     own_fields=(Field("slots", _COUNT, _LEAST, "paths", 54),),
 )
-
-__all__ = ["HUB", "JUMP", "MACRO_USE", "RANDOMIZER", "SEQUENCER", "one", "shares"]

@@ -66,7 +66,7 @@ def _character(given: Record, needs: tuple[str, ...], type_name: str, scope: Sco
     character = given.get("character", UNSET)
     if character not in (UNSET, None):
         return scope.find("character", character)
-    if any(given.get(name) for name in needs):
+    if "character" not in given and any(given.get(name) for name in needs):
         raise mismatch(f'A {type_name} needs "character": the id or name of the character whose tags are meant.')
     return UNSET
 

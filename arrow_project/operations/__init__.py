@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, cast
 
 from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
 from arrow_project.operation import Operation, OperationResult, OperationSpec, Selection
-from arrow_project.operations import characters, connecting, nodes, scenes, variables
+from arrow_project.operations import characters, connecting, inserting, scenes, updating, variables
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function
+from arrow_project.operations.resolving import with_ids
 
-_MODULES = (nodes, connecting, scenes, variables, characters)
+_MODULES = (inserting, updating, connecting, scenes, variables, characters)
 _FUNCTIONS: dict[str, Function] = {f.spec.name: f for module in _MODULES for f in module.FUNCTIONS}
 # the name that the protocol's own examples use
 _ALIASES = {"create_node": "create_insert_node"}
@@ -28,6 +28,9 @@ def perform(document: Document, operation: Operation, selection: Selection) -> O
         OperationError: it is refused; the document is unchanged.
     """
     called = _function(operation.function)
+    if called.asks_for_users:
+        # before the transaction, so that taking it back does not lose the index
+        document.usage.prepare()
     editing = Editing(document, selection)
     before = document.journal.position
     try:
@@ -38,7 +41,7 @@ def perform(document: Document, operation: Operation, selection: Selection) -> O
         raise
     if editing.remarks:
         result["remarks"] = editing.remarks
-    resolved = Operation(called.spec.name, cast("dict[str, Any]", _resolved(arguments, editing.said)))
+    resolved = Operation(called.spec.name, with_ids(called.spec.name, arguments, editing.said))
     return OperationResult(result, tuple(editing.created), resolved, tuple(editing.mind.calls))
 
 
@@ -50,30 +53,3 @@ def _function(name: str) -> Function:
             ErrorCode.PERMISSION_DENIED, f"There is no operation {name!r}. Possible: {', '.join(guess)}."
         )
     return called
-
-
-_PLACES = frozenset({
-    "node_id", "scene_id", "from_node_id", "to_node_id", "from", "to", "variable_id", "character_id",
-    "variable", "character", "macro", "id", "connect_from", "target", "value",
-})  # fmt: skip
-
-
-def _resolved(value: Any, said: Mapping[str, int], key: str = "") -> Any:
-    """The arguments with words and names replaced by the ids they meant."""
-    if isinstance(value, dict):
-        return _resolved_record(cast("dict[str, Any]", value), said)
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        connection = key in ("push", "pop") or key == "[]"
-        return [
-            _resolved(item, said, "[]" if key in ("push", "pop") else ("id" if connection else "")) for item in items
-        ]
-    if isinstance(value, str) and key in _PLACES:
-        return said.get(value, value)
-    return value
-
-
-def _resolved_record(given: dict[str, Any], said: Mapping[str, int]) -> dict[str, Any]:
-    # "value" is a name only where the operand says that it is a variable
-    literal = given.get("type") != "variable"
-    return {key: item if key == "value" and literal else _resolved(item, said, key) for key, item in given.items()}

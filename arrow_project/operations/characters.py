@@ -119,6 +119,7 @@ FUNCTIONS: tuple[Function, ...] = (
             },
             "name",
         ),
+        asks_for_users=True,
     ),
     function(
         "update_character",
@@ -133,6 +134,7 @@ FUNCTIONS: tuple[Function, ...] = (
                 "notes": {"type": "string"},
             }
         ),
+        asks_for_users=True,
     ),
     function(
         "delete_character",
@@ -141,5 +143,6 @@ FUNCTIONS: tuple[Function, ...] = (
         schema(_BY | {"force": {"type": "boolean", "default": False}}),
         destructive=True,
         aliases={"forced": "force"},
+        asks_for_users=True,
     ),
 )

@@ -33,7 +33,7 @@ class Editing:
         selection: what the editor shows.
         remarks: sentences for the result.
         created: nodes made so far.
-        said: names and words of the arguments that were resolved, with their ids.
+        said: names and words of the arguments that were resolved, by kind, with their ids.
     """
 
     def __init__(self, document: Document, selection: Selection) -> None:
@@ -42,7 +42,7 @@ class Editing:
         self.selection = selection
         self.remarks: list[str] = []
         self.created: list[int] = []
-        self.said: dict[str, int] = {}
+        self.said: dict[tuple[str, str], int] = {}
 
     def remark(self, sentence: str) -> None:
         """Tell the caller something."""
@@ -73,7 +73,7 @@ class Editing:
         """
         resource_id = self._resolved(kind, given)
         if isinstance(given, str):
-            self.said[given] = resource_id
+            self.said[kind, given] = resource_id
         if kind == "macro" and not self.document.is_macro(resource_id):
             macros = self._known("macro")
             raise OperationError(_CODES[kind], f"Scene {resource_id} is no macro and cannot be used as one. {macros}")

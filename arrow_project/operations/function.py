@@ -12,13 +12,21 @@ from arrow_project.values import Record
 Handler = Callable[[Editing, Record], Record]
 
 
+NODE: Record = {
+    "type": ["integer", "string"],
+    "description": "id, or last_created, selected, first_selected, last_selected, current_entry, project_entry",
+}
+SCENE: Record = {"type": ["integer", "string"], "description": "id; default: the open scene"}
+
+
 @dataclass(frozen=True)
 class Function:
-    """An operation's description, its handler, and other names of its arguments."""
+    """An operation's description, its handler, other names of its arguments, whether it asks who uses what."""
 
     spec: OperationSpec
     handler: Handler
     aliases: Mapping[str, str]
+    asks_for_users: bool
 
     def arguments(self, given: Mapping[str, object]) -> Record:
         """The arguments under their own names, without those that are null.
@@ -58,9 +66,11 @@ def function(
     *,
     destructive: bool = False,
     aliases: Mapping[str, str] | None = None,
+    asks_for_users: bool = False,
 ) -> Function:
     """A function and its description."""
-    return Function(OperationSpec(name, description, parameters, destructive), handler, aliases or {})
+    spec = OperationSpec(name, description, parameters, destructive)
+    return Function(spec, handler, aliases or {}, asks_for_users)
 
 
 def schema(properties: Record, *required: str) -> Record:

@@ -128,6 +128,7 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
         destructive=True,
         aliases={"forced": "force"},
+        asks_for_users=True,
     ),
     function(
         "set_scene_entry",

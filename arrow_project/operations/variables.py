@@ -127,6 +127,7 @@ FUNCTIONS: tuple[Function, ...] = (
             "name",
             "type",
         ),
+        asks_for_users=True,
     ),
     function(
         "update_variable",
@@ -141,6 +142,7 @@ FUNCTIONS: tuple[Function, ...] = (
                 "notes": {"type": "string"},
             }
         ),
+        asks_for_users=True,
     ),
     function(
         "delete_variable",
@@ -149,5 +151,6 @@ FUNCTIONS: tuple[Function, ...] = (
         schema(_BY | {"force": {"type": "boolean", "default": False}}),
         destructive=True,
         aliases={"forced": "force"},
+        asks_for_users=True,
     ),
 )

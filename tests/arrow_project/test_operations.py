@@ -123,6 +123,24 @@ def test_special_references(lamp: ArrowProject) -> None:
         lamp.apply(Operation("update_node", {"node_id": "selected", "notes": "x"}), selection)
 
 
+def test_an_applied_operation_names_everything_by_id(lamp: ArrowProject) -> None:
+    jump = {
+        "type": "jump",
+        "preset": {"target": {"type": "scene", "id": "cellar"}},
+        "connect_from": {"node_id": "last_created"},
+    }
+    applied = lamp.apply(Operation("create_insert_node", jump), Selection(last_created=14))
+    assert applied.operation.arguments["preset"]["target"]["id"] == 16
+    assert applied.operation.arguments["connect_from"]["node_id"] == 14
+    compare_to = {"type": "variable", "value": "oil"}
+    condition = {"type": "condition", "preset": {"variable": "oil", "operator": "==", "compare_to": compare_to}}
+    applied = lamp.apply(Operation("create_insert_node", condition))
+    assert applied.operation.arguments["preset"]["variable"] == 3
+    assert applied.operation.arguments["preset"]["compare_to"]["value"] == 3
+    applied = lamp.apply(Operation("update_variable", {"by_name": "oil", "initial_value": 2}))
+    assert applied.operation.arguments == {"variable_id": 3, "initial_value": 2}
+
+
 def test_a_batch_is_all_or_nothing(lamp: ArrowProject) -> None:
     before = lamp.to_text()
     batch = [Operation("create_insert_node", {"type": "hub"}), Operation("delete_node", {"node_id": 1})]
