@@ -40,12 +40,15 @@ class SpecDialect:
         """The spec's own functions; a node that is born connected is created first, then connected."""
         function = applied.operation.function
         arguments = {key: value for key, value in applied.operation.arguments.items() if value is not None}
-        source = arguments.pop("connect_from", None)
+        arguments.pop("connect_from", None)
         arguments.pop("position", None)  # the client places nodes itself
-        create = Call(function, arguments)
-        if source is None or not applied.created:
-            return (create,)
-        return create, Call("create_connection", _connection(source, applied.created[0]))
+        if function == "create_insert_node":
+            arguments["scene_id"] = applied.result["scene_id"]  # which need not be the one that is open
+        call = Call(function, arguments)
+        connection = applied.result.get("connection")
+        if function != "create_insert_node" or connection is None:
+            return (call,)
+        return call, Call("create_connection", _connection(*connection))
 
     def function_call(self, request_id: str, call: Call) -> Frame:
         """`function_call`, flat."""
@@ -63,20 +66,21 @@ class SpecDialect:
 
 
 def split(text: str, max_bytes: int) -> Iterator[str]:
-    """Pieces of `text` whose JSON form, escaped to ASCII, has at most `max_bytes` bytes each."""
-    while len(json.dumps(text)) > max_bytes:
-        length = (max_bytes - 2) // 12  # a character outside the basic plane becomes twelve bytes
-        while length < len(text) and len(json.dumps(text[: length * 2])) <= max_bytes:
-            length *= 2
-        yield text[:length]
-        text = text[length:]
-    yield text
+    """Pieces of `text` whose JSON form, escaped to ASCII, has at most `max_bytes` (14 or more) bytes each."""
+    room = max_bytes - 2  # the quotes; a character takes one byte to twelve
+    start = 0
+    while start < len(text) or start == 0:
+        piece = text[start : start + room]
+        while (size := len(json.dumps(piece))) > max_bytes:
+            piece = piece[: max(1, len(piece) * room // size)]
+        yield piece
+        start += max(1, len(piece))
 
 
-def _connection(source: Any, to_node_id: int) -> dict[str, Any]:
+def _connection(from_node_id: int, from_slot: int, to_node_id: int, to_slot: int) -> dict[str, Any]:
     return {
-        "from_node_id": source["node_id"],
+        "from_node_id": from_node_id,
         "to_node_id": to_node_id,
-        "from_slot": source.get("slot", 0),
-        "to_slot": 0,
+        "from_slot": from_slot,
+        "to_slot": to_slot,
     }

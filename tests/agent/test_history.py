@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
@@ -68,6 +68,7 @@ def test_two_answers_in_a_row_are_one() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["", "A", "B"])), max_size=8))
 def test_sides_alternate_and_nothing_is_lost(exchanges: list[tuple[str, str]]) -> None:
     said = conversation(*exchanges)

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.prompt import INSTRUCTIONS, passage_budget, render_context, render_passage
@@ -82,6 +82,7 @@ def test_the_outline_keeps_to_its_share() -> None:
     assert passage_budget(12_000) < 12_000
 
 
+@settings(deadline=None)
 @given(text=hostile, name=hostile, heading=hostile)
 def test_material_cannot_close_the_element_it_stands_in(text: str, name: str, heading: str) -> None:
     name = name.replace("\n", "") or "a"
@@ -90,6 +91,7 @@ def test_material_cannot_close_the_element_it_stands_in(text: str, name: str, he
         assert rendered.count(f"</{element}>") == 1
 
 
+@settings(deadline=None)
 @given(name=hostile)
 def test_a_name_cannot_leave_its_quotes(name: str) -> None:
     name = name.replace("\n", "") or "a"

@@ -2,18 +2,20 @@
 
 import json
 
-from hypothesis import example, given
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arrow_project import ArrowProject, Operation
 from server.dialects import SpecDialect
 from server.dialects.spec import MAX_FRAME_BYTES, split
 from tests.agent.scripted_model import Use
-from tests.agent.story import story
+from tests.agent.story import NEXT_ID, story
 from tests.server.client import Client, texts
 from tests.server.house import House
 
 
+@settings(deadline=None)
 @given(
     text=st.text() | st.lists(st.sampled_from(["a", "é", "\N{FOX FACE}", "\n", '"', "\\", "\ud83d"])).map("".join),
     repeat=st.integers(1, 300),
@@ -28,6 +30,7 @@ def test_pieces_join_to_the_text_and_are_short_enough(text: str, repeat: int, ma
     assert all(pieces) or pieces == [""]
 
 
+@settings(deadline=None)
 @given(text=st.text(min_size=1), repeat=st.integers(1, 20_000))
 def test_a_frame_is_never_too_long(text: str, repeat: int) -> None:
     frames = list(SpecDialect().say(text * repeat))
@@ -65,3 +68,33 @@ def test_words_for_nodes_go_out_as_ids() -> None:
 def test_arguments_that_were_not_given_are_left_out() -> None:
     (call,) = calls(story(), "create_variable", name="gold", type="num", initial_value=0, notes=None)
     assert call == ("create_variable", {"name": "gold", "type": "num", "initial_value": 0})
+
+
+def test_a_node_is_created_in_a_scene_that_is_named() -> None:
+    project = story()
+    cellar = project.apply(Operation("create_scene", {"name": "cellar"})).result
+    entry = next(iter(project.document.scene_map(cellar["scene_id"])))
+    create, connect = calls(project, "create_insert_node", type="hub", connect_from=entry)
+    assert create[1]["scene_id"] == cellar["scene_id"], "the scene of the node it is connected from"
+    assert connect[1]["from_node_id"] == entry
+    (alone,) = calls(story(), "create_insert_node", type="hub")
+    assert alone == ("create_insert_node", {"type": "hub", "scene_id": 0})
+
+
+@pytest.mark.parametrize("source", [3, {"node_id": 3}, {"node_id": 3, "slot": 0}, {"node_id": 3, "from_slot": 0}])
+def test_every_way_to_say_where_a_new_node_is_connected_from(source: object) -> None:
+    _, connect = calls(story(), "create_insert_node", type="hub", connect_from=source)
+    assert connect == (
+        "create_connection",
+        {"from_node_id": 3, "from_slot": 0, "to_node_id": NEXT_ID, "to_slot": 0},
+    )
+
+
+def test_without_a_slot_the_first_free_one_is_connected() -> None:
+    project = story()
+    project.apply(Operation("create_insert_node", {"type": "interaction", "preset": {"actions": ["Stay.", "Go."]}}))
+    slots = [
+        calls(project, "create_insert_node", type="hub", connect_from={"node_id": NEXT_ID})[1][1]["from_slot"]
+        for _ in range(2)
+    ]
+    assert slots == [0, 1]
