@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
 from tests.server.house import House
@@ -53,6 +54,24 @@ def test_the_connection_lives(
     answers = until_asked(client)
     assert "end" in types(answers)
     assert not [text for text in texts(answers) if "INTERNAL" in text]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(frame=frames)
+def test_a_turn_that_waits_for_its_result_goes_on(
+    home: House, client: Client, caplog: pytest.LogCaptureFixture, frame: str | bytes
+) -> None:
+    if '"stop"' in str(frame):
+        return
+    home.model.add([Use("update_node", {"node_id": 3, "name": "dock"})], ["Done."])
+    client.sync()
+    client.ask("Rename the pier.")
+    call = client.call()
+    client.send_raw(frame.encode("utf-8", "replace").decode() if isinstance(frame, str) else frame)
+    client.answer(call)
+    assert "Done." in texts(client.until("end"))
+    until_asked(client)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
