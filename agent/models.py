@@ -35,8 +35,9 @@ def open_model(name: str) -> ModelSource:
     try:
         model = infer_model(name)
     except (UserError, ValueError, ImportError) as error:
+        reason = str(error).partition(". ")[0].rstrip(".")
         remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."
-        raise ModelNotAvailable(f"The model {name!r} cannot be used: {error}. {remedy}") from error
+        raise ModelNotAvailable(f"The model {name!r} cannot be used: {reason}. {remedy}") from error
     return lambda _message, _context: model
 
 

@@ -5,6 +5,7 @@ import threading
 from types import TracebackType
 
 from corpora import Ownership
+from fletcher.errors import CommandError
 from fletcher.loopback import Server, bind, url_of
 from fletcher.settings import Settings
 from fletcher.wiring import Parts
@@ -49,6 +50,8 @@ class LoopbackApi:
     def _run(self) -> None:
         try:
             self._serve()
+        except CommandError as error:
+            logger.warning("other command lines cannot be answered while this one runs: %s", error)
         except Exception:
             logger.exception("other command lines cannot be answered while this one runs")
 

@@ -1,11 +1,13 @@
 """The parts of Fletcher, put together for one data directory."""
 
+import threading
 from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpora import Catalog, DataDirectory
+from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import Ingestor, ReaderPool
 from retrieval import Embedder, Retriever, VectorStore
@@ -19,8 +21,14 @@ class Parts:
     """What works on documents; the files of the data directory are open while it lives."""
 
     catalog: Catalog
+    embedder: Embedder
     retriever: Retriever
     ingestor: Ingestor
+
+    def load_embedder(self) -> None:
+        """Begins to load the embedding model if it will be needed, so that the first question does not wait for it."""
+        if self.catalog.embedding_model() is not None:
+            threading.Thread(target=lambda: self.embedder.dimension, name="load-embedder", daemon=True).start()
 
 
 @contextmanager
@@ -32,22 +40,26 @@ def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]
         vectors = VectorStore(directory.chroma_path)
         retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals)))
         readers = opened.enter_context(ReaderPool())
-        yield Parts(catalog, retriever, Ingestor(catalog, directory.originals, retriever, readers))
+        yield Parts(catalog, embedder, retriever, Ingestor(catalog, directory.originals, retriever, readers))
 
 
 def build_services(settings: Settings, parts: Parts) -> "Services":
     """What a server serves with.
 
     Raises:
-        ModelNotAvailable: The model that is set cannot be used.
+        CommandError: The model that is set cannot be used.
     """
     # These bring FastAPI and the model SDKs, which commands that only read the corpus do without.
-    from agent import Assistant, open_model
+    from agent import Assistant, ModelNotAvailable, open_model
     from server import EmbeddingWorker, Limits, Services
 
+    try:
+        model = open_model(settings.model_name)
+    except ModelNotAvailable as error:
+        raise CommandError(str(error)) from error
     assistant = Assistant(
         retriever=parts.retriever,
-        model=open_model(settings.model_name),
+        model=model,
         model_name=settings.model_name,
         context_tokens=settings.context_tokens,
     )

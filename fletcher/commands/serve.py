@@ -45,6 +45,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         access = Access(tokens, owner.key, settings.allowed_hosts, settings.allowed_origins)
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
         console.err.print(f"Data: {directory.path}", style="dim")
+        parts.load_embedder()
         Server(create_app(services, access), settings.max_message_bytes).run(sockets=[bound])
 
 
