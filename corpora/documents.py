@@ -20,6 +20,7 @@ from corpora.statements import (
     insert_pages,
     insert_passages,
     is_project,
+    passages_by_id_of,
     passages_of,
     take_away,
     touched_project,
@@ -34,6 +35,12 @@ class Documents(Database):
         query = select(projects.c.project_id).where(projects.c.workspace == workspace)
         with self._reading() as connection:
             return sorted(connection.scalars(query))
+
+    def every_project(self) -> list[ProjectKey]:
+        """The projects of all workspaces."""
+        with self._reading() as connection:
+            rows = connection.execute(select(projects.c.workspace, projects.c.project_id))
+            return [ProjectKey(row.workspace, row.project_id) for row in rows]
 
     def has_project(self, key: ProjectKey) -> bool:
         """Whether anything was ever ingested for the project."""
@@ -129,7 +136,7 @@ class Documents(Database):
             rows = [
                 row
                 for some in chunks(ids)
-                for row in connection.execute(passages_of(key).where(passages.c.id.in_(some)))
+                for row in connection.execute(passages_by_id_of(key).where(passages.c.id.in_(some)))
             ]
         return {row.id: as_passage(row) for row in rows}
 

@@ -76,15 +76,6 @@ class Embeddings(Database):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
                 connection.execute(update(passages).where(these).values(embedded=True))
 
-    def unfinished_projects(self) -> list[ProjectKey]:
-        """The projects of all workspaces whose vectors are not up to date, as a killed process leaves them."""
-        lacking = select(documents.c.project).join(passages).where(passages.c.embedded.is_(False))
-        query = select(projects.c.workspace, projects.c.project_id).where(
-            projects.c.id.in_(lacking) | projects.c.id.in_(select(replaced_passages.c.project))
-        )
-        with self._reading() as connection:
-            return [ProjectKey(row.workspace, row.project_id) for row in connection.execute(query)]
-
     def replaced_passages(self, key: ProjectKey) -> list[str]:
         """Ids of passages that are gone, and whose vectors the vector store may still have."""
         query = select(replaced_passages.c.passage).join(projects).where(is_project(key))

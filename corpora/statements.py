@@ -44,6 +44,17 @@ def passages_of(key: ProjectKey) -> Select[Any]:
     return select(passages, documents.c.name).join_from(passages, documents).join(projects).where(is_project(key))
 
 
+def passages_by_id_of(key: ProjectKey) -> Select[Any]:
+    """As `passages_of`, for a few ids: the sum keeps SQLite from walking over the whole project to find them."""
+    in_project = documents.c.project + 0 == projects.c.id
+    return (
+        select(passages, documents.c.name)
+        .join_from(passages, documents)
+        .join(projects, in_project)
+        .where(is_project(key))
+    )
+
+
 def touched_project(connection: Connection, key: ProjectKey) -> int:
     """The project's row, its corpus version raised by one; its other writers wait from here on."""
     project = connection.scalar(select(projects.c.id).where(is_project(key)).with_for_update())

@@ -68,7 +68,7 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         retriever=parts.retriever,
         ingestor=parts.ingestor,
         assistant=assistant,
-        embedding=EmbeddingWorker(parts.ingestor.embed),
+        embedding=EmbeddingWorker(parts.ingestor.embed, parts.retriever.repair),
         confirm=settings.confirm,
         limits=Limits(settings.max_message_bytes, settings.max_upload_bytes, settings.call_timeout_s),
     )

@@ -32,8 +32,7 @@ def create_app(services: Services, access: Access) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        for key in services.catalog.unfinished_projects():
-            services.embedding.submit(key)  # what an earlier process left undone
+        services.embedding.start(services.catalog.every_project())
         yield
         await services.embedding.close()
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from corpora import ProjectKey
+from ingest import Progress, ProgressListener
 
 logger = logging.getLogger(__name__)
 
@@ -13,42 +14,60 @@ class EmbeddingWorker:
     """Embeds one project after the other, off the event loop; a project asked for twice is done once.
 
     Args:
-        embed: Computes what vectors a project lacks; called in a thread.
+        embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread.
+        repair: Makes a project's vector store equal to the catalog; called in a thread.
     """
 
-    def __init__(self, embed: Callable[[ProjectKey], object]) -> None:
+    def __init__(
+        self, embed: Callable[[ProjectKey, ProgressListener], object], repair: Callable[[ProjectKey], object]
+    ) -> None:
         self._embed = embed
+        self._repair = repair
         self._running: dict[ProjectKey, asyncio.Task[None]] = {}
         self._again: set[ProjectKey] = set()
         self._one_at_a_time = asyncio.Lock()
+        self._closing = False
 
-    def submit(self, key: ProjectKey) -> "asyncio.Task[None]":
-        """Starts embedding what `key` lacks, or has the running task look once more when it is done."""
+    def start(self, keys: Iterable[ProjectKey]) -> None:
+        """Repairs what an earlier process may have left behind, and completes it."""
+        for key in keys:
+            self._running[key] = asyncio.create_task(self._work(key, self._repair))
+
+    def submit(self, key: ProjectKey) -> None:
+        """Embeds what `key` lacks, or has the running task look once more when it is done."""
         running = self._running.get(key)
         if running is not None and not running.done():
             self._again.add(key)
-            return running
-        task = asyncio.create_task(self._work(key))
-        self._running[key] = task
-        return task
+        else:
+            self._running[key] = asyncio.create_task(self._work(key))
 
     async def close(self) -> None:
         """Waits for the batch under way; what is left is embedded at the next start."""
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._closing = True
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
 
-    async def _work(self, key: ProjectKey) -> None:
-        while True:
-            self._again.discard(key)
-            async with self._one_at_a_time:
-                try:
-                    await asyncio.to_thread(self._embed, key)
-                except Exception:
-                    logger.exception(
-                        "embedding project %s failed; its documents stay searchable by text", key.project_id
-                    )
-                    return
-            if key not in self._again:
-                return
+    async def _work(self, key: ProjectKey, first: Callable[[ProjectKey], object] | None = None) -> None:
+        try:
+            if first is not None:
+                await self._in_turn(lambda: first(key))
+            self._again.add(key)
+            while key in self._again:
+                self._again.discard(key)
+                await self._in_turn(lambda: self._embed(key, self._go_on))
+        except _Closing:
+            return
+        except Exception:
+            logger.exception("embedding project %s failed; its documents stay searchable by text", key.project_id)
+
+    async def _in_turn(self, work: Callable[[], object]) -> None:
+        async with self._one_at_a_time:
+            if not self._closing:
+                await asyncio.to_thread(work)
+
+    def _go_on(self, _progress: Progress) -> None:
+        if self._closing:
+            raise _Closing
+
+
+class _Closing(Exception):
+    """Ends a thread that embeds, between two batches."""

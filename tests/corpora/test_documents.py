@@ -163,3 +163,10 @@ def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_
     assert stored - passages <= set(catalog.replaced_passages(key)), "what is gone is known to be gone"
     assert not passages & set(catalog.replaced_passages(key)), "what is there is not to be forgotten"
     assert sum(document.embedded for document in catalog.documents(key)) == len(passages - missing)
+
+
+def test_every_project_of_every_workspace_is_named(catalog: Catalog, put: Put) -> None:
+    keys = [ProjectKey("harbour", "1"), ProjectKey("inland", "1"), ProjectKey("inland", "2")]
+    for key in keys:
+        put(key, "notes.md", "text")
+    assert sorted(catalog.every_project()) == keys

@@ -90,13 +90,3 @@ def test_what_comes_back_before_its_vector_was_dropped_is_not_to_be_forgotten(
     put(key, "bible.pdf", "One.")
     assert catalog.replaced_passages(key) == []
     assert len(catalog.unembedded(key)) == 1, "whether its vector is still there is not known"
-
-
-def test_projects_that_a_killed_process_left_unfinished_are_known(catalog: Catalog, put: Put) -> None:
-    finished, lacking, replaced = (ProjectKey(workspace, "1") for workspace in ("a", "b", "c"))
-    for key in (finished, lacking, replaced):
-        put(key, "bible.pdf", "One.", "Two.")
-        if key != lacking:
-            catalog.mark_embedded(key, [passage.id for passage in catalog.passages(key)])
-    put(replaced, "bible.pdf", "One.")
-    assert sorted(catalog.unfinished_projects()) == [lacking, replaced]

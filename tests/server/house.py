@@ -125,7 +125,7 @@ def house(
             retriever=retriever,
             ingestor=ingestor,
             assistant=Assistant(retriever, model.source, "scripted", context_tokens),
-            embedding=EmbeddingWorker(ingestor.embed),
+            embedding=EmbeddingWorker(ingestor.embed, retriever.repair),
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S),
         )
