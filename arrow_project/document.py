@@ -1,6 +1,7 @@
 """The normalised document, its journal, and the questions everyone asks about it."""
 
 import copy
+from operator import itemgetter
 from typing import Any
 
 from arrow_project.journal import Journal
@@ -9,6 +10,8 @@ from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import Usage
 from arrow_project.values import Connection, Record, Table, connections, integer, is_id, record, sequence, text
+
+_NAME = itemgetter("name")
 
 
 class Document:
@@ -135,9 +138,13 @@ class Document:
             return named
         return list(dict.fromkeys(spoken + named if node_type.exposures_first else named + spoken))
 
-    def names(self, kind: str) -> list[object]:
-        """All names of a set."""
-        return [resource["name"] for resource in self.table(kind).values()]
+    def has_node(self, name: str) -> bool:
+        """Whether a node has the name."""
+        return name in map(_NAME, self.nodes.values())
+
+    def has_scene(self, name: str) -> bool:
+        """Whether a scene or macro has the name."""
+        return name in map(_NAME, self.scenes.values())
 
     def offset(self, entry: Record) -> tuple[int, int]:
         """A map entry's position."""

@@ -5,13 +5,13 @@ from arrow_project.node_types import NODE_TYPES
 from arrow_project.values import Record, integer, sequence, text
 
 Point = tuple[int, int]
-Box = tuple[int, int, int, int]
 
 _FIRST: Point = (100, 100)
 _GAP_X, _GAP_Y = 60, 40
 _WIDTHS = {"content": 240, "dialog": 240, "monolog": 240, "interaction": 200, "condition": 220}
 _WIDTH, _HEAD, _ROW = 180, 64, 28
 _TEXT_ROWS = 3
+_WIDEST = max(_WIDTH, *_WIDTHS.values())
 _SHOWING = ("content", "monolog", "dialog")
 
 
@@ -39,32 +39,39 @@ def place(
         anchor: the node it belongs to.
         below: under the anchor instead of to its right.
     """
-    boxes = _boxes(document, scene_id)
-    if not boxes:
+    places = _places(document, scene_id)
+    if not places:
         return _FIRST
-    if anchor not in boxes:
-        anchor = max(boxes, key=lambda n: boxes[n][0])
-    x, y, width, height = boxes[anchor]
+    if anchor not in places:
+        anchor = max(places, key=lambda n: places[n])
+    (x, y), (width, height) = places[anchor], _extent(document, anchor)
     start = (x, y + height + _GAP_Y) if below else (x + width + _GAP_X, y)
-    return _free(start, size(type_name, data), list(boxes.values()))
+    return _free(document, places, start, size(type_name, data))
 
 
-def _boxes(document: Document, scene_id: int) -> dict[int, Box]:
-    boxes: dict[int, Box] = {}
-    for node_id, entry in document.scene_map(scene_id).items():
-        node = document.nodes.get(node_id)
-        # frames lie behind other nodes on purpose
-        if node is not None and node["type"] != "frame":
-            boxes[node_id] = (*document.offset(entry), *size(text(node["type"]), node["data"]))
-    return boxes
+def _places(document: Document, scene_id: int) -> dict[int, Point]:
+    """Where the nodes are; frames aside, which lie behind other nodes on purpose."""
+    entries = document.scene_map(scene_id).items()
+    return {n: document.offset(e) for n, e in entries if n in document.nodes and document.nodes[n]["type"] != "frame"}
 
 
-def _free(start: Point, extent: Point, taken: list[Box]) -> Point:
+def _extent(document: Document, node_id: int) -> Point:
+    return size(text(document.nodes[node_id]["type"]), document.data(node_id))
+
+
+def _is_sized(document: Document, node_id: int) -> bool:
+    """Whether a writer gave the box a size."""
+    return "rect" in document.data(node_id)
+
+
+def _free(document: Document, places: dict[int, Point], start: Point, extent: Point) -> Point:
     """The first free place from here downwards."""
     x, y = start
     width, height = extent
-    column = sorted((box for box in taken if box[0] < x + width and x < box[0] + box[2]), key=lambda box: box[1])
-    for _x, top, _width, tall in column:
-        if top < y + height and y < top + tall:
+    near = [n for n, (left, _) in places.items() if left < x + width and (left + _WIDEST > x or _is_sized(document, n))]
+    for node_id in sorted(near, key=lambda n: places[n][1]):
+        left, top = places[node_id]
+        wide, tall = _extent(document, node_id)
+        if x < left + wide and top < y + height and y < top + tall:
             y = top + tall + _GAP_Y
     return x, y

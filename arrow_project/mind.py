@@ -9,9 +9,11 @@ from typing import Any, cast
 
 from arrow_project.document import Document
 from arrow_project.ids import next_id
+from arrow_project.merging import merged, replaced
 from arrow_project.names import base36, unique
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.operation import NativeCall
+from arrow_project.references import References
 from arrow_project.values import Connection, Record, sequence
 
 _FIRST_ENTRY = [100, 100]
@@ -28,6 +30,7 @@ class Mind:
         self.document = document
         self.journal = document.journal
         self.calls: list[NativeCall] = []
+        self._references = References(document)
 
     def create_insert_node(
         self, type_name: str, scene_id: int, offset: list[int], data: Record, name: str = "", notes: str = ""
@@ -35,13 +38,13 @@ class Mind:
         """A new node with complete native data; null stands for an optional field at its default."""
         document = self.document
         node_id = next_id(document)
-        name = unique(name or base36(node_id), document.names("node"))
+        name = unique(name or base36(node_id), document.has_node)
         modification: Record = {"name": name, "notes": notes} if notes else {"name": name}
         node: Record = {"type": type_name, "name": name, "data": merged(NODE_TYPES[type_name].fresh(), data)}
         self.journal.put(document.nodes, node_id, node)
         self.journal.put(document.scene_map(scene_id), node_id, {"offset": list(offset)})
         document.usage.added(node_id, node)
-        use = self._settle(node_id, node)
+        use = self._references.settle(node_id, node)
         if notes:
             self.journal.put(node, "notes", notes)
         preset = modification | {"data": data | ({"_use": use} if use else {})}
@@ -62,7 +65,7 @@ class Mind:
             self.document.usage.removed(node_id, node)
             self.journal.put(node, "data", merged(node["data"], data))
             self.document.usage.added(node_id, node)
-        use = self._settle(node_id, node) if data is not None else None
+        use = self._references.settle(node_id, node) if data is not None else None
         if data is not None:
             arguments["data"] = data | ({"_use": use} if use else {})
         if name is not None:
@@ -78,7 +81,7 @@ class Mind:
         """
         for node_id in node_ids:
             node = self.document.nodes[node_id]
-            use = self._settle(node_id, node, without)
+            use = self._references.settle(node_id, node, without)
             if use:
                 arguments: Record = {"node_id": node_id, "data": {"_use": use}}
                 self._called("update_node", arguments | _notes(node, None))
@@ -119,11 +122,11 @@ class Mind:
         document = self.document
         scene_id = next_id(document)
         default = ("macro_" if is_macro else "scene_") + base36(scene_id)
-        name = unique(name or default, document.names("scene"))
+        name = unique(name or default, document.has_scene)
         entry_id = next_id(document)
         scene: Record = {"name": name, "entry": entry_id, "map": {entry_id: {"offset": list(_FIRST_ENTRY)}}}
         self.journal.put(document.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
-        entry_name = unique(base36(entry_id), document.names("node"))
+        entry_name = unique(base36(entry_id), document.has_node)
         entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
         self.journal.put(document.nodes, entry_id, entry)
         self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)
@@ -241,44 +244,6 @@ class Mind:
                 self.journal.put(node, "data", data)
                 self.document.usage.added(node_id, node)
 
-    def _settle(self, node_id: int, node: Record, without: int | None = None) -> Record | None:
-        """Derive ``ref`` from data, update ``use`` of the others; the command that says so to Arrow."""
-        stored: list[Any] = sequence(node.get("ref"))
-        wanted = [r for r in self.document.derived_references(node) if r != without]
-        drop = [r for r in dict.fromkeys(stored) if r not in wanted]
-        refer = [r for r in wanted if r not in stored or not self._is_listed(node_id, r)]
-        if not drop and not refer:
-            return None
-        for resource_id in drop:
-            self._drop_use(node_id, resource_id)
-        for resource_id in refer:
-            self._add_use(node_id, resource_id)
-        kept = [r for r in stored if r in wanted]
-        self._set_list(node, "ref", kept + [r for r in refer if r not in kept])
-        return {"drop": drop, "refer": refer}
-
-    def _is_listed(self, node_id: int, resource_id: int) -> bool:
-        resource = self.document.resource(resource_id)
-        return resource is not None and node_id in sequence(resource.get("use"))
-
-    def _drop_use(self, node_id: int, resource_id: object) -> None:
-        resource = self.document.resource(resource_id)
-        if resource is not None and node_id in sequence(resource.get("use")):
-            users = list(resource["use"])
-            users.remove(node_id)
-            self._set_list(resource, "use", users)
-
-    def _add_use(self, node_id: int, resource_id: int) -> None:
-        resource = self.document.resource(resource_id)
-        if resource is not None and node_id not in sequence(resource.get("use")):
-            self._set_list(resource, "use", [*sequence(resource.get("use")), node_id])
-
-    def _set_list(self, resource: Record, key: str, ids: list[Any]) -> None:
-        if ids:
-            self.journal.put(resource, key, ids)
-        elif key in resource:
-            self.journal.drop(resource, key)
-
     def _set_notes(self, resource: Record, notes: str | None) -> None:
         if notes:
             self.journal.put(resource, "notes", notes)
@@ -305,39 +270,9 @@ class Mind:
     def _forget_node(self, node_id: int) -> None:
         node = self.document.nodes[node_id]
         for resource_id in sequence(node.get("ref")):
-            self._drop_use(node_id, resource_id)
+            self._references.drop_use(node_id, resource_id)
         self.document.usage.removed(node_id, node)
         self.journal.drop(self.document.nodes, node_id)
-
-
-def merged(target: Any, modification: Record) -> Record:
-    """Arrow's merge, into a copy: arrays are replaced whole, objects merged, null erases."""
-    result = dict(cast("Record", target)) if isinstance(target, dict) else {}
-    for key, value in modification.items():
-        if key in result and _same_type(result[key], value):
-            result[key] = merged(result[key], value) if isinstance(value, dict) else value
-        elif value is None:
-            result.pop(key, None)
-        else:
-            result[key] = value
-    return result
-
-
-def _same_type(one: object, other: object) -> bool:
-    return type(one) is type(other)
-
-
-def replaced(value: Any, exposures: dict[str, str]) -> Any:
-    """A copy of a value with text replaced in every text inside of it (keys are left alone)."""
-    if isinstance(value, str):
-        for old, new in exposures.items():
-            value = value.replace(old, new)
-        return value
-    if isinstance(value, list):
-        return [replaced(item, exposures) for item in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: replaced(item, exposures) for key, item in cast("Record", value).items()}
-    return value
 
 
 def _notes(resource: Record, changed: str | None) -> Record:

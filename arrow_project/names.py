@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Iterable
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
@@ -37,9 +37,9 @@ def is_integer_like(name: str) -> bool:
     return _INTEGER.match(name) is not None
 
 
-def unique(name: str, taken: Container[object]) -> str:
+def unique(name: str, is_taken: Callable[[str], bool]) -> str:
     """The name with as many underscores as make it new."""
-    while name in taken:
+    while is_taken(name):
         name += "_"
     return name
 

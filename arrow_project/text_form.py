@@ -10,6 +10,9 @@ from arrow_project.errors import ParseError
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST_INTEGER = 19
+# Arrow's own documents have seven levels
+_DEEPEST = 64
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _EXACT_DIGITS = 15
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
@@ -28,18 +31,21 @@ def decode(text: str | bytes) -> tuple[object, bool]:
     Raises:
         ParseError: rule 1, or 63 for a number that does not fit into 64 bits.
     """
-    text = _characters(text)
+    text, raw = _characters(text)
     try:
-        return _loads(text)
+        value, dropped = _loads(text)
     except json.JSONDecodeError as error:
-        return _without_trailing_commas(text, error)
+        value, dropped = _without_trailing_commas(text, error)
     except RecursionError:
-        raise ParseError("The text nests too deeply to be an Arrow document.", 1) from None
+        raise _too_deep() from None
+    if not _is_surely_flat(raw):
+        _refuse_depth(value, _DEEPEST)
+    return value, dropped
 
 
 def fractions(text: str | bytes) -> list[str]:
     """Where in a document that ``decode`` reads numbers have fractions."""
-    tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", _characters(text))
+    tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", _characters(text)[0])
     return [".".join(path) for path in _fractions(json.loads(tidy, strict=False))]
 
 
@@ -60,13 +66,36 @@ def encode(document: object) -> str:
     return "".join(_written(document, "\n"))
 
 
-def _characters(text: str | bytes) -> str:
+def _characters(text: str | bytes) -> tuple[str, bytes]:
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
-        decoded.encode("utf-8")
+        raw = decoded.encode("utf-8")
     except UnicodeError:
         raise ParseError("The file is not UTF-8 text; save it again with Arrow 3 as .arrow.", 1) from None
-    return decoded.removeprefix("\ufeff")
+    return decoded.removeprefix("\ufeff"), raw
+
+
+def _is_surely_flat(raw: bytes) -> bool:
+    """Whether the brackets alone tell that nothing nests deeply (texts may hold brackets too: then they do not)."""
+    brackets = raw.translate(None, _NO_BRACKETS)
+    for _ in range(_DEEPEST):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if not brackets:
+            return True
+    return False
+
+
+def _refuse_depth(value: object, levels: int) -> None:
+    if not isinstance(value, dict | list):
+        return
+    if levels == 0:
+        raise _too_deep()
+    for item in cast("dict[Any, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value):
+        _refuse_depth(item, levels - 1)
+
+
+def _too_deep() -> ParseError:
+    return ParseError("The text nests too deeply to be an Arrow document.", 1)
 
 
 def _loads(text: str) -> tuple[object, bool]:
@@ -131,7 +160,7 @@ def _without_trailing_commas(text: str, error: json.JSONDecodeError) -> tuple[ob
         except json.JSONDecodeError:
             pass
         except RecursionError:
-            raise ParseError("The text nests too deeply to be an Arrow document.", 1) from None
+            raise _too_deep() from None
     place = f"line {error.lineno}, column {error.colno}"
     message = f"Not one JSON value: {error.msg} at {place}. An .arrow file is one JSON object."
     raise ParseError(message, 1, place) from None

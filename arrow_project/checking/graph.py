@@ -20,8 +20,10 @@ def _outgoing(survey: Survey, scene_map: Table, node_id: int, entry: Record, pla
         yield found(27, place, "io must be an array of connections.")
         return
     taken: set[int] = set()
+    source = survey.nodes.get(node_id)
+    sound = source is not None and source.outgoing is entry["io"]
     for item in sequence(entry["io"]):
-        if not is_connection(item):
+        if not sound and not is_connection(item):
             yield found(27, place, f"{item!r} must be [from_id, from_slot, to_id, to_slot], four whole numbers.")
         elif item[0] != node_id:
             yield found(28, place, f"{item} begins at another node; it belongs into the map entry of {item[0]}.")

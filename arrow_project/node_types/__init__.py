@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from arrow_project.node_types.asking import USER_INPUT
 from arrow_project.node_types.comparing import CONDITION, VARIABLE_UPDATE
-from arrow_project.node_types.filling import GENERATOR, USER_INPUT
 from arrow_project.node_types.flow import HUB, JUMP, MACRO_USE, RANDOMIZER, SEQUENCER
+from arrow_project.node_types.generating import GENERATOR
 from arrow_project.node_types.node_type import Blueprint, NodeType, Part
 from arrow_project.node_types.tagging import TAG_EDIT, TAG_MATCH, TAG_PASS
 from arrow_project.node_types.telling import CONTENT, DIALOG, ENTRY, FRAME, INTERACTION, MARKER, MONOLOG

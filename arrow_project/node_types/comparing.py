@@ -1,11 +1,11 @@
 """Node types that compare or change a variable: condition, variable_update."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, whole
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problems
+from arrow_project.node_types.patterns import compared, equality
 from arrow_project.values import Record, is_id, sequence, text
 
 LITERAL, VARIABLE = 0, 1
@@ -26,11 +26,6 @@ _WORDS: dict[str, dict[str, str]] = {
     "str": {"set": "set", "add": "ins", "subtract": "rmc"},
     "bool": {"set": "set"},
 }
-_SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
-_ESCAPED = re.compile(r"\\([\\^$.|?*+()\[\]{}])")
-_EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
-_UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
-
 _OPERAND = {
     "type": ["object", "string", "number", "boolean"],
     "description": "{type: value or variable, value: the value, or the id or name of the other variable}",
@@ -115,7 +110,7 @@ def _lower_condition(given: Record, scope: Scope) -> Blueprint:
     operator = given.get("operator", "==")
     operand = _operand("compare_to", given.get("compare_to"), variable, scope)
     if type_name == "str" and operator in ("==", "!="):
-        operator, operand = _equality(operator, operand)
+        operator, operand = _equality(text(operator), operand)
     native = _SIGNS.get(text(operator), operator)
     if native not in COMPARISONS.get(type_name, ()):
         raise mismatch(_no_operator(operator, type_name, _possible_comparisons(type_name)))
@@ -132,32 +127,18 @@ def _possible_comparisons(type_name: str) -> list[str]:
     return ["==", "!=", *native] if type_name == "str" else signs
 
 
-def _equality(operator: object, operand: list[Any]) -> tuple[str, list[Any]]:
+def _equality(operator: str, operand: list[Any]) -> tuple[str, list[Any]]:
     """Arrow has no equality of texts: an anchored pattern says the same."""
     if operand[0] == VARIABLE:
         raise mismatch(
             "Arrow cannot ask whether two text variables are equal; compare with a fixed text, or use cts (contains)."
         )
-    literal = _SPECIAL.sub(r"\\\1", operand[1])
-    return "rgx", [LITERAL, f"^{literal}$" if operator == "==" else f"^(?!(?:{literal})$)"]
-
-
-def _lift_equality(pattern: object) -> tuple[str, str] | None:
-    """The operator and literal that a pattern was written for."""
-    if not isinstance(pattern, str):
-        return None
-    for operator, form in (("!=", _UNEQUAL), ("==", _EQUAL)):
-        match = form.match(pattern)
-        if match:
-            literal = _ESCAPED.sub(r"\1", match[1])
-            if _equality(operator, [LITERAL, literal])[1][1] == pattern:
-                return operator, literal
-    return None
+    return "rgx", [LITERAL, equality(operator, operand[1])]
 
 
 def _lift_condition(data: Record, _scope: Scope) -> Record:
     operator, operand = data.get("operator"), _lift_operand(data.get("with"))
-    equality = _lift_equality(operand["value"]) if operator == "rgx" and operand["type"] == "value" else None
+    equality = compared(operand["value"]) if operator == "rgx" and operand["type"] == "value" else None
     if equality:
         operator, operand["value"] = equality
     signs = {native: sign for sign, native in _SIGNS.items()}

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from arrow_project.names import is_integer_like, is_safe, safe
-from arrow_project.node_types.filling import compiles
 from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
+from arrow_project.node_types.patterns import compiles
 from arrow_project.node_types.telling import character_field
 from arrow_project.values import Record, is_id, sequence, text
 

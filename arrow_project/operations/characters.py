@@ -3,7 +3,7 @@
 import colorsys
 from typing import Any
 
-from arrow_project.mind import replaced
+from arrow_project.merging import replaced
 from arrow_project.node_types.kinds import hex_digits, own_text
 from arrow_project.node_types.tagging import tag_key, tag_value
 from arrow_project.operations.detaching import release

@@ -32,7 +32,7 @@ def _update_scene(editing: Editing, arguments: Record) -> Record:
     document = editing.document
     name = own_text("name", arguments.get("name", ""))
     if name and name != document.name("scene", scene_id):
-        editing.mind.update_scene(scene_id, unique(name, document.names("scene")))
+        editing.mind.update_scene(scene_id, unique(name, document.has_scene))
     if "notes" in arguments:
         entry = editing.scene_entry(scene_id)
         editing.mind.update_node(entry, notes=own_text("notes", arguments["notes"]))

@@ -43,7 +43,7 @@ def _new_name(document: Document, node_id: int, given: object) -> str | None:
     name = own_text("name", given) if given is not None else ""
     if not name or name == document.name("node", node_id):
         return None
-    return unique(name, document.names("node"))
+    return unique(name, document.has_node)
 
 
 def _new_data(editing: Editing, node_id: int, given: Record) -> Record:

@@ -22,7 +22,7 @@ def test_there_are_enough_cases_and_they_use_everything() -> None:
     assert len(types) == 19
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"seed-{case['seed']}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_our_document_is_arrow_s(case: dict[str, Any]) -> None:
     project = parse(text_of(case["start"]))
     for function, arguments in case["operations"]:

@@ -40,3 +40,36 @@ def test_a_diff_says_what_changed(lamp: ArrowProject) -> None:
         '+ node 26 marker q "here" in scene 0',
         "+ connection 24 slot 0 -> 26",
     ]
+
+
+def large() -> ArrowProject:
+    """Some 600 nodes in 12 scenes."""
+    project = parse((Path(__file__).parent / "documents" / "blank.arrow").read_text(encoding="utf-8"))
+    for scene in range(12):
+        last = do(project, "create_scene", name=f"part {scene}")["entry_node_id"]
+        for number in range(50):
+            preset = {"content": f"In part {scene} the lamp burns for the {number}th night. " * 3}
+            made = do(project, "create_insert_node", type="content", preset=preset, connect_from={"node_id": last})
+            last = made["node_id"]
+    return project
+
+
+def test_a_large_project_shows_the_neighbourhood_of_the_selection_in_full() -> None:
+    project = large()
+    scene = next(key for key, scene in project.document.scenes.items() if scene["name"] == "part 5")
+    selected = list(project.document.scene_map(scene))[25]
+    told = outline(project, scene, [selected], 8000)
+    lines = told.splitlines()
+    assert len(told) <= 8000
+    for node_id in range(selected - 3, selected + 4):
+        assert any(line.startswith(f"{node_id} content") for line in lines)
+    assert all(f'"part {number}"' in told for number in range(12))
+    assert f'Scene {scene} "part 5" (open)' in told
+    assert "51 nodes (50 content, 1 entry)" in told
+
+
+def test_more_room_shows_more() -> None:
+    project = large()
+    lengths = [len(outline(project, max_characters=most)) for most in (2000, 8000, 30000, 200000)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == len(outline(project))

@@ -52,6 +52,8 @@ def test_numbers_become_whole_and_keys_become_ids(blank: ArrowProject) -> None:
         ('"\\ud800"', 1),
         (b"\xff\xfe", 1),
         ("[" * 100_000, 1),
+        ('{"a": ' + "[" * 200 + "]" * 200 + "}", 1),
+        ('{"a": 1e400}', 63),
         ('{"title": "x"}', 3),
     ],
 )

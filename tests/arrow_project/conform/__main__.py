@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from arrow_project import ArrowProject, Operation, parse
 from tests.arrow_project.conform.calls import mind_calls
 from tests.arrow_project.conform.deviations import unstable
+from tests.arrow_project.conform.direct import DIRECT
 from tests.arrow_project.conform.oracle import Oracle
 from tests.arrow_project.conform.sequences import sequence
 from tests.arrow_project.conform.starts import text_of
@@ -89,22 +91,16 @@ def _first_difference(ours: str, theirs: str) -> str:
     return f"  lengths {len(ours)} and {len(theirs)}"
 
 
-def recorded(case: Case) -> str:
-    """The case as a line of the golden file."""
-    operations = [[operation.function, dict(operation.arguments)] for operation in case.operations]
-    text = case.project.to_text()
-    document = json.loads(text)
-    return json.dumps(
-        {
-            "seed": case.seed,
-            "start": case.start,
-            "operations": operations,
-            "document": document,
-            "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+def recorded(name: str, start: str, operations: Iterable[Operation], text: str) -> str:
+    """A case as a line of the golden file; the text is Arrow's and ours."""
+    told = {
+        "name": name,
+        "start": start,
+        "operations": [[operation.function, dict(operation.arguments)] for operation in operations],
+        "document": json.loads(text),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
 def main() -> int:
@@ -120,7 +116,8 @@ def main() -> int:
         seeds = range(first, min(first + _BATCH, arguments.first + arguments.count))
         cases = [case(seed, arguments.length) for seed in seeds]
         wrong += _compare(oracle, cases)
-        lines += [recorded(c) for c in cases]
+        lines += [recorded(f"seed {c.seed}", c.start, c.operations, c.project.to_text()) for c in cases]
+    wrong += _compare_directly(oracle, lines)
     if arguments.record and not wrong:
         GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
     sys.stdout.write(f"{arguments.count} sequences, {wrong} of them differ.\n")
@@ -138,6 +135,27 @@ def _compare(oracle: Oracle, cases: list[Case]) -> int:
             sys.stdout.write(f"seed {c.seed} ({len(c.inspected)} nodes inspected) {difference}\n")
     sys.stdout.write(f"seeds {cases[0].seed} to {cases[-1].seed}: {wrong} differ\n")
     sys.stdout.flush()
+    return wrong
+
+
+def _compare_directly(oracle: Oracle, lines: list[str]) -> int:
+    """Single operations against Arrow's own function for the same thing."""
+    start = text_of("lamp")
+    script: list[list[Any]] = []
+    ends: list[int] = []
+    for direct in DIRECT:
+        script += [["load_project", json.loads(start), True], ["$open_scene", 0], *direct.calls, ["$reload"]]
+        ends.append(len(script) - 1)
+    steps = oracle.run(script)["steps"]
+    wrong = 0
+    for direct, end in zip(DIRECT, ends, strict=True):
+        project = parse(start)
+        project.apply_all(direct.operations)
+        lines.append(recorded(direct.name, "lamp", direct.operations, project.to_text()))
+        if steps[end] != project.to_text():
+            wrong += 1
+            sys.stdout.write(f"{direct.name}: {_first_difference(project.to_text(), steps[end])}\n")
+    sys.stdout.write(f"{len(DIRECT)} single operations: {wrong} differ\n")
     return wrong
 
 
