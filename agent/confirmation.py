@@ -57,6 +57,9 @@ def needs_confirmation(policy: ConfirmationPolicy, operation: Operation) -> bool
 
 def is_destructive(operation: Operation) -> bool:
     """Whether the operation takes something away that the user may have written."""
+    if operation.function == "update_node_map":
+        connections: dict[str, Any] = operation.arguments.get("modifications", {}).get("io", {})
+        return bool(connections.get("pop"))
     return OPERATIONS[operation.function].destructive or bool(operation.arguments.get("force"))
 
 

@@ -34,12 +34,14 @@ class Outcome:
         result: What the editor answered; None when it only said that it succeeded.
         failure: Why not, when it did not.
         content: The editor's whole `.arrow` text afterwards; None when it does not report it.
+        partial: It failed after the editor had created the node, before that was connected.
     """
 
     success: bool
     result: Any = None
     failure: Failure | None = None
     content: str | None = None
+    partial: bool = False
 
 
 class Editor(Protocol):

@@ -75,12 +75,25 @@ class Execution:
         outcome = await self._editor.apply(applied)
         if not outcome.success:
             project.rollback(checkpoint)
+        if outcome.partial:
+            self._keep_unconnected(project, applied.operation)
         self._reconcile(outcome)
         return self._conclude(applied, outcome)
+
+    def _keep_unconnected(self, project: ArrowProject, operation: Operation) -> None:
+        """The editor has made the node and refused its connection, so that is what the shadow has, too."""
+        arguments = {name: value for name, value in operation.arguments.items() if name != "connect_from"}
+        kept = project.apply(Operation(operation.function, arguments), self._selection)
+        self._selection = replace(self._selection, last_created=kept.created[-1])
+        self._finish(kept.operation, kept.result, None)
+        self.executed.append(kept.operation)
 
     def _conclude(self, applied: OperationResult, outcome: Outcome) -> OperationFinished:
         if not outcome.success:
             failure = outcome.failure or Failure("EDITOR_ERROR", "The editor refused and gave no reason.")
+            if outcome.partial:
+                made = applied.created[0]
+                failure = replace(failure, message=f"Node {made} was created, but not connected: {failure.message}")
             return self._finish(applied.operation, None, failure)
         if applied.created:
             self._selection = replace(self._selection, last_created=applied.created[-1])

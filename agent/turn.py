@@ -29,6 +29,7 @@ from agent.failures import MODEL_ERRORS, model_failure
 from agent.history import assemble
 from agent.models import ModelSource
 from agent.prompt import INSTRUCTIONS, passage_budget, render_context
+from agent.query import build_query
 from agent.reading import DocumentReader
 from agent.request import TurnContext, TurnRequest
 from agent.slash_command import read_slash_command
@@ -235,7 +236,9 @@ class Turn:
         if key is not None and self.context.documents:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
-                found = await asyncio.to_thread(retriever.retrieve, key, self._request.message, budget)
+                found = await asyncio.to_thread(
+                    retriever.retrieve, key, build_query(self._request.message, self.context), budget
+                )
                 self.context.passages = tuple(found)
         self._citations = Citations(self.context.passages)
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from agent import Failure, Outcome
 from arrow_project import OperationResult
@@ -32,10 +33,10 @@ class RemoteEditor:
     async def apply(self, applied: OperationResult) -> Outcome:
         """Has the client execute the calls of one operation; the first that fails ends it."""
         outcome = Outcome(success=True)
-        for call in self._dialect.calls(applied):
+        for executed, call in enumerate(self._dialect.calls(applied)):
             outcome = await self._execute(call)
             if not outcome.success:
-                break
+                return replace(outcome, partial=executed > 0)
         return outcome
 
     def resolve(self, result: FunctionResult) -> bool:

@@ -150,3 +150,29 @@ async def test_what_has_finished_is_told_once() -> None:
         ("update_node", False),
     ]
     assert done.take_finished() == []
+
+
+async def test_a_node_that_was_made_but_not_connected_stays_in_the_shadow() -> None:
+    connected = Operation(LINE.function, {**LINE.arguments, "connect_from": {"node_id": 3, "slot": 0}})
+    refusal = Outcome(success=False, failure=Failure("EDITOR_ERROR", "Slot taken."), partial=True)
+    of = context(story())
+    done = execution(Answers(refusal), of)
+    finished = await done.execute(connected)
+    assert finished.failure == Failure("EDITOR_ERROR", f"Node {NEXT_ID} was created, but not connected: Slot taken.")
+    expected = story()
+    expected.apply(LINE)
+    assert of.project is not None
+    assert of.project.to_text() == expected.to_text()
+
+
+@pytest.mark.parametrize(("modification", "asks"), [("push", False), ("pop", True)])
+async def test_only_taking_connections_away_is_asked_about(modification: str, asks: bool) -> None:
+    link = [1, 0, 2, 0] if modification == "pop" else [3, 0, 2, 0]
+    node = link[0]
+    operation = Operation("update_node_map", {"node_id": node, "modifications": {"io": {modification: [link]}}})
+    done = execution(InMemoryEditor(story()), context(story()), "destructive")
+    if asks:
+        with pytest.raises(ConfirmationNeeded):
+            await done.execute(operation)
+    else:
+        assert (await done.execute(operation)).success
