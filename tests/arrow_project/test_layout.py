@@ -9,7 +9,8 @@ from arrow_project import ArrowProject, Operation, OperationError, parse
 from arrow_project.layout import size
 from arrow_project.values import text
 from tests.arrow_project.applying import do
-from tests.arrow_project.conform.sequences import Writer
+from tests.arrow_project.conform.sequences import invented
+from tests.arrow_project.conform.writer import Writer
 
 Box = tuple[int, int, int, int]
 LAMP = (Path(__file__).parent / "documents" / "lamp.arrow").read_text(encoding="utf-8")
@@ -59,7 +60,7 @@ def test_new_nodes_cover_nothing_and_move_nothing(seed: int) -> None:
     project = parse(LAMP)
     writer = Writer(project, random.Random(seed))
     for _ in range(30):
-        operation = writer.operation()
+        operation = invented(writer)
         if operation.function != "create_insert_node" or isinstance(operation.arguments["position"], list):
             continue
         before = {scene: boxes(project, scene) for scene in project.document.scenes}

@@ -25,7 +25,8 @@ from arrow_project import (
     parse,
 )
 from arrow_project.node_types import NODE_TYPES
-from tests.arrow_project.conform.sequences import Writer
+from tests.arrow_project.conform.sequences import invented
+from tests.arrow_project.conform.writer import Writer
 
 DOCUMENTS = Path(__file__).parent / "documents"
 LAMP = (DOCUMENTS / "lamp.arrow").read_text(encoding="utf-8")
@@ -109,7 +110,7 @@ def test_sensible_operations_leave_a_sound_document_and_can_be_undone(seed: int,
     writer = Writer(project, random.Random(seed))
     tokens = [(project.checkpoint(), project.to_text())]
     for _ in range(length):
-        if attempt(project, writer.operation()):
+        if attempt(project, invented(writer)):
             tokens.append((project.checkpoint(), project.to_text()))
     assert errors(project) == []
     for token, text in reversed(tokens):
@@ -153,8 +154,8 @@ def test_broken_documents_raise_nothing_but_the_documented_errors(
     assert len(outline(project, selected=list(project.document.nodes)[:2], max_characters=2000)) <= 2000
     outline(project)
     writer = Writer(project, random.Random(seed))
-    invented = [writer.operation() for _ in range(3)] if _is_inventive(project) else []
-    for operation in [*operations, *invented]:
+    sensible = [invented(writer) for _ in range(3)] if _is_inventive(project) else []
+    for operation in [*operations, *sensible]:
         attempt(project, operation)
     diff(parse(text), project)
 

@@ -2,7 +2,7 @@
 
 Generates sequences of operations, performs each on our document and, lowered to Arrow's own functions, in Arrow. Both
 documents must be the same byte for byte, load again, and stay as they are when every node is opened and updated in its
-inspector. With ``--record`` the sequences and Arrow's documents become the golden file of the test suite.
+inspector. Then plays a story with all node types in Arrow's HTML runtime, if there is a Chromium. With ``--record`` the sequences and Arrow's documents become the golden file of the test suite.
 """
 
 import argparse
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arrow_project import ArrowProject, Operation, parse
 from tests.arrow_project.conform.calls import mind_calls
 from tests.arrow_project.conform.deviations import unstable
@@ -26,6 +28,7 @@ from tests.arrow_project.conform.starts import text_of
 GOLDEN = Path(__file__).parent / "golden.jsonl"
 _TOOLS = Path(__file__).parents[4] / "shared" / "tools" / "godot"
 _BATCH = 20
+_PLAYING = Path(__file__).parents[1] / "test_playing.py"
 
 
 @dataclass
@@ -120,8 +123,10 @@ def main() -> int:
     wrong += _compare_directly(oracle, lines)
     if arguments.record and not wrong:
         GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{arguments.count} sequences, {wrong} of them differ.\n")
-    return 1 if wrong else 0
+    sys.stdout.write(f"{arguments.count} sequences, {wrong} cases differ.\n")
+    os.environ["ARROW_CHECKOUT"] = str(oracle.checkout)
+    played = pytest.main(["-q", "-rs", str(_PLAYING)])
+    return 1 if wrong or played else 0
 
 
 def _compare(oracle: Oracle, cases: list[Case]) -> int:

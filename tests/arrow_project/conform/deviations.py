@@ -2,13 +2,40 @@
 
 from arrow_project.document import Document
 
-_RESOURCES = {"variable": "variable", "character": "character", "macro": "macro"}
-
 DEVIATIONS = {
-    "inspecting an unset node": "Arrow's inspector of a node whose variable, character or macro is -1 selects "
-    "the first one of the project and writes it down; we keep -1 until somebody decides.",
-    "U+000B in a text": "Arrow writes backslash-v and cannot load the file again; we write the escape \\u000b.",
-    "inspecting a frame": "Arrow's inspector of frames writes its size as floats.",
+    "removing an entry": ("Arrow's Mind removes it and leaves the scene or the project without a beginning; refused."),
+    "removing a used macro or the open scene": ("Arrow's panels refuse it, its Mind does not; refused."),
+    "removing what is used, by force": (
+        "Arrow leaves dead ids in the users, and of a scene its nodes without a home; the users lose the "
+        "reference first, then nothing needs to be forced."
+    ),
+    "removing a node of a closed scene": ("Arrow leaves the connections that led to it; they are removed first."),
+    "fewer lines, actions, patterns or slots": (
+        "Arrow's Mind leaves connections of slots that are gone; they are cut first, as its inspectors do."
+    ),
+    "use and ref": (
+        "Arrow keeps what the caller says; here they follow from the data, also of other nodes when a name "
+        "that their texts expose comes into being."
+    ),
+    "a character's new name": (
+        "Arrow renames exposures of the tags the character begins with; texts that expose other tags follow too."
+    ),
+    "names": (
+        "Arrow's Mind takes any name; variables and characters get safe and new ones, nodes and scenes new ones."
+    ),
+    "fresh nodes": (
+        "Arrow writes optional fields at their defaults and drops them when the node is first inspected; they"
+        " are not written. Colours are not random."
+    ),
+    "a seed that is taken": (
+        "An author whose seed is 0 gets id 0 again from Arrow even if it is in use; the next free one."
+    ),
+    "U+000B in a text": ("Arrow writes backslash-v and cannot load the file again; the escape \\u000b is written."),
+    "inspecting an unset node": (
+        "Arrow's inspector of a node whose variable, character or macro is -1 selects the first one of the "
+        "project and writes it down; here -1 stays until somebody decides."
+    ),
+    "inspecting a frame": ("Arrow's inspector of frames writes its size as floats; not compared."),
 }
 
 
@@ -20,5 +47,4 @@ def unstable(document: Document, node_id: int) -> bool:
     expected = node_type.expects
     if not expected or document.data(node_id).get(expected) != -1:
         return False
-    table = document.table(_RESOURCES[expected])
-    return any(expected != "macro" or document.is_macro(key) for key in table)
+    return any(expected != "macro" or document.is_macro(key) for key in document.table(expected))
