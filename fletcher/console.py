@@ -121,7 +121,7 @@ def print_turn(answer: dict[str, Any], *, written: bool) -> None:
         pages = page_range(citation["page_from"], citation["page_to"])
         out.print(f"[{citation['number']}] {citation['document']}{pages}", markup=False, style="dim")
     for operation in answer["operations"]:
-        if not operation["success"]:
+        if not operation["success"] and operation["error"]["message"] not in answer["text"]:
             out.print(f"{operation['function']}: {operation['error']['message']}", markup=False, style="red")
     if answer["changed"]:
         out.print("\nChanged:" if written else "\nWould change:")
