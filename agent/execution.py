@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from agent.confirmation import ConfirmationPolicy, needs_confirmation
 from agent.editor import Editor, Failure, Outcome, failure_of
@@ -25,6 +25,15 @@ _NO_PROJECT = Failure(
     "There is no .arrow content to edit yet. The client has to send it first (file_sync, or arrow_content "
     "in the message).",
 )
+
+
+# What the id is called in the result of an operation that creates something.
+_CREATED_BY = {
+    "create_insert_node": "node_id",
+    "create_scene": "scene_id",
+    "create_variable": "variable_id",
+    "create_character": "character_id",
+}
 
 
 class ConfirmationNeeded(Exception):
@@ -73,12 +82,29 @@ class Execution:
             project.rollback(checkpoint)
             raise ConfirmationNeeded(applied.operation)
         outcome = await self._editor.apply(applied)
-        if not outcome.success:
+        if outcome.success:
+            applied = self._with_reported_id(project, checkpoint, operation, applied, outcome)
+        else:
             project.rollback(checkpoint)
         if outcome.partial:
             self._keep_unconnected(project, applied.operation)
         self._reconcile(outcome)
         return self._conclude(applied, outcome)
+
+    def _with_reported_id(
+        self, project: ArrowProject, checkpoint: int, operation: Operation, applied: OperationResult, outcome: Outcome
+    ) -> OperationResult:
+        """The id that the editor gave is the right one, unless it is taken or impossible; then ours stands."""
+        kind = _CREATED_BY.get(operation.function)
+        reported = None if kind is None else _reported_id(outcome.result, kind)
+        if kind is None or reported in (None, applied.result[kind]):
+            return applied
+        project.rollback(checkpoint)
+        try:
+            project.expect_id(reported)
+        except OperationError as error:
+            logger.warning("the editor reports id %s for %s: %s", reported, operation.function, error)
+        return project.apply(operation, self._selection)
 
     def _keep_unconnected(self, project: ArrowProject, operation: Operation) -> None:
         """The editor has made the node and refused its connection, so that is what the shadow has, too."""
@@ -114,6 +140,14 @@ class Execution:
         if reported is not None and reported.to_text() != project.to_text():
             logger.info("the editor's project differs from what was expected; its content is adopted")
             self._context.project = reported
+
+
+def _reported_id(result: Any, kind: str) -> int | None:
+    """The new id in whatever a client answers: a number, a result with its name, or a text without one."""
+    found = cast("dict[str, Any]", result).get(kind) if isinstance(result, dict) else result
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _parsed(content: str) -> ArrowProject | None:

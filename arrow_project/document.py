@@ -27,10 +27,14 @@ class Document:
         self.scenes: Table = resources["scenes"]
         self.variables: Table = resources["variables"]
         self.characters: Table = resources["characters"]
+        # As Arrow does when nothing else is remembered: the first listed author.
+        self.active_author = next(iter(self.authors))
 
     def copy(self) -> "Document":
         """An independent copy without history."""
-        return Document(copy.deepcopy(self.raw), list(self.findings))
+        twin = Document(copy.deepcopy(self.raw), list(self.findings))
+        twin.active_author = self.active_author
+        return twin
 
     @property
     def entry(self) -> int:

@@ -10,19 +10,35 @@ SEED_LIMIT = 2**AUTHOR_SHIFT
 
 
 def next_id(document: Document) -> int:
-    """Draw the next unused id of the document's first author and advance the author's seed.
+    """Draw the next unused id of the document's active author and advance the author's seed.
 
     Raises:
         OperationError: PERMISSION_DENIED, the document's ids are used up or made from the clock.
     """
     meta = document.raw["meta"]
-    author = next(iter(document.authors))
+    author = document.active_author
     if integer_epoch(meta):
         raise _denied("This document makes ids from the clock (meta.epoch), which is not supported.")
     chapter = meta["chapter"]
     if not 0 <= author <= MAX_AUTHOR or not 0 <= chapter <= MAX_CHAPTER:
         raise _denied(f"Author {author} in chapter {chapter} is out of range; Arrow can give no ids.")
     return _draw(document, author, (chapter << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT))
+
+
+def expect_id(document: Document, resource_id: int) -> None:
+    """Make ``resource_id`` the one that is drawn next: an editor has given it, so its author is the active one there.
+
+    Raises:
+        OperationError: PERMISSION_DENIED, the id is taken, or not one of this chapter and its authors.
+    """
+    author = (resource_id >> AUTHOR_SHIFT) & MAX_AUTHOR
+    if resource_id < 0 or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
+        raise _denied(f"{resource_id} is not an id of this document's chapter.")
+    if author not in document.authors or document.is_used(resource_id):
+        raise _denied(f"{resource_id} is taken, or belongs to an author who is not listed.")
+    info, _seed, *rest = document.authors[author]
+    document.journal.put(document.authors, author, [info, resource_id % SEED_LIMIT, *rest])
+    document.active_author = author
 
 
 def _draw(document: Document, author: int, base: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from arrow_project.document import Document
+from arrow_project.ids import expect_id
 from arrow_project.loading import load
 from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
 from arrow_project.operations import perform
@@ -60,6 +61,14 @@ class ArrowProject:
             OperationError: the operation is refused; the project is unchanged.
         """
         return perform(self.document, operation, selection)
+
+    def expect_id(self, resource_id: int) -> None:
+        """Give this id to what is created next, because the editor that executes the same operation gave it.
+
+        Raises:
+            OperationError: the id is taken, or not one of this document's chapter and authors.
+        """
+        expect_id(self.document, resource_id)
 
     def apply_all(
         self, operations: Iterable[Operation], selection: Selection = _NOTHING_SELECTED

@@ -176,3 +176,27 @@ async def test_only_taking_connections_away_is_asked_about(modification: str, as
             await done.execute(operation)
     else:
         assert (await done.execute(operation)).success
+
+
+@pytest.mark.parametrize("result", [77, 77.0, {"node_id": 77}])
+async def test_the_id_that_the_editor_gave_is_adopted(result: object) -> None:
+    of = context(story())
+    done = execution(Answers(Outcome(success=True, result=result), Outcome(success=True, result="connected")), of)
+    finished = await done.execute(LINE)
+    assert finished.result["node_id"] == 77
+    connected = await done.execute(Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"}))
+    assert connected.arguments["to_node_id"] == 77
+    assert of.project is not None
+    assert 77 in of.project.document.nodes
+    assert of.project.apply(LINE).created == (78,)
+
+
+@pytest.mark.parametrize("result", ["Node created successfully", None, True, {"message": "ok"}, 1, 2**50, -5])
+async def test_an_answer_without_a_possible_id_leaves_ours(result: object) -> None:
+    of = context(story())
+    finished = await execution(Answers(Outcome(success=True, result=result)), of).execute(LINE)
+    assert finished.result["node_id"] == NEXT_ID
+    expected = story()
+    expected.apply(LINE)
+    assert of.project is not None
+    assert of.project.to_text() == expected.to_text()
