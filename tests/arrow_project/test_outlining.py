@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from arrow_project import ArrowProject, diff, outline, parse
+from arrow_project.node_types import NODE_TYPES
 from tests.arrow_project.applying import do
 
 
@@ -73,3 +74,9 @@ def test_more_room_shows_more() -> None:
     lengths = [len(outline(project, max_characters=most)) for most in (2000, 8000, 30000, 200000)]
     assert lengths == sorted(lengths)
     assert lengths[-1] == len(outline(project))
+
+
+def test_every_type_has_its_own_words(lamp: ArrowProject) -> None:
+    for type_name in NODE_TYPES:
+        do(lamp, "create_insert_node", type=type_name, scene_id=0)
+    assert '"{' not in outline(lamp)

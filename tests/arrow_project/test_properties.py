@@ -179,3 +179,21 @@ def test_any_selection_will_do(operation: Operation, selected: list[int], scene:
     with contextlib.suppress(OperationError):
         project.apply(operation, Selection(scene, tuple(selected), scene))
     assert errors(project) == []
+
+
+@calm
+@given(st.integers(0, 2**32), st.lists(st.integers(0, 12), max_size=4))
+def test_who_uses_what_is_known_after_any_edit_and_undo(seed: int, backwards: list[int]) -> None:
+    project = parse(LAMP)
+    writer = Writer(project, random.Random(seed))
+    tokens = [project.checkpoint()]
+    for steps in [0, *backwards]:
+        tokens = tokens[: len(tokens) - min(steps, len(tokens) - 1)]
+        project.rollback(tokens[-1])
+        for _ in range(6):
+            if attempt(project, invented(writer)):
+                tokens.append(project.checkpoint())
+        fresh = parse(project.to_text()).document
+        for kind in ("node", "scene", "variable", "character"):
+            for key in fresh.table(kind):
+                assert project.document.usage.users(kind, key) == fresh.usage.users(kind, key)

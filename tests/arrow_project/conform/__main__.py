@@ -2,7 +2,8 @@
 
 Generates sequences of operations, performs each on our document and, lowered to Arrow's own functions, in Arrow. Both
 documents must be the same byte for byte, load again, and stay as they are when every node is opened and updated in its
-inspector. Then plays a story with all node types in Arrow's HTML runtime, if there is a Chromium. With ``--record`` the sequences and Arrow's documents become the golden file of the test suite.
+inspector. Then plays a story with all node types in Arrow's HTML runtime, if there is a Chromium. With ``--record`` the
+sequences and Arrow's documents become the golden file of the test suite.
 """
 
 import argparse
