@@ -32,8 +32,8 @@ DEVIATIONS = {
     ),
     "U+000B in a text": ("Arrow writes backslash-v and cannot load the file again; the escape \\u000b is written."),
     "inspecting an unset node": (
-        "Arrow's inspector of a node whose variable, character or macro is -1 selects the first one of the "
-        "project and writes it down; here -1 stays until somebody decides."
+        "Arrow's inspector of a node whose variable, character or macro is -1 selects the first one of the project and "
+        "writes it down, or its defaults if there is none; here the node stays as it is until somebody decides."
     ),
     "inspecting a frame": ("Arrow's inspector of frames writes its size as floats; not compared."),
 }
@@ -44,7 +44,8 @@ def unstable(document: Document, node_id: int) -> bool:
     node_type = document.node_type(node_id)
     if node_type is None or node_type.name == "frame":
         return True
-    expected = node_type.expects
-    if not expected or document.data(node_id).get(expected) != -1:
+    expected, data = node_type.expects, document.data(node_id)
+    if not expected or data.get(expected) != -1:
         return False
-    return any(expected != "macro" or document.is_macro(key) for key in document.table(expected))
+    available = any(expected != "macro" or document.is_macro(key) for key in document.table(expected))
+    return available or data != node_type.fresh()
