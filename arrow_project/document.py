@@ -137,7 +137,9 @@ class Document:
 
     def references(self, node_type: NodeType, data: Record, spoken: list[int]) -> list[int]:
         """The same, given what the texts expose: variables, then characters."""
-        named = [r for r in node_type.references(data) if self.is_used(r)]
+        named = node_type.references(data)
+        if named:
+            named = [r for r in named if self.is_used(r)]
         if not spoken:
             return named
         return list(dict.fromkeys(spoken + named if node_type.exposures_first else named + spoken))

@@ -17,8 +17,8 @@ from arrow_project import ArrowProject, Operation, Selection, check, outline, pa
 
 _SCENES, _PER_SCENE = 50, 100
 _BUDGET = 60_000
-_RUNS = 7
-_APPLIED = 9
+_RUNS = 15
+_APPLIED = 15
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,7 @@ def operations(project: ArrowProject) -> dict[str, float]:
 
 def _median(project: ArrowProject, make: Callable[[int], Operation], selection: Selection) -> float:
     times: list[float] = []
+    gc.collect()
     for i in range(_APPLIED):
         operation = make(i)
         begin = time.process_time()

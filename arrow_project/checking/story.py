@@ -93,7 +93,8 @@ def _traffic(survey: Survey) -> tuple[set[int], set[int]]:
     written: set[int] = set()
     for seen in survey.nodes.values():
         type_name = seen.node["type"]
-        read.update(seen.exposed)
+        if seen.exposed:
+            read.update(seen.exposed)
         if type_name in _COMPARING:
             read.update(_asked(type_name, seen.data))
         if type_name in _WRITING:

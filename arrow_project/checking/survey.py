@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from arrow_project.checking.findings import ids_of
 from arrow_project.document import Document
 from arrow_project.names import exposed
-from arrow_project.node_types import NodeType
+from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.values import Connection, Record, connections
 
 
@@ -88,7 +88,8 @@ class _Names:
 def _seen(document: Document, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
     node = document.nodes[node_id]
     data: Record = node["data"]
-    node_type = document.node_type(node_id)
+    name = node["type"]
+    node_type = NODE_TYPES.get(name) if isinstance(name, str) else None
     if node_type is None:
         return Seen(node_id, node, data, None, home, 0, 0, outgoing, tuple(ids_of(node.get("ref"))), (), ())
     texts = node_type.exposing(data)

@@ -26,9 +26,9 @@ def wording(document: Document) -> Findings:
 
 
 def _tellings(document: Document) -> Iterator[tuple[tuple[object, ...], object]]:
-    """The parts that are worth a closer look; for nodes a quick one tells."""
+    """The parts that are worth a closer look; for nodes without notes a quick one tells."""
     for key, node in document.nodes.items():
-        if _is_suspicious((node["name"], node.get("notes"))) or _is_suspicious(node["data"]):
+        if "notes" in node or _is_suspicious((node["name"],)) or _is_suspicious(node["data"]):
             yield ("resources", "nodes", key), node
     for name in ("scenes", "variables", "characters"):
         for key, resource in document.raw["resources"][name].items():

@@ -96,7 +96,7 @@ class NodeType:
         said: schema of further simplified keys that ``lower`` understands.
         rewrite: conversion where fields alone do not do; ``lift`` is its way back.
         own_fields: the native fields that ``rewrite`` makes.
-        own_references: resources named inside of such fields.
+        own_references: resources named inside of such fields, beside a reference field.
         own_problems: what is wrong between such fields, as pairs of rule and sentence.
         detach: the change of data that makes it forget a resource, beyond unsetting reference fields.
         expects: the reference a node is useless without.
@@ -191,6 +191,8 @@ class NodeType:
 
     def references(self, data: Record) -> list[int]:
         """Ids of the resources named by fields, in Arrow's order, without repeats."""
+        if not self.reference_fields:
+            return []
         named = [data.get(f.name) for f, _ in self.reference_fields]
         if self.own_references is not None:
             named += self.own_references(data)
