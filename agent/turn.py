@@ -77,6 +77,7 @@ class Turn:
         self._request = request
         self._pending = pending
         self._texts: list[str] = []
+        self._open_text = ""  # what has been said of a part that is not finished
         self._usage = Usage()
         project = request.project
         self._content_sha256 = _sha256(project.to_text()) if project else ""
@@ -106,13 +107,16 @@ class Turn:
                 async for event in events:
                     if isinstance(event, TextFinished):
                         self._texts.append(event.text)
+                    self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
                     yield event
         except ConfirmationNeeded as needed:
             reason = "question"
-            yield self._ask(needed.operation)
+            yield self._ask(needed)
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             reason = "error"
+            if self._open_text.strip():
+                yield TextFinished(f"{self._open_text} …")
             yield Failed(model_failure(error, self._assistant.model_name))
         except CorpusError as error:
             reason = "error"
@@ -148,8 +152,8 @@ class Turn:
             return
         command = read_slash_command(self._request.message)
         if command is not None:
-            # The user has typed the very call, so there is nothing to ask about.
-            async for event in self._run_operations((command,), confirmed=True):
+            # The user has typed the very call, so only an operator who wants everything asked is obeyed.
+            async for event in self._run_operations((command,), confirmed=self._request.confirm != "always"):
                 yield event
             return
         async with aclosing(self._run_model()) as events:
@@ -221,6 +225,8 @@ class Turn:
                                 for text in _text_events(event):
                                     yield text
                     elif Agent.is_call_tools_node(node):
+                        if node.model_response.finish_reason == "length":
+                            yield TextFinished("(The answer was cut at the model's limit. Ask it to go on.)")
                         async with node.stream(run.ctx) as stream:
                             async for _ in stream:
                                 for finished in self._execution.take_finished():
@@ -244,12 +250,14 @@ class Turn:
 
     # --- questions -------------------------------------------------------------------------------------------------
 
-    def _ask(self, operation: Operation) -> Asked:
+    def _ask(self, needed: ConfirmationNeeded) -> Asked:
         project = self.context.project
         content = _sha256(project.to_text()) if project else ""
-        pending_id = self._pending.put("confirmation", (operation,), content)
-        text = f"This cannot be taken back by itself: {describe(operation)}. Shall I do it? (yes or no)"
-        return Asked("confirmation", text, pending_id)
+        pending_id = self._pending.put("confirmation", (needed.operation,), content)
+        what = needed.operation.function.replace("_", " ")
+        return Asked(
+            "confirmation", f"{what} would change this:\n{needed.changes}\nShall I do it? (yes or no)", pending_id
+        )
 
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +15,7 @@ from corpora.errors import CatalogError
 from corpora.schema import SCHEMA_VERSION, facts, metadata
 
 _BUSY_TIMEOUT_S = 30
+_RETRY_S = 0.01
 
 
 class Database:
@@ -103,18 +106,27 @@ def _open(database_url: str | URL) -> Engine:
     return engine
 
 
+def _use_write_ahead_log(connection: Any) -> None:
+    """SQLite's own busy timeout does not hold for this change, so it is tried again when others open the file too."""
+    give_up_at = time.monotonic() + _BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() >= give_up_at:
+                raise
+            time.sleep(_RETRY_S)
+
+
 def _prepare_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: object) -> None:
         # The driver must not begin transactions by itself: _begin does, and says which kind.
         connection.isolation_level = None
-        for pragma in (
-            f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}",
-            "journal_mode = WAL",
-            "synchronous = NORMAL",
-            "foreign_keys = ON",
-        ):
+        for pragma in (f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}", "synchronous = NORMAL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
+        _use_write_ahead_log(connection)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

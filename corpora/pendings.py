@@ -51,9 +51,10 @@ class Pendings(Database):
             connection.execute(insert(pendings).values(row))
         return pending_id
 
-    def pop_pending(self, workspace: str, pending_id: str) -> Pending | None:
-        """Take a question out, so that it is answered once; None if it is not there (any more)."""
-        these = (pendings.c.workspace == workspace) & (pendings.c.id == pending_id)
+    def pop_pending(self, workspace: str, project_id: str, pending_id: str) -> Pending | None:
+        """Take a question out, so that it is answered once; None if the project does not have it (any more)."""
+        these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
+        these &= pendings.c.id == pending_id
         with self._writing() as connection:
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None

@@ -67,6 +67,8 @@ class LoopbackApi:
                 if self._closing:
                     return
                 owner = self._ownership.announce(url_of(listening))
-                app = create_app(services, Access(tokens=self._settings.read_tokens(), owner_key=owner.key))
+                access = Access(tokens=self._settings.read_tokens(), owner_key=owner.key)
+                # The command itself embeds and shows how far it is.
+                app = create_app(services, access, completes=False)
                 self._server = Server(app, self._settings.max_message_bytes)
             self._server.run(sockets=[listening])

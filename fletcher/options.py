@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from corpora import InvalidName, ProjectKey
-from fletcher.settings import DEFAULT_DATA_DIR
+from fletcher.settings import DEFAULT_DATA_DIR, Settings, load_settings
 
 DataDir = Annotated[
     Path | None,
@@ -22,6 +22,12 @@ SceneId = Annotated[
 ]
 Selected = Annotated[str, typer.Option("--select", metavar="ID,ID", help="Ids of the selected nodes")]
 ArrowFile = Annotated[Path, typer.Argument(metavar="FILE.arrow", help="An Arrow project", show_default=False)]
+
+
+def settings_for(data_dir: Path | None, workspace: str) -> Settings:
+    """The settings of a command that needs no project; a workspace that cannot be one is wrong usage."""
+    key_of(workspace, "1")
+    return load_settings(data_dir=data_dir)
 
 
 def key_of(workspace: str, project: str) -> ProjectKey:

@@ -26,7 +26,6 @@ class Settings(BaseSettings):
     model: str = ""
     embedding_model: str | None = None
     tokens: Path | None = None
-    token: str | None = None
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
     confirm: Literal["always", "destructive", "never"] = "destructive"

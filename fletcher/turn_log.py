@@ -16,7 +16,13 @@ class TurnLog:
         self._folder = folder
 
     def write(self, file: Path, before: bytes, after: bytes) -> None:
-        """Writes what a turn made of `file`, keeping what was there."""
+        """Writes what a turn made of `file`, keeping what was there.
+
+        Raises:
+            CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
+        """
+        if file.read_bytes() != before:
+            raise CommandError(f"{file} has been changed while the turn ran, so nothing was written. Say it again.")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         kept, record = self._entry(file)
         _write_whole(kept, before)

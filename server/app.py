@@ -22,17 +22,19 @@ from server.socket import serve_socket
 logger = logging.getLogger(__name__)
 
 
-def create_app(services: Services, access: Access) -> FastAPI:
+def create_app(services: Services, access: Access, *, completes: bool = True) -> FastAPI:
     """The application of one server.
 
     Args:
         services: What it serves with; stays the caller's to close.
         access: Who may use it.
+        completes: Repair and complete at the start what an earlier process left behind.
     """
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        services.embedding.start(services.catalog.every_project())
+        if completes:
+            services.embedding.start(services.catalog.every_project())
         yield
         await services.embedding.close()
 

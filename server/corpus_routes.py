@@ -69,7 +69,7 @@ async def list_documents(key: Key, services: Parts) -> dict[str, Any]:
     return {"documents": [DocumentReport.listed(document).as_dict() for document in documents]}
 
 
-@router.delete("/documents/{document}", summary="Remove a document")
+@router.delete("/documents/{document:path}", summary="Remove a document")
 async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
     removed = await asyncio.to_thread(services.ingestor.remove, key, document)
@@ -89,7 +89,7 @@ async def search(
     return search_as_dict(q, found)
 
 
-@router.get("/documents/{document}/pages/{page}.png", summary="A page as a picture", response_class=Response)
+@router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)
 async def page_picture(document: str, page: int, key: Key, services: Parts, passage: str | None = None) -> Response:
     """PNG; `passage` highlights that passage."""
     png = await asyncio.to_thread(services.retriever.page_picture, key, document, page, passage)

@@ -32,7 +32,7 @@ def _project_id(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    return [] if value is None else value
+    return [] if value in (None, -1) else value
 
 
 def _exchanges(value: Any) -> list[Exchange]:

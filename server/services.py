@@ -56,8 +56,8 @@ class CatalogPendings:
 
     def take(self, pending_id: str) -> Pending | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
-        found = self._catalog.pop_pending(self._workspace, pending_id)
-        if found is None or found.project_id != self._project_id:
+        found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
+        if found is None:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         return Pending(found.id, found.kind, operations, found.content_sha256)

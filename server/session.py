@@ -174,6 +174,8 @@ class Session:
             await self._sync_file(project_id, message.arrow_content)
         key = None if project_id == _NO_PROJECT else ProjectKey(self._workspace, project_id)
         project = self._projects.get(project_id)
+        if project is None and self._uploads:  # what makes the project known may still be on its way
+            await asyncio.wait(set(self._uploads))
         if project is None and (key is None or not await asyncio.to_thread(self._services.catalog.has_project, key)):
             problem = "No project is open" if key is None else f"Project {project_id} is not known here"
             raise MessageError(

@@ -66,6 +66,7 @@ def read_tags(words: Phrase) -> list[tuple[str, str, str]]:
 
 
 def read_tag(words: Phrase) -> tuple[str, str, str]:
+    """One such tag as key, sign and value."""
     plain = words.part(
         re.sub(r"^(?:if\s+)?(?:set|tag|has|key|with)\s+(?:the\s+)?(?:tag\s+)?", "", words.masked, flags=re.IGNORECASE)
     )

@@ -14,7 +14,8 @@ from corpora.samples import SAMPLE
 from fletcher import console
 from fletcher.commands.demo_calls import CallLog
 from fletcher.errors import CommandError
-from fletcher.settings import Settings, load_settings
+from fletcher.options import Workspace, settings_for
+from fletcher.settings import Settings
 from fletcher.wiring import Parts, open_parts
 from ingest import scan
 
@@ -26,9 +27,9 @@ _PROJECT = 1
 Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps its data and the changed project")]
 
 
-def demo(data_dir: Folder = Path("fletcher-demo")) -> None:
+def demo(data_dir: Folder = Path("fletcher-demo"), workspace: Workspace = "local") -> None:
     """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
-    settings = load_settings(data_dir=data_dir / "data")
+    settings = settings_for(data_dir / "data", workspace)
     directory = DataDirectory(settings.data_dir)
     story = data_dir / SAMPLE.arrow_file.name
     shutil.copyfile(SAMPLE.arrow_file, story)

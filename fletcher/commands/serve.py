@@ -9,17 +9,18 @@ import typer
 from corpora import DataDirectory, DirectoryBusy
 from fletcher import console
 from fletcher.errors import CommandError
-from fletcher.options import DataDir
-from fletcher.settings import Settings, load_settings
+from fletcher.options import DataDir, Workspace, settings_for
+from fletcher.settings import Settings
 
 
 def serve(
     host: Annotated[str, typer.Option(help="The address to bind to")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one")] = 8000,
     data_dir: DataDir = None,
+    workspace: Workspace = "local",
 ) -> None:
     """Run the server that Arrow talks to."""
-    settings = load_settings(data_dir=data_dir)
+    settings = settings_for(data_dir, workspace)
     tokens = settings.read_tokens()
     if not tokens and not _is_loopback(host):
         raise CommandError(

@@ -9,8 +9,8 @@ from arrow_project import ArrowProject, ParseError, check_text, parse
 from arrow_project import outline as outline_of
 from fletcher import console
 from fletcher.errors import CommandError
-from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids
-from fletcher.settings import Settings, load_settings
+from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
+from fletcher.settings import Settings
 from fletcher.turn_log import TurnLog
 
 
@@ -20,16 +20,17 @@ def outline(
     select: Selected = "",
     as_json: AsJson = False,
     data_dir: DataDir = None,
+    workspace: Workspace = "local",
 ) -> None:
     """Print what the model is shown of a project."""
-    load_settings(data_dir=data_dir)
+    settings_for(data_dir, workspace)
     text = outline_of(parse_file(file), scene, node_ids(select))
     console.print_json({"outline": text}) if as_json else console.out.print(text, markup=False, soft_wrap=True)
 
 
-def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:
     """List every broken rule of a project, then the warnings. Exit code 1 only for broken rules."""
-    load_settings(data_dir=data_dir)
+    settings_for(data_dir, workspace)
     findings = check_text(read_bytes(file))
     if as_json:
         console.print_json({"findings": [vars(finding) for finding in findings]})
@@ -63,11 +64,13 @@ def chat(
     from fletcher.turns import take_turn
     from server import TurnBody
 
-    settings = load_settings(data_dir=data_dir)
+    if dry_run and pending is not None:
+        raise typer.BadParameter("--dry-run cannot answer a question: the answer would count.")
+    settings = settings_for(data_dir, workspace)
     before = read_bytes(file)
     body = TurnBody(
         message=message,
-        arrow_content=parse_file(file).to_text(),
+        arrow_content=_parsed(file, before).to_text(),
         current_scene_id=scene,
         selected_node_ids=list(node_ids(select)),
         pending_id=pending,
@@ -81,9 +84,9 @@ def chat(
         raise typer.Exit(1)
 
 
-def undo(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def undo(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:
     """Restore a file as it was before the last turn."""
-    turn_log(load_settings(data_dir=data_dir)).undo(file)
+    turn_log(settings_for(data_dir, workspace)).undo(file)
     console.print_json({"file": str(file)}) if as_json else console.out.print(f"Restored {file}.", markup=False)
 
 
@@ -102,7 +105,11 @@ def read_bytes(file: Path) -> bytes:
 
 def parse_file(file: Path) -> ArrowProject:
     """The project in the file; raises `CommandError` with the broken rule."""
+    return _parsed(file, read_bytes(file))
+
+
+def _parsed(file: Path, content: bytes) -> ArrowProject:
     try:
-        return parse(read_bytes(file))
+        return parse(content)
     except ParseError as error:
         raise CommandError(f"{file} is not a project that Arrow would open: {error}") from error

@@ -14,7 +14,7 @@ def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
     pending_id = first.put_pending("local", "1", "plan", {}, "a" * 64)
     first.close()
     second = Catalog(database_url)
-    assert second.pop_pending("local", pending_id) is not None
+    assert second.pop_pending("local", "1", pending_id) is not None
     second.close()
 
 

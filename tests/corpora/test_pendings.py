@@ -15,8 +15,8 @@ def test_a_question_is_kept_and_answered_once(catalog: Catalog) -> None:
     assert latest is not None
     assert (latest.id, latest.kind, latest.content_sha256) == (pending_id, "confirmation", "a" * 64)
     assert latest.payload == {"operations": [{"node_id": 3}]}
-    assert catalog.pop_pending("local", pending_id) == latest
-    assert catalog.pop_pending("local", pending_id) is None
+    assert catalog.pop_pending("local", "1", pending_id) == latest
+    assert catalog.pop_pending("local", "1", pending_id) is None
     assert catalog.latest_pending("local", "1") is None
 
 
@@ -31,16 +31,16 @@ def test_the_latest_is_the_latest_of_its_project(catalog: Catalog) -> None:
 
 def test_another_workspace_cannot_answer(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
-    assert catalog.pop_pending("other", pending_id) is None
+    assert catalog.pop_pending("other", "1", pending_id) is None
     assert catalog.latest_pending("other", "1") is None
-    assert catalog.pop_pending("local", pending_id) is not None
+    assert catalog.pop_pending("local", "1", pending_id) is not None
 
 
 def test_of_many_answers_at_once_one_counts(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     answers: list[Pending | None] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(catalog.pop_pending("local", pending_id))) for _ in range(8)
+        threading.Thread(target=lambda: answers.append(catalog.pop_pending("local", "1", pending_id))) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -53,4 +53,4 @@ def test_questions_that_nobody_answered_go(catalog: Catalog, monkeypatch: pytest
     old = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
     catalog.put_pending("local", "2", "plan", {}, "a" * 64)
-    assert catalog.pop_pending("local", old) is None
+    assert catalog.pop_pending("local", "1", old) is None

@@ -95,6 +95,8 @@ def test_text_comes_before_the_call_and_the_result_goes_back(
     result = json.dumps(returned["content"])
     assert "variable_id" in result
     assert "lanterns" in result
+    assert "done" in result  # what the editor itself said
+    assert "unconfirmed" in result  # it named no id
 
 
 def _without_cache_marks(value: Any) -> Any:
