@@ -89,9 +89,9 @@ def _nodes(old: Document, new: Document) -> Iterator[str]:
             yield f"+ node {line(new, key, None)} in scene {new.owner(key)}"
         elif node != old.nodes[key]:
             yield from _node_changes(key, old, new)
-    for key, node in old.nodes.items():
+    for key in old.nodes:
         if key not in new.nodes:
-            yield f"- node {key} {node['type']} {quoted(text(node['name']))}"
+            yield f"- node {line(old, key, None)} from scene {old.owner(key)}"
 
 
 def _node_changes(key: int, old: Document, new: Document) -> Iterator[str]:

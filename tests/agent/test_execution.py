@@ -200,3 +200,37 @@ async def test_an_answer_without_a_possible_id_leaves_ours(result: object) -> No
     expected.apply(LINE)
     assert of.project is not None
     assert of.project.to_text() == expected.to_text()
+
+
+async def test_what_the_editor_itself_says_is_told() -> None:
+    warned = Outcome(success=True, result={"node_id": NEXT_ID, "warning": "Far from the others."})
+    finished = await execution(Answers(warned), context(story())).execute(LINE)
+    assert finished.result["node_id"] == NEXT_ID
+    assert finished.result["editor"] == {"warning": "Far from the others."}
+    assert "unconfirmed" not in finished.result
+
+
+async def test_an_id_that_the_editor_did_not_name_is_marked_unconfirmed() -> None:
+    finished = await execution(Answers(Outcome(success=True, result="Node created")), context(story())).execute(LINE)
+    assert next(iter(finished.result)) == "node_id"
+    assert finished.result["editor"] == "Node created"
+    assert "unconfirmed" in finished.result
+
+
+async def test_the_id_in_the_reported_content_is_what_is_told_and_meant_afterwards() -> None:
+    theirs = story()
+    theirs.expect_id(4242)
+    theirs.apply(LINE)
+    of = context(story())
+    done = execution(Answers(Outcome(success=True, content=theirs.to_text()), Outcome(success=True)), of)
+    finished = await done.execute(LINE)
+    assert finished.result["node_id"] == 4242
+    connected = await done.execute(Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"}))
+    assert connected.arguments["to_node_id"] == 4242
+
+
+async def test_a_question_says_what_would_be_lost() -> None:
+    done = execution(InMemoryEditor(story()), context(story()), "destructive")
+    with pytest.raises(ConfirmationNeeded) as needed:
+        await done.execute(Operation("delete_node", {"node_id": 3}))
+    assert "The pier is empty." in needed.value.changes

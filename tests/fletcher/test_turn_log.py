@@ -50,7 +50,17 @@ def test_files_of_the_same_name_are_kept_apart(log: TurnLog, tmp_path: Path) -> 
     files = [tmp_path / folder / "story.arrow" for folder in ("one", "two")]
     for file in files:
         file.parent.mkdir()
+        file.write_bytes(file.parent.name.encode())
         log.write(file, file.parent.name.encode(), b"after")
     for file in files:
         log.undo(file)
         assert file.read_bytes() == file.parent.name.encode()
+
+
+def test_what_was_saved_while_the_turn_ran_is_not_overwritten(log: TurnLog, story: Path) -> None:
+    story.write_bytes(b"saved in Arrow meanwhile")
+    with pytest.raises(CommandError, match="changed while the turn ran"):
+        log.write(story, b"before", b"after")
+    assert story.read_bytes() == b"saved in Arrow meanwhile"
+    with pytest.raises(CommandError, match="no turn to take back"):
+        log.undo(story)
