@@ -49,8 +49,10 @@ class Citation:
     passage_id: str
     text: str
 
-    def __str__(self) -> str:
-        return f"[{self.number}] {self.document}{page_range(self.page_from, self.page_to)}"
+    @property
+    def place(self) -> str:
+        """`bible.pdf, page 4`."""
+        return self.document + page_range(self.page_from, self.page_to)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """The dialect `spec`: the user's protocol specification, literally. Text arrives in whole parts."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agent import Asked, Cited, Event, Failed, TextFinished
+from agent import Asked, Citation, Cited, Event, Failed, TextFinished
 from arrow_project import OperationResult
 from server.dialects.dialect import Call, Frame
 
@@ -25,7 +25,7 @@ class SpecDialect:
             case TextFinished(text=text) | Asked(text=text):
                 yield from self.say(text)
             case Cited(citations=citations):
-                yield from self.say("Sources: " + "; ".join(str(citation) for citation in citations))
+                yield from self.say(_sources(citations))
             case Failed(failure=failure):
                 yield from self.say(f"{failure.code}: {failure.message}")
             case _:
@@ -63,6 +63,14 @@ class SpecDialect:
         """`chat_response`, split where a frame would be too long."""
         for piece in split(text, MAX_FRAME_BYTES - 200):
             yield {"type": "chat_response", "message": piece}
+
+
+def _sources(citations: Sequence[Citation]) -> str:
+    """`Sources: [1] [3] bible.pdf, page 4; [2] quests.md`: each place once."""
+    numbers: dict[str, list[str]] = {}
+    for citation in citations:
+        numbers.setdefault(citation.place, []).append(f"[{citation.number}]")
+    return "Sources: " + "; ".join(f"{' '.join(cited)} {place}" for place, cited in numbers.items())
 
 
 def split(text: str, max_bytes: int) -> Iterator[str]:

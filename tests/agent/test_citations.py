@@ -41,8 +41,8 @@ def test_text_without_citations_has_none() -> None:
 
 def test_a_citation_says_where() -> None:
     first, second = shown().cited_in(["[1] [2]"])
-    assert str(first) == "[1] bible.pdf, page 4"
-    assert str(second) == "[2] bible.pdf"
+    assert first.place == "bible.pdf, page 4"
+    assert second.place == "bible.pdf"
     assert (first.document_id, first.passage_id, first.page_from, first.page_to) == ("doc", "a", 4, 4)
     assert first.text == "text of a"
 

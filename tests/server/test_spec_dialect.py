@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from agent import Citation, Cited
 from arrow_project import ArrowProject, Operation
 from server.dialects import SpecDialect
 from server.dialects.spec import MAX_FRAME_BYTES, split
@@ -98,3 +99,12 @@ def test_without_a_slot_the_first_free_one_is_connected() -> None:
         for _ in range(2)
     ]
     assert slots == [0, 1]
+
+
+def test_each_place_is_named_once_among_the_sources() -> None:
+    def cited(number: int, document: str, page: int | None) -> Citation:
+        return Citation(number, document, "id", page, page, f"p{number}", "text")
+
+    event = Cited((cited(1, "bible.pdf", 4), cited(2, "quests.md", None), cited(3, "bible.pdf", 4)))
+    (frame,) = SpecDialect().event(event)
+    assert frame["message"] == "Sources: [1] [3] bible.pdf, page 4; [2] quests.md"
