@@ -10,6 +10,7 @@ from corpora import CorpusError
 from fletcher import console
 from fletcher.commands.corpus import documents, ingest, remove, search
 from fletcher.commands.demo import demo
+from fletcher.commands.reindex import reindex
 from fletcher.commands.serve import serve
 from fletcher.commands.story import chat, check, outline, undo
 from fletcher.errors import CommandError
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (serve, ingest, documents, remove, search, chat, undo, outline, check, demo):
+for _command in (serve, ingest, documents, remove, search, chat, undo, outline, check, reindex, demo):
     app.command()(_command)
 
 _EXPECTED = (CommandError, CorpusError, ScanError, SettingsError)

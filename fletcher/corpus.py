@@ -1,14 +1,20 @@
 """A corpus from the command line: in this process if it can own the data directory, else by its owner."""
 
-from collections.abc import Collection, Generator
-from contextlib import contextmanager
-from typing import Protocol
+import time
+from collections.abc import Callable, Collection
+from typing import Protocol, TypeVar
 
-from corpora import DataDirectory, DirectoryBusy, Owner, Ownership, ProjectKey
+from corpora import CorpusError, DataDirectory, DirectoryBusy, DocumentNotFound, Owner, Ownership, ProjectKey
+from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import Parts, open_parts
 from ingest import DocumentReport, IngestReport, Progress, ProgressListener, Refusal, Source
 from retrieval import RankedPassage
+
+_Result = TypeVar("_Result")
+
+# How long an owner that no longer answers may take to give the directory back: it may be in the midst of a batch.
+_WAIT_FOR_ITS_END_S = 60.0
 
 
 class CorpusAccess(Protocol):
@@ -38,23 +44,54 @@ class CorpusAccess(Protocol):
         ...
 
 
-@contextmanager
-def open_corpus(settings: Settings) -> Generator[CorpusAccess]:
-    """The corpus of the data directory, whoever owns it.
+def with_corpus(settings: Settings, work: Callable[[CorpusAccess], _Result]) -> _Result:
+    """What `work` makes of the corpus of the data directory, whoever owns it.
+
+    If the owner ends meanwhile, `work` is done again from its beginning: here, or by the next owner.
 
     Raises:
         DirectoryBusy: The owner neither finishes nor answers.
+        OwnerGone: The owner keeps the directory and has stopped to answer.
     """
     directory = DataDirectory(settings.data_dir)
-    owned = own_or_find_owner(directory)
-    if isinstance(owned, Owner):
-        from fletcher.remote import RemoteCorpus
+    gone, give_up_at = None, 0.0
+    while not isinstance(owned := own_or_find_owner(directory), Ownership):
+        from fletcher.remote import OwnerGone, RemoteCorpus
 
-        with RemoteCorpus(owned) as remote:
-            yield remote
-    else:
-        with owned, open_parts(settings, directory) as parts:
-            yield _LocalCorpus(settings, parts, owned)
+        try:
+            with RemoteCorpus(owned) as remote:
+                return work(remote)
+        except OwnerGone:
+            # Not a busy loop: to find an owner takes the time in which we could have become it.
+            if owned != gone:
+                gone, give_up_at = owned, time.monotonic() + _WAIT_FOR_ITS_END_S
+            elif time.monotonic() >= give_up_at:
+                raise
+    with owned, open_parts(settings, directory) as parts:
+        return work(_LocalCorpus(settings, directory, parts, owned))
+
+
+def remove_document(settings: Settings, key: ProjectKey, document: str) -> DocumentReport:
+    """Takes one document out, once: an owner that ended may have done so before it could say it."""
+    told: DocumentReport | None = None
+
+    def remove(corpus: CorpusAccess) -> DocumentReport:
+        nonlocal told
+        try:
+            return corpus.remove(key, document)
+        except CorpusError as error:
+            return _removed_before(told, error, error.code)
+        except CommandError as error:
+            told = getattr(error, "removing", None) or told
+            return _removed_before(told, error, getattr(error, "code", ""))
+
+    return with_corpus(settings, remove)
+
+
+def _removed_before(told: DocumentReport | None, error: Exception, code: str) -> DocumentReport:
+    if told is not None and code == DocumentNotFound.code:
+        return told
+    raise error
 
 
 def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
@@ -72,8 +109,9 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
 
 
 class _LocalCorpus:
-    def __init__(self, settings: Settings, parts: Parts, ownership: Ownership) -> None:
+    def __init__(self, settings: Settings, directory: DataDirectory, parts: Parts, ownership: Ownership) -> None:
         self._settings = settings
+        self._directory = directory
         self._parts = parts
         self._ownership = ownership
 
@@ -94,6 +132,7 @@ class _LocalCorpus:
                     api.start()
                 progress(event)
 
+            self._restore_vectors()
             return self._parts.ingestor.index(key, sources, replace=sync, progress=listen)
 
     def documents(self, key: ProjectKey) -> list[DocumentReport]:
@@ -105,3 +144,10 @@ class _LocalCorpus:
 
     def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> list[RankedPassage]:
         return self._parts.retriever.search(key, query, k, document)
+
+    def _restore_vectors(self) -> None:
+        """Fills Chroma from the catalog if its folder was deleted; all of it, as nobody would notice later."""
+        if self._directory.chroma_path.exists() or self._parts.catalog.embedding_model() is None:
+            return
+        for key in self._parts.catalog.every_project():
+            self._parts.retriever.repair(key)

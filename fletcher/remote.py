@@ -1,15 +1,19 @@
 """A corpus whose data directory another process owns: the same commands, over its HTTP API."""
 
+import base64
 from collections.abc import Collection
+from dataclasses import replace
+from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import httpx
 
-from corpora import Owner, Passage, ProjectKey
+from corpora import Owner, Passage, ProjectKey, ProjectNotFound
 from fletcher.errors import CommandError
 from ingest import DocumentReport, IngestReport, Problem, Progress, ProgressListener, Refusal, Source
+from ingest.addition import Given
 from retrieval import RankedPassage
 
 if TYPE_CHECKING:
@@ -18,6 +22,28 @@ if TYPE_CHECKING:
 # Embedding a long document takes minutes on a small machine, and an answer comes when it is done.
 _TIMEOUT = httpx.Timeout(10, read=3600, write=600)
 _WORKSPACE_HEADER = "X-Fletcher-Workspace"
+# Refusals of whatever we would send: no entry of a report could say more than that one sentence.
+_OF_EVERY_REQUEST = (403, 503)
+_UNAUTHORIZED = 401  # our key is not the key of who answers now
+
+
+class OwnerGone(CommandError):
+    """The owner does not answer any more: the work can be done again, by whoever owns the directory next.
+
+    Attributes:
+        removing: The document that the owner was told to remove; whether it did so is not known.
+    """
+
+    removing: DocumentReport | None = None
+
+
+class OwnerRefusal(CommandError):
+    """The owner answered that it will not; `code` is the API's."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
 
 
 class RemoteCorpus:
@@ -50,22 +76,21 @@ class RemoteCorpus:
     ) -> IngestReport:
         """One request per document, so that progress is seen; a document is complete when it is answered."""
         reports: list[DocumentReport] = []
-        seconds = 0.0
-        for done, source in enumerate(sources):
-            if isinstance(source, Refusal):
-                reports.append(DocumentReport(source.name, source.status, error=Problem(source.code, source.message)))
-                continue
-            progress(Progress(source.name, "reading", done, len(sources)))
-            files = {"files": (source.name, source.data)}
-            answer = self._request("POST", key, "corpus", params={"wait": "true"}, files=files)
-            reports.extend(_report(entry) for entry in answer["documents"])
-            seconds += answer["seconds"]
-            progress(Progress(source.name, "done", done + 1, len(sources)))
+        given, started = Given(), perf_counter()
+        known = {document.name: document for document in self._documents_or_none(key)}
+        for done, entry in enumerate(sources):
+            admitted = given.admit(entry)
+            if isinstance(admitted, Source):
+                progress(Progress(admitted.name, "reading", done, len(sources)))
+                report = self._add(key, admitted, known.get(admitted.name))
+            else:
+                report = _kept(admitted, known.get(admitted.name)) if isinstance(entry, Refusal) else admitted
+            reports.append(report)
+            progress(Progress(report.name, "done", done + 1, len(sources)))
         if sync:
-            named = {report.name for report in reports}
-            gone = [document for document in self._documents_or_none(key) if document.name not in named]
-            reports.extend(self.remove(key, document.id or document.name) for document in gone)
-        return IngestReport(key.project_id, tuple(reports), seconds)
+            gone = [document for document in self._documents_or_none(key) if given.lacks(document.name)]
+            reports.extend(self._delete(key, document) for document in gone)
+        return IngestReport(key.project_id, tuple(reports), perf_counter() - started)
 
     def documents(self, key: ProjectKey) -> list[DocumentReport]:
         """What is in the corpus."""
@@ -73,9 +98,9 @@ class RemoteCorpus:
 
     def remove(self, key: ProjectKey, document: str) -> DocumentReport:
         """Takes one document out, by name or id."""
-        known = {entry.name: entry.id for entry in self.documents(key)}
-        answer = self._request("DELETE", key, f"documents/{quote(known.get(document) or document, safe='')}")
-        return _report(answer["documents"][0])
+        listed = self.documents(key)
+        found = next((entry for entry in listed if document in (entry.id, entry.name)), None)
+        return self._delete(key, found or DocumentReport(document, "removed"))
 
     def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> list[RankedPassage]:
         """Ranked passages."""
@@ -86,35 +111,76 @@ class RemoteCorpus:
         """One turn on the story in `body`."""
         return self._request("POST", key, "turns", json=body.model_dump(mode="json"))
 
+    def _add(self, key: ProjectKey, source: Source, known: DocumentReport | None) -> DocumentReport:
+        # Not multipart: its file names cannot have every character that a document's name can.
+        document = {"name": source.name, "content_base64": base64.b64encode(source.data).decode()}
+        try:
+            answer = self._request("POST", key, "corpus", params={"wait": "true"}, json={"documents": [document]})
+        except OwnerRefusal as refusal:
+            if refusal.status in _OF_EVERY_REQUEST:
+                raise
+            problem = Problem(refusal.code, f"{source.name}: {refusal}")
+            return _kept(DocumentReport(source.name, "failed", error=problem), known)
+        except OwnerGone:
+            self._documents_or_none(key)  # raises the same if it is gone
+            # It hung up in the midst of the request, and its answer was lost: it takes no request so long.
+            message = f"{source.name}: the server hung up; the file may be too big for its FLETCHER_MAX_UPLOAD_BYTES."
+            return _kept(DocumentReport(source.name, "failed", error=Problem("PAYLOAD_TOO_LARGE", message)), known)
+        return _report(answer["documents"][0])
+
+    def _delete(self, key: ProjectKey, document: DocumentReport) -> DocumentReport:
+        try:
+            answer = self._request("DELETE", key, f"documents/{quote(document.id or document.name, safe='')}")
+        except OwnerGone as gone:
+            gone.removing = replace(document, status="removed")
+            raise
+        return _report(answer["documents"][0])
+
     def _documents_or_none(self, key: ProjectKey) -> list[DocumentReport]:
         try:
             return self.documents(key)
-        except CommandError:
-            return []  # nothing could be read, so the project does not exist
+        except OwnerRefusal as refusal:
+            if refusal.code != ProjectNotFound.code:
+                raise
+            return []
 
     def _request(self, method: str, key: ProjectKey, path: str, **options: Any) -> dict[str, Any]:
         try:
             response = self._client.request(
                 method,
-                f"/projects/{key.project_id}/{path}",
+                f"/projects/{quote(key.project_id, safe='')}/{path}",
                 headers={_WORKSPACE_HEADER: key.workspace},
                 **options,
             )
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            raise OwnerGone(self._silent(error)) from error
         except httpx.HTTPError as error:
-            raise CommandError(
-                f"Process {self._pid} owns the data directory and does not answer at {self._client.base_url}: {error}. "
-                "Run the command again."
-            ) from error
+            raise CommandError(self._silent(error)) from error
+        if response.status_code == _UNAUTHORIZED:
+            raise OwnerGone(self._silent(_refusal(response)))
         if response.is_error:
-            raise CommandError(_message(response))
+            raise _refusal(response)
         return response.json()
 
+    def _silent(self, error: Exception) -> str:
+        return (
+            f"Process {self._pid} owns the data directory and does not answer at {self._client.base_url}: {error}. "
+            "Run the command again."
+        )
 
-def _message(response: httpx.Response) -> str:
+
+def _refusal(response: httpx.Response) -> OwnerRefusal:
     try:
-        return response.json()["error"]["message"]
+        error = response.json()["error"]
+        return OwnerRefusal(response.status_code, error["code"], error["message"])
     except (ValueError, KeyError, TypeError):
-        return f"The owner of the data directory answered {response.status_code}."
+        message = f"The owner of the data directory answered {response.status_code}."
+        return OwnerRefusal(response.status_code, "REFUSED", message)
+
+
+def _kept(report: DocumentReport, known: DocumentReport | None) -> DocumentReport:
+    """The report on what was not read; an older version stays and is described."""
+    return replace(known, status=report.status, error=report.error) if known else report
 
 
 def _report(entry: dict[str, Any]) -> DocumentReport:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
 from corpora import Document, InvalidName, ProjectKey
 from ingest.extracted import Extracted, ReadError
@@ -14,6 +13,41 @@ from ingest.source import Refusal, Source, document_name
 from ingest.split import split
 
 Read = Callable[[str, bytes], Extracted]
+
+
+class Given:
+    """What one ingest was given: whether a source is one to read, and which documents are gone.
+
+    The one rule for every way in, also for the command line that sends its documents to another process.
+    """
+
+    def __init__(self) -> None:
+        self._sha256: dict[str, str] = {}
+        self._refused_folders: list[str] = []
+
+    def admit(self, entry: Source | Refusal) -> Source | DocumentReport:
+        """The source by the name that the catalog keeps, or the report on why there is nothing to read."""
+        try:
+            name = document_name(entry.name)
+        except InvalidName as error:
+            return _failed(_printable(entry.name), Problem(error.code, error.message))
+        if isinstance(entry, Refusal):
+            # What lies in the folder is not gone from it, even if it cannot be read today.
+            self._sha256[name] = ""
+            self._refused_folders.append(f"{name}/")
+            return DocumentReport(name, entry.status, error=Problem(entry.code, entry.message))
+        sha256 = hashlib.sha256(entry.data).hexdigest()
+        if self._sha256.setdefault(name, sha256) != sha256:
+            return _failed(name, _two_of(name))
+        return Source(name, entry.data)
+
+    def sha256(self, name: str) -> str:
+        """The hash of the admitted source of this name."""
+        return self._sha256[name]
+
+    def lacks(self, name: str) -> bool:
+        """Whether no entry named this document, and it does not lie in a folder that was refused."""
+        return name not in self._sha256 and not name.startswith(tuple(self._refused_folders))
 
 
 class Addition:
@@ -32,43 +66,26 @@ class Addition:
         self._shelf = shelf
         self._read = read
         self._progress = progress
-        self._given: dict[str, str] = {}
-        self._refused_folders: list[str] = []
+        self._given = Given()
         self.wrote = False
 
     def take(self, entry: Source | Refusal, done: int, total: int) -> DocumentReport:
         """Bring one document into the corpus, or say why not; never raises for what is wrong with it."""
-        try:
-            name = document_name(entry.name)
-        except InvalidName as error:
-            report = _failed(_printable(entry.name), Problem(error.code, error.message))
+        admitted = self._given.admit(entry)
+        if isinstance(admitted, Source):
+            report = self._taken(admitted, done, total)
         else:
-            if isinstance(entry, Refusal):
-                report = self._refused(entry, name)
-            else:
-                report = self._taken(Source(name, entry.data), done, total)
+            report = self._kept(admitted) if isinstance(entry, Refusal) else admitted
         phase: Phase = "searchable" if report.status == "searchable" else "done"
         self._progress(Progress(report.name, phase, done + 1, total))
         return report
 
     def missing(self) -> Iterator[Document]:
-        """The documents that no source named, and that do not lie in a folder that was refused."""
-        return (
-            document
-            for name, document in self._known.items()
-            if name not in self._given and not name.startswith(tuple(self._refused_folders))
-        )
-
-    def _refused(self, entry: Refusal, name: str) -> DocumentReport:
-        # What lies in the folder is not gone from it, even if it cannot be read today.
-        self._given[name] = ""
-        self._refused_folders.append(f"{name}/")
-        return self._kept(name, Problem(entry.code, entry.message), entry.status)
+        """The documents that the sources say are gone."""
+        return (document for name, document in self._known.items() if self._given.lacks(name))
 
     def _taken(self, source: Source, done: int, total: int) -> DocumentReport:
-        sha256 = hashlib.sha256(source.data).hexdigest()
-        if self._given.setdefault(source.name, sha256) != sha256:
-            return _failed(source.name, _two_of(source.name))
+        sha256 = self._given.sha256(source.name)
         known = self._known.get(source.name)
         if known is not None and known.sha256 == sha256:
             self._shelf.restore_original(source.data)
@@ -77,7 +94,7 @@ class Addition:
         try:
             document = self._stored(source)
         except ReadError as error:
-            return self._kept(source.name, Problem(error.code, error.message), "failed")
+            return self._kept(_failed(source.name, Problem(error.code, error.message)))
         self.wrote = True
         self._known[source.name] = document
         return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
@@ -87,10 +104,10 @@ class Addition:
         passages = split(extracted, self._key.document_id(source.name), source.name)
         return self._shelf.put(self._key, source, extracted, passages)
 
-    def _kept(self, name: str, problem: Problem, status: Literal["skipped", "failed"]) -> DocumentReport:
+    def _kept(self, report: DocumentReport) -> DocumentReport:
         """The report on what could not be read; an older version stays and is described."""
-        known = self._known.get(name)
-        return DocumentReport.of(known, status, problem) if known else DocumentReport(name, status, error=problem)
+        known = self._known.get(report.name)
+        return DocumentReport.of(known, report.status, report.error) if known else report
 
 
 def _status(document: Document, complete: Status) -> Status:

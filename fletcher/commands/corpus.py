@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from fletcher import console
-from fletcher.corpus import open_corpus
+from fletcher.corpus import CorpusAccess, remove_document, with_corpus
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
-from ingest import scan
+from ingest import IngestReport, scan
 from retrieval import search_as_dict
 
 Paths = Annotated[
@@ -31,8 +31,12 @@ def ingest(
     """Read design documents into a project's corpus. Waits until they are found by meaning too."""
     key = key_of(workspace, project)
     sources = scan(paths)
-    with open_corpus(load_settings(data_dir=data_dir)) as corpus, console.ingest_progress() as progress:
-        report = corpus.ingest(key, sources, sync=sync, progress=progress)
+
+    def work(corpus: CorpusAccess) -> IngestReport:
+        with console.ingest_progress() as progress:
+            return corpus.ingest(key, sources, sync=sync, progress=progress)
+
+    report = with_corpus(load_settings(data_dir=data_dir), work)
     if as_json:
         console.print_json(report.as_dict())
     else:
@@ -45,8 +49,8 @@ def documents(
     project: Project, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local"
 ) -> None:
     """List what is in a project's corpus."""
-    with open_corpus(load_settings(data_dir=data_dir)) as corpus:
-        listed = corpus.documents(key_of(workspace, project))
+    key = key_of(workspace, project)
+    listed = with_corpus(load_settings(data_dir=data_dir), lambda corpus: corpus.documents(key))
     if as_json:
         console.print_json({"documents": [document.as_dict() for document in listed]})
     else:
@@ -61,8 +65,7 @@ def remove(
     workspace: Workspace = "local",
 ) -> None:
     """Remove a document from a project's corpus. It is gone from search at once."""
-    with open_corpus(load_settings(data_dir=data_dir)) as corpus:
-        removed = corpus.remove(key_of(workspace, project), name)
+    removed = remove_document(load_settings(data_dir=data_dir), key_of(workspace, project), name)
     if as_json:
         console.print_json({"documents": [removed.as_dict()]})
     else:
@@ -79,8 +82,9 @@ def search(
     workspace: Workspace = "local",
 ) -> None:
     """Find the passages that matter, ranked, with document and page."""
-    with open_corpus(load_settings(data_dir=data_dir)) as corpus, console.waiting("Searching"):
-        found = corpus.search(key_of(workspace, project), query, k, document)
+    key = key_of(workspace, project)
+    with console.waiting("Searching"):
+        found = with_corpus(load_settings(data_dir=data_dir), lambda corpus: corpus.search(key, query, k, document))
     if as_json:
         console.print_json(search_as_dict(query, found))
     else:

@@ -1,0 +1,94 @@
+"""What Chroma has can always be made again from the catalog."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora import DataDirectory, ProjectKey
+from fletcher.__main__ import main
+from retrieval import VectorStore
+from tests.retrieval.small_embedder import SmallEmbedder
+from tests.server.house import house
+
+KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
+TEXT = "The ferry is called Bittern."
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> DataDirectory:
+    """Two projects, embedded by the small model."""
+    with house(tmp_path / "data") as home:
+        for key in KEYS:
+            home.put("a.md", TEXT, key)
+    (tmp_path / "a.md").write_text(TEXT, "utf-8")
+    return DataDirectory(tmp_path / "data")
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
+
+
+def vectors(directory: DataDirectory) -> list[int]:
+    store = VectorStore(directory.chroma_path)
+    try:
+        return [len(store.ids(key)) for key in KEYS]
+    finally:
+        store.close()
+
+
+def fletcher(*arguments: str, directory: DataDirectory) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*arguments, "--data-dir", str(directory.path)])
+    assert end.value.code == 0
+
+
+def test_reindex_makes_the_vectors_of_all_projects(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(directory.chroma_path)
+    fletcher("reindex", "--json", directory=directory)
+    assert json.loads(capsys.readouterr().out) == {"projects": 2, "passages": 2, "model": "small"}
+    assert vectors(directory) == [1, 1]
+
+
+def test_reindex_takes_another_model(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = SmallEmbedder("other")
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: other)  # pyright: ignore
+    fletcher("reindex", directory=directory)
+    assert "2 passages of 2 projects" in capsys.readouterr().out
+    assert other.passages
+    assert vectors(directory) == [1, 1]
+
+
+def test_reindex_is_refused_while_somebody_serves(directory: DataDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    with directory.own("http://127.0.0.1:1"), pytest.raises(SystemExit):
+        main(["reindex", "--data-dir", str(directory.path)])
+    assert "http://127.0.0.1:1" in capsys.readouterr().err
+    assert vectors(directory) == [1, 1]
+
+
+def test_an_ingest_restores_the_vectors_of_all_projects(directory: DataDirectory) -> None:
+    shutil.rmtree(directory.chroma_path)
+    fletcher("ingest", "a.md", "--project", "1", directory=directory)
+    assert vectors(directory) == [1, 1]
+
+
+def test_an_ingest_of_what_is_known_loads_neither_torch_nor_chroma(directory: DataDirectory) -> None:
+    program = (
+        "import sys; from fletcher.__main__ import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print({'torch', 'chromadb'} & sys.modules.keys(), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", program, "ingest", "a.md", "--project", "1", "--json"]
+    done = subprocess.run([*command, "--data-dir", str(directory.path)], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["documents"][0]["status"] == "unchanged"
+    assert done.stderr.splitlines()[-1] == "set()"
