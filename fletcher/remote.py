@@ -12,8 +12,7 @@ import httpx
 
 from corpora import Owner, Passage, ProjectKey, ProjectNotFound
 from fletcher.errors import CommandError
-from ingest import DocumentReport, IngestReport, Problem, Progress, ProgressListener, Refusal, Source
-from ingest.addition import Given
+from ingest import DocumentReport, Given, IngestReport, Problem, Progress, ProgressListener, Refusal, Source
 from retrieval import RankedPassage
 
 if TYPE_CHECKING:

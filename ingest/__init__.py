@@ -1,5 +1,6 @@
 """A document's bytes to pages to passages to something that can be searched."""
 
+from ingest.addition import Given
 from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.ingestor import Ingestor
@@ -11,6 +12,7 @@ __all__ = [
     "Block",
     "DocumentReport",
     "Extracted",
+    "Given",
     "IngestReport",
     "Ingestor",
     "Problem",
