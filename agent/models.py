@@ -52,7 +52,7 @@ def local_model(message: str, context: TurnContext) -> Model:
         said = False
         while True:
             try:
-                step = steps.send(answer)  # type: ignore[arg-type]
+                step = steps.send(answer)
             except StopIteration:
                 break
             answer = None

@@ -29,6 +29,7 @@ class Document:
         self.characters: Table = resources["characters"]
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
+        self.expected_id: int | None = None  # what is drawn next, where an editor has said so
 
     def copy(self) -> "Document":
         """An independent copy without history."""

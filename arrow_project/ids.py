@@ -3,6 +3,7 @@
 from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.loading import MAX_CHAPTER, integer_epoch
+from arrow_project.values import is_id
 
 AUTHOR_SHIFT, CHAPTER_SHIFT = 37, 43
 MAX_AUTHOR = 63
@@ -15,6 +16,8 @@ def next_id(document: Document) -> int:
     Raises:
         OperationError: PERMISSION_DENIED, the document's ids are used up or made from the clock.
     """
+    if document.expected_id is not None:
+        return _draw_expected(document, document.expected_id)
     meta = document.raw["meta"]
     author = document.active_author
     if integer_epoch(meta):
@@ -31,14 +34,23 @@ def expect_id(document: Document, resource_id: int) -> None:
     Raises:
         OperationError: PERMISSION_DENIED, the id is taken, or not one of this chapter and its authors.
     """
-    author = (resource_id >> AUTHOR_SHIFT) & MAX_AUTHOR
-    if resource_id < 0 or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
-        raise _denied(f"{resource_id} is not an id of this document's chapter.")
-    if author not in document.authors or document.is_used(resource_id):
+    if not is_id(resource_id) or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
+        raise _denied(f"{resource_id!r} is not an id of this document's chapter.")
+    if _author_of(resource_id) not in document.authors or document.is_used(resource_id):
         raise _denied(f"{resource_id} is taken, or belongs to an author who is not listed.")
-    info, _seed, *rest = document.authors[author]
-    document.journal.put(document.authors, author, [info, resource_id % SEED_LIMIT, *rest])
-    document.active_author = author
+    document.expected_id = resource_id
+
+
+def _draw_expected(document: Document, resource_id: int) -> int:
+    author = document.active_author = _author_of(resource_id)
+    info, seed, *rest = document.authors[author]
+    document.journal.put(document.authors, author, [info, max(seed, resource_id % SEED_LIMIT + 1), *rest])
+    document.expected_id = None
+    return resource_id
+
+
+def _author_of(resource_id: int) -> int:
+    return (resource_id >> AUTHOR_SHIFT) & MAX_AUTHOR
 
 
 def _draw(document: Document, author: int, base: int) -> int:

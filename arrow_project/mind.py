@@ -5,7 +5,7 @@ The class is named after Arrow's own. It trusts its caller: whether an edit make
 """
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 from arrow_project.document import Document
 from arrow_project.ids import next_id
@@ -14,7 +14,7 @@ from arrow_project.names import base36, unique
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.operation import NativeCall
 from arrow_project.references import References
-from arrow_project.values import Connection, Record, sequence
+from arrow_project.values import Connection, Record, record, sequence
 
 _FIRST_ENTRY = [100, 100]
 
@@ -208,7 +208,7 @@ class Mind:
         if color is not None:
             self.journal.put(character, "color", color)
         if tags is not None:
-            self.journal.put(character, "tags", merged(character.get("tags", {}), tags))
+            self.journal.put(character, "tags", merged(record(character.get("tags")), tags))
             arguments["tags"] = tags
         if name is not None:
             self._rename_character(character_id, character, name)
@@ -218,7 +218,7 @@ class Mind:
     def _rename_character(self, character_id: int, character: Record, name: str) -> None:
         # Arrow follows the tags that the character now begins with, and only those
         old = character["name"]
-        exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in cast("Record", character.get("tags", {}))}
+        exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in record(character.get("tags"))}
         self._rename_exposures("character", character_id, exposures)
         self.journal.put(character, "name", name)
 

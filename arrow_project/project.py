@@ -60,10 +60,13 @@ class ArrowProject:
         Raises:
             OperationError: the operation is refused; the project is unchanged.
         """
-        return perform(self.document, operation, selection)
+        try:
+            return perform(self.document, operation, selection)
+        finally:
+            self.document.expected_id = None
 
     def expect_id(self, resource_id: int) -> None:
-        """Give this id to what is created next, because the editor that executes the same operation gave it.
+        """Give this id to what the next operation creates first, because an editor gave it.
 
         Raises:
             OperationError: the id is taken, or not one of this document's chapter and authors.

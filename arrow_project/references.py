@@ -16,7 +16,7 @@ class References:
         """Derive ``ref`` from data, update ``use`` of the others; the command that says so to Arrow."""
         stored: list[Any] = sequence(node.get("ref"))
         wanted = [r for r in self._document.derived_references(node) if r != without]
-        drop = [r for r in dict.fromkeys(stored) if r not in wanted]
+        drop = [r for n, r in enumerate(stored) if r not in wanted and r not in stored[:n]]
         refer = [r for r in wanted if r not in stored or not self._is_listed(node_id, r)]
         if not drop and not refer:
             return None

@@ -101,7 +101,8 @@ def _seen(document: Document, node_id: int, home: int | None, outgoing: Sequence
 
 def _outgoing(entry: Record) -> Sequence[Connection]:
     """The well-formed connections; the document's own array where all are, which is nearly everywhere."""
-    if "io" not in entry:
+    stored = entry.get("io")
+    if not isinstance(stored, list):
         return ()
     good = connections(entry)
-    return entry["io"] if len(good) == len(entry["io"]) else good
+    return stored if len(good) == len(stored) else good

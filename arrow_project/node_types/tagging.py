@@ -80,9 +80,9 @@ def _records(name: str, value: object) -> list[Record]:
 
 def _lower_edit(given: Record, scope: Scope) -> Blueprint:
     character = _character(given, ("operations",), "tag_edit", scope)
-    if "operations" not in given or (character == UNSET and not given["operations"]):
+    if character == UNSET and not given.get("operations"):
         return Blueprint((Part("tag_edit", TAG_EDIT.fresh() | {"character": character}),))
-    edits = [_edit(item) for item in _records("operations", given["operations"])]
+    edits = [_edit(item) for item in _records("operations", given.get("operations"))]
     if len(edits) > 1:
         scope.remark(f"Arrow edits one tag per node: the {len(edits)} operations became as many nodes in a row.")
     return chain(*(Part("tag_edit", {"character": character, "edit": edit}) for edit in edits))

@@ -1,0 +1,57 @@
+"""An id that an editor has given is taken over, and never at the document's cost."""
+
+import json
+
+import pytest
+
+from arrow_project import ArrowProject, Operation, OperationError, check, check_text, parse
+from corpora.samples import SAMPLE
+
+GOLD = Operation("create_variable", {"name": "gold", "type": "num"})
+
+
+@pytest.fixture
+def project() -> ArrowProject:
+    return parse(SAMPLE.arrow_file.read_bytes())
+
+
+@pytest.mark.parametrize("taken", [3, 500])
+def test_the_expected_id_is_given_once(project: ArrowProject, taken: int) -> None:
+    if project.document.is_used(taken):
+        taken = max(project.document.nodes) + 400
+    project.expect_id(taken)
+    assert project.apply(GOLD).result["variable_id"] == taken
+    assert project.apply(Operation("create_variable", {"name": "oats", "type": "num"})).result["variable_id"] != taken
+    assert [finding for finding in check(project) if finding.severity == "error"] == []
+
+
+def test_a_refused_operation_forgets_it(project: ArrowProject) -> None:
+    before, usual = project.to_text(), project.copy().apply(GOLD).result["variable_id"]
+    project.expect_id(usual + 100)
+    with pytest.raises(OperationError):
+        project.apply(Operation("create_variable", {"name": "gold", "type": "colour"}))
+    assert project.to_text() == before
+    assert project.apply(GOLD).result["variable_id"] == usual
+
+
+@pytest.mark.parametrize("wrong", ["x", None, 1.5, True, -3, 2**50, 2**80])
+def test_an_impossible_id_is_refused(project: ArrowProject, wrong: object) -> None:
+    with pytest.raises(OperationError):
+        project.expect_id(wrong)  # type: ignore[arg-type]
+
+
+def test_a_tag_edit_of_a_character_needs_operations(project: ArrowProject) -> None:
+    character = next(iter(project.document.characters))
+    with pytest.raises(OperationError, match="operations"):
+        project.apply(Operation("create_insert_node", {"type": "tag_edit", "preset": {"character": character}}))
+    made = project.apply(Operation("create_insert_node", {"type": "tag_edit"})).created[0]
+    with pytest.raises(OperationError, match="operations"):
+        project.apply(Operation("update_node", {"node_id": made, "data": {"character": character}}))
+
+
+@pytest.mark.parametrize("io", [None, 5, True, "x", {}])
+def test_connections_that_are_no_array_are_named(io: object) -> None:
+    document = json.loads(SAMPLE.arrow_file.read_bytes())
+    scene = next(iter(document["resources"]["scenes"].values()))
+    next(iter(scene["map"].values()))["io"] = io
+    assert 27 in {finding.rule for finding in check_text(json.dumps(document))}
