@@ -34,7 +34,7 @@ from agent.reading import DocumentReader
 from agent.request import TurnContext, TurnRequest
 from agent.slash_command import read_slash_command
 from agent.tools import READING_TOOLS, build_tools
-from arrow_project import Operation, diff
+from arrow_project import ArrowProject, Operation, diff
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -80,7 +80,6 @@ class Turn:
         self._open_text = ""  # what has been said of a part that is not finished
         self._usage = Usage()
         project = request.project
-        self._content_sha256 = _sha256(project.to_text()) if project else ""
         self.context = TurnContext(
             project=project.copy() if project and request.plan else project,
             scene_id=request.scene_id,
@@ -175,7 +174,7 @@ class Turn:
         if reply == "no":
             yield TextFinished("Nothing was changed.")
         elif reply == "yes":
-            if pending.content_sha256 != self._content_sha256:
+            if pending.content_sha256 != _content_sha256(self.context.project):
                 raise _TurnFailed(
                     "CONFLICT",
                     "The project has changed since the question was asked. Ask for the change again.",
@@ -251,8 +250,7 @@ class Turn:
     # --- questions -------------------------------------------------------------------------------------------------
 
     def _ask(self, needed: ConfirmationNeeded) -> Asked:
-        project = self.context.project
-        content = _sha256(project.to_text()) if project else ""
+        content = _content_sha256(self.context.project)
         pending_id = self._pending.put("confirmation", (needed.operation,), content)
         what = needed.operation.function.replace("_", " ")
         return Asked(
@@ -262,7 +260,7 @@ class Turn:
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project
         changes = diff(before, after) if before and after else ""
-        pending_id = self._pending.put("plan", self.executed, self._content_sha256)
+        pending_id = self._pending.put("plan", self.executed, _content_sha256(self._request.project))
         return Asked("plan", f"This is what would change:\n{changes}\nShall I do it? (yes or no)", pending_id)
 
 
@@ -293,5 +291,6 @@ def _usage(usage: RunUsage) -> Usage:
     return Usage(usage.requests, usage.input_tokens, usage.output_tokens)
 
 
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _content_sha256(project: ArrowProject | None) -> str:
+    """What a question was asked about; made only where one is asked or answered, as writing a long story takes time."""
+    return hashlib.sha256(project.to_text().encode()).hexdigest() if project else ""
