@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo run test check format bench conform clean
+.PHONY: setup demo run test check format bench conform real-client clean
 
 setup: $(STAMP)
 
@@ -22,7 +22,7 @@ run: setup
 	$(BIN)/fletcher serve
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: setup
 	$(BIN)/ruff check .
@@ -40,6 +40,10 @@ bench: setup
 # Against the real Arrow: make conform ARROW=<a checkout of Arrow> (needs Godot).
 conform: setup
 	$(BIN)/python -m tests.arrow_project.conform $(ARROW)
+
+# The real Arrow-AI client against the real server: make real-client ARROW_AI=<a checkout of Arrow-AI> (needs Godot).
+real-client: setup
+	$(BIN)/python -m tests.real_client $(ARROW_AI)
 
 clean:
 	rm -rf $(VENV)

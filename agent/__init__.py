@@ -1,6 +1,6 @@
 """A message becomes text and operations: the turn, its prompt, its tools and the models."""
 
-from agent.confirmation import ConfirmationPolicy, Pending, PendingStore
+from agent.confirmation import ConfirmationPolicy, describe, read_reply
 from agent.editor import Editor, Failure, InMemoryEditor, Outcome
 from agent.events import (
     Asked,
@@ -10,11 +10,15 @@ from agent.events import (
     Event,
     Failed,
     OperationFinished,
+    Suggested,
+    Suggestion,
     TextChunk,
     TextFinished,
+    Timings,
     Usage,
 )
 from agent.models import LOCAL, ModelNotAvailable, ModelSource, open_model
+from agent.pending import Origin, Pending, PendingStore
 from agent.request import Exchange, TurnContext, TurnRequest
 from agent.turn import Assistant, Turn
 
@@ -35,14 +39,20 @@ __all__ = [
     "ModelNotAvailable",
     "ModelSource",
     "OperationFinished",
+    "Origin",
     "Outcome",
     "Pending",
     "PendingStore",
+    "Suggested",
+    "Suggestion",
     "TextChunk",
     "TextFinished",
+    "Timings",
     "Turn",
     "TurnContext",
     "TurnRequest",
     "Usage",
+    "describe",
     "open_model",
+    "read_reply",
 ]

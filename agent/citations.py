@@ -6,7 +6,11 @@ from collections.abc import Iterable, Sequence
 from agent.events import Citation
 from retrieval import CitedPassage, Passage
 
-_NUMBER = re.compile(r"\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
+# "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
+_PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
+_GROUP = re.compile(rf"\[({_PART}(?:\s*[,;]\s*{_PART})*)\]")
+_PAGES = re.compile(r",?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
+_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
 
 class Citations:
@@ -27,11 +31,19 @@ class Citations:
         return cited
 
     def cited_in(self, texts: Iterable[str]) -> tuple[Citation, ...]:
-        """The citations that the texts use, in numerical order; numbers nobody was given are left out."""
-        numbers = {
-            int(number) for text in texts for group in _NUMBER.findall(text) for number in re.findall(r"\d+", group)
-        }
-        return tuple(_citation(self._by_number[number]) for number in sorted(numbers & self._by_number.keys()))
+        """The citations that the texts use, in numerical order.
+
+        Brackets that hold a number nobody was given are no citation: a connection is `[27, 1, 29, 0]`.
+        """
+        groups = [_numbers(group) for text in texts for group in _GROUP.findall(text)]
+        cited = {number for group in groups if group <= self._by_number.keys() for number in group}
+        return tuple(_citation(self._by_number[number]) for number in sorted(cited))
+
+
+def _numbers(group: str) -> set[int]:
+    """Of a range that runs backwards none."""
+    found = [(int(first), int(last or first)) for first, last in _RANGE.findall(_PAGES.sub("", group))]
+    return {number for first, last in found for number in range(first, last + 1)}
 
 
 def _citation(cited: CitedPassage) -> Citation:

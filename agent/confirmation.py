@@ -1,7 +1,7 @@
-"""Asking before something is lost: which operations need a yes, and what counts as one."""
+"""Asking before something is lost: which changes need a yes, and what a reply to the question says."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -9,66 +9,150 @@ from arrow_project import OPERATIONS, Operation
 
 ConfirmationPolicy = Literal["always", "destructive", "never"]
 
-_YES = re.compile(
-    r"(yes|yes,? please|yep|yeah|y|ok|okay|sure|do it|go ahead|confirm|confirmed|please do)[.!]*",
-    re.IGNORECASE,
-)
-_NO = re.compile(
-    r"(no|no,? thanks?|no,? thank you|nope|n|cancel|stop|don'?t|do not|never ?mind|leave it)[.!]*",
-    re.IGNORECASE,
-)
+_MANY_NODES = 20
+_LINE = 80
 
 
 @dataclass(frozen=True)
-class Pending:
-    """What waits for an answer.
+class Change:
+    """What an operation that has been tried would do.
 
     Attributes:
-        id: Names it over HTTP and on the command line.
-        kind: `confirmation` or `plan`.
-        operations: What a yes executes, in this order.
-        content_sha256: The `.arrow` content it was asked for; another content makes it obsolete.
+        operation: The operation, references resolved.
+        replaced: Texts that would be gone afterwards.
+        changed_nodes: How many nodes that were there before the turn it would have changed, this operation included.
+        cuts: Whether it removes connections, if only of choices that it takes away.
     """
 
-    id: str
-    kind: str
-    operations: tuple[Operation, ...]
-    content_sha256: str
+    operation: Operation
+    replaced: tuple[str, ...] = ()
+    changed_nodes: int = 0
+    cuts: bool = False
+
+    @property
+    def is_destructive(self) -> bool:
+        """Whether it takes something away that somebody may have written."""
+        return (
+            _removes(self.operation)
+            or self.cuts
+            or self.operation.function == "set_project_entry"
+            or any(is_written(text) for text in self.replaced)
+            or self.changed_nodes > _MANY_NODES
+        )
 
 
-class PendingStore(Protocol):
-    """Keeps what waits for an answer, for one project of one workspace."""
+class Policy(Protocol):
+    """Decides whether the user is asked before a change."""
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str) -> str:
-        """Keeps the operations and returns the id that answers name."""
+    def asks(self, change: Change, /) -> bool:
+        """Whether the user must say yes to it first."""
         ...
 
-    def take(self, pending_id: str) -> Pending | None:
-        """Hands it out once; None when there is no such id in this project."""
-        ...
 
+class Always:
+    """Asks before every change."""
 
-def needs_confirmation(policy: ConfirmationPolicy, operation: Operation) -> bool:
-    """Whether the user must say yes to `operation` first."""
-    if policy == "always":
+    def asks(self, _change: Change, /) -> bool:
+        """Always."""
         return True
-    return policy == "destructive" and is_destructive(operation)
 
 
-def is_destructive(operation: Operation) -> bool:
-    """Whether the operation takes something away that the user may have written."""
+class Destructive:
+    """Asks before a change that takes something away."""
+
+    def asks(self, change: Change, /) -> bool:
+        """Where something may be lost."""
+        return change.is_destructive
+
+
+class Never:
+    """Asks before nothing."""
+
+    def asks(self, _change: Change, /) -> bool:
+        """Never."""
+        return False
+
+
+POLICIES: Mapping[ConfirmationPolicy, Policy] = {
+    "always": Always(), "destructive": Destructive(), "never": Never(),
+}  # fmt: skip
+
+
+def is_written(text: str) -> bool:
+    """Whether a text is longer than a line, so that nobody should lose it unasked."""
+    return len(text) > _LINE or "\n" in text.strip()
+
+
+def _removes(operation: Operation) -> bool:
     if operation.function == "update_node_map":
         connections: dict[str, Any] = operation.arguments.get("modifications", {}).get("io", {})
         return bool(connections.get("pop"))
     return OPERATIONS[operation.function].destructive or bool(operation.arguments.get("force"))
 
 
-def read_reply(message: str) -> Literal["yes", "no"] | None:
-    """What a reply to a question says; None when it is neither, and then it is an ordinary message."""
+@dataclass(frozen=True)
+class Reply:
+    """What the user's answer to a question says.
+
+    Attributes:
+        agrees: Yes, to all of it or to what is left after the changes.
+        changes: What should be different, in the user's words; empty for a plain yes or no.
+        more: `changes` only add to it: all that was asked about is agreed to.
+    """
+
+    agrees: bool
+    changes: str = ""
+    more: bool = False
+
+    @property
+    def kind(self) -> Literal["yes", "no", "modify"]:
+        """The reply in one word."""
+        if self.changes:
+            return "modify"
+        return "yes" if self.agrees else "no"
+
+
+_YES_WORDS = (
+    r"(?:yes|yep|yeah|y|ok|okay|sure thing|sure|(?:just )?do (?:it|that)|go ahead|confirm|confirmed|please do"
+    r"|apply(?: (?:it|that|this|them))?)"
+)
+_NO_WORDS = r"(?:no|nope|n)"
+# What was asked about, named once more: "yes, delete it".
+_THAT = r"(?:delete|remove|change|replace|overwrite|cut|undo|take) (?:it|that|this|them)(?: back)?"
+_YES = re.compile(rf"{_YES_WORDS}(?:[\s,.!]+(?:{_YES_WORDS}|{_THAT}|please|thanks|thank you))*[.!]*", re.IGNORECASE)
+_NO = re.compile(
+    rf"{_NO_WORDS},? (?:thanks?|thank you)[.!]*|(?:{_NO_WORDS}[\s,.!]+)?(?:{_NO_WORDS}|cancel|stop"
+    rf"|don['’]?t|do not|never ?mind|leave (?:it|that|them)|keep (?:it|that|them)"
+    rf"|(?:don['’]?t|do not) (?:do (?:it|that)|{_THAT}))[.!]*",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(
+    rf"(?P<yes>{_YES_WORDS})[ ,.;:!-]+(?P<changes>(?:and|then|also)\s+(?:please\s+|then\s+|also\s+)*"
+    r"(?:add|create|connect|disconnect|delete|remove|rename|set|make|change|insert|put|move|write)\b.*)",
+    re.IGNORECASE,
+)
+# "yes, but keep node 12", "no, only the second one", "all but 12", "keep Elena"
+_CHANGED = re.compile(
+    rf"(?:(?P<yes>{_YES_WORDS})|{_NO_WORDS})?[\s,.;:!-]*"
+    r"(?P<changes>(?:(?:and|please|do)\s+)*(?:all\s+|everything\s+)?"
+    r"(?:but|except|only|just|without|keep|leave|not|don['’]?t|instead)\b.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_reply(message: str) -> Reply | None:
+    """What a reply to a question says; None when it is no answer, and then it is an ordinary message."""
     words = message.strip()
     if _YES.fullmatch(words):
-        return "yes"
-    return "no" if _NO.fullmatch(words) else None
+        return Reply(agrees=True)
+    if _NO.fullmatch(words):
+        return Reply(agrees=False)
+    if added := _ADDED.fullmatch(words):
+        return Reply(agrees=True, changes=added["changes"], more=True)
+    changed = _CHANGED.fullmatch(words)
+    if changed is None or words.endswith("?"):
+        return None
+    return Reply(agrees=changed["yes"] is not None, changes=changed["changes"])
 
 
 def describe(operation: Operation) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from arrow_project import ArrowProject, OperationError, OperationResult, Selection
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,15 @@ class Outcome:
         result: What the editor answered; None when it only said that it succeeded.
         failure: Why not, when it did not.
         content: The editor's whole `.arrow` text afterwards; None when it does not report it.
-        partial: It failed after the editor had created the node, before that was connected.
+        done: What the editor had done of the operation before it failed, as operations; only editors that report no
+            content need to say it.
     """
 
     success: bool
     result: Any = None
     failure: Failure | None = None
     content: str | None = None
-    partial: bool = False
+    done: tuple[Operation, ...] = ()
 
 
 class Editor(Protocol):
@@ -70,6 +71,10 @@ class InMemoryEditor:
         except OperationError as error:
             return Outcome(success=False, failure=failure_of(error))
         return Outcome(success=True, result=done.result)
+
+    def restore(self, project: ArrowProject) -> None:
+        """Puts a whole story in the place of this one."""
+        self.project = project.copy()
 
 
 def failure_of(error: OperationError) -> Failure:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent.editor import Failure
+from arrow_project import Operation
 from retrieval import page_range
 
 
@@ -24,12 +25,13 @@ class TextFinished:
 
 @dataclass(frozen=True)
 class OperationFinished:
-    """An operation was executed by the editor, or refused before it got there."""
+    """An operation was executed by the editor, or refused; `reached_editor`: whether the editor was asked at all."""
 
     function: str
     arguments: Mapping[str, Any]
     result: Any
     failure: Failure | None
+    reached_editor: bool = False
 
     @property
     def success(self) -> bool:
@@ -64,11 +66,32 @@ class Cited:
 
 @dataclass(frozen=True)
 class Asked:
-    """The turn waits for an answer: nothing of what `text` names has been done."""
+    """The turn waits for an answer: nothing of what `text` names has been done.
+
+    `operations` are what a yes executes, and `diff` what they would change.
+    """
 
     kind: Literal["confirmation", "parameters", "plan"]
     text: str
     pending_id: str
+    diff: str = ""
+    operations: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Something to do next that can be executed as it stands: a function by name, with its parameters."""
+
+    label: str
+    function: str
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """Up to three suggestions, just before the turn ends."""
+
+    suggestions: tuple[Suggestion, ...]
 
 
 @dataclass(frozen=True)
@@ -80,19 +103,41 @@ class Failed:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the turn cost: tokens as the provider counts them, and requests to the model."""
+    """What the turn cost: tokens as the provider counts them, requests, US dollars where the price is known."""
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Where a turn's time went, in seconds; what ran at the same time counts in each part."""
+
+    retrieval_s: float = 0.0
+    model_s: float = 0.0
+    editor_s: float = 0.0
+    total_s: float = 0.0
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The last event of every turn."""
+    """The last event of every turn.
+
+    Attributes:
+        reason: How it ended.
+        usage: What the model cost.
+        timings: Where the time went.
+        functions: What the editor has executed, in order.
+        changed: Whether the story is another one than before the turn.
+    """
 
     reason: Literal["done", "question", "error"]
     usage: Usage
+    timings: Timings = Timings()
+    functions: tuple[str, ...] = ()
+    changed: bool = False
 
 
-Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Failed | Ended
+Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Suggested | Failed | Ended

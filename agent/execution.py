@@ -1,15 +1,28 @@
 """One turn's operations: tried on the shadow, confirmed where needed, executed by the editor, reconciled."""
 
 import logging
-from dataclasses import replace
+import time
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.confirmation import ConfirmationPolicy, needs_confirmation
+from agent.confirmation import POLICIES, Change, ConfirmationPolicy
+from agent.duplicates import find_duplicate
 from agent.editor import Editor, Failure, Outcome, failure_of
 from agent.events import OperationFinished
-from agent.reconciliation import as_reported, reported_id, reported_project, told
+from agent.overwriting import replaced_texts
+from agent.reconciliation import (
+    CREATED_BY,
+    as_reported,
+    refusal,
+    reported_id,
+    reported_project,
+    surprises,
+    told,
+)
 from agent.request import TurnContext
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, diff
+from agent.validation import find_schema_error
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, renumbered
 
 logger = logging.getLogger(__name__)
 
@@ -18,65 +31,165 @@ _NO_PROJECT = Failure(
     "There is no .arrow content to edit yet. The client has to send it first (file_sync, or arrow_content "
     "in the message).",
 )
+_NOT_RUN = Failure("NOT_RUN", "This was not run: the user is asked about an earlier call first.")
+# What the results of operations call the ids of what they created.
+_CREATED = (*CREATED_BY.values(), "entry_node_id", "last_node_id")
 
 
-class ConfirmationNeeded(Exception):
-    """The operation is right but takes something away, so the user has to be asked. Nothing was done.
+@dataclass
+class Held:
+    """Operations that wait for a yes: they were tried, one after the other, on a copy.
 
-    `changes` says what it would do, a line for each change.
+    Attributes:
+        project: The story without them.
+        operations: In order, references resolved.
     """
 
-    def __init__(self, operation: Operation, changes: str) -> None:
-        super().__init__(operation.function)
-        self.operation = operation
-        self.changes = changes
+    project: ArrowProject
+    operations: list[Operation]
 
 
 class Execution:
-    """Executes a turn's operations in order and keeps the shadow equal to the client's project."""
+    """Executes a turn's operations in order and keeps the shadow equal to the client's project.
 
-    def __init__(self, context: TurnContext, editor: Editor, confirm: ConfirmationPolicy) -> None:
+    Args:
+        context: The running turn; its project is the shadow.
+        editor: Who executes.
+        confirm: When to ask first.
+        holds_all: Once an operation needs a yes, all that follow wait for it as well, and the turn goes on on a
+            copy. Otherwise only those that need one do, and others are refused.
+    """
+
+    def __init__(
+        self, context: TurnContext, editor: Editor, confirm: ConfirmationPolicy, *, holds_all: bool = False
+    ) -> None:
         self._context = context
         self._editor = editor
-        self._confirm: ConfirmationPolicy = confirm
+        self._policy = POLICIES[confirm]
+        self._holds_all = holds_all
         self._selection = Selection(context.scene_id, context.selected_node_ids)
-        self.executed: list[Operation] = []
         self._finished: list[OperationFinished] = []
+        self._changed_nodes: set[int] = set()
+        self._agreed: list[Operation] = []
+        self.executed: list[Operation] = []
+        self.created: list[int] = []
+        self.given_ids: dict[int, int] = {}
+        self.held: Held | None = None
+        self.before: str | None = None
+        self.editor_s = 0.0
+
+    def look_again(self) -> None:
+        """The context has another scene or another selection."""
+        self._selection = Selection(self._context.scene_id, self._context.selected_node_ids)
 
     def stop_asking(self) -> None:
         """The user has agreed to what follows."""
-        self._confirm = "never"
+        self._policy = POLICIES["never"]
+
+    def agree_to(self, operations: Iterable[Operation]) -> None:
+        """The user has agreed to these very operations, should they come."""
+        self._agreed += operations
 
     def take_finished(self) -> list[OperationFinished]:
         """What has finished since the last call, for the events of a turn."""
         finished, self._finished = self._finished, []
         return finished
 
-    async def execute(self, operation: Operation) -> OperationFinished:
-        """Tries the operation on the shadow, then has the editor execute it.
+    def release(self) -> tuple[Held, ArrowProject]:
+        """What waits for a yes, and the story as it would be; the turn's story is again the one without it."""
+        assert self.held is not None
+        after = self._context.project
+        assert after is not None
+        held, self.held = self.held, None
+        self._context.project = held.project
+        return held, after
 
-        Raises:
-            ConfirmationNeeded: It is valid, and the policy asks the user first.
+    async def replay(self, operations: Sequence[Operation]) -> AsyncGenerator[OperationFinished]:
+        """Executes operations that the user has agreed to; ids of what they create follow what the editor gives.
+
+        It ends with the first that fails. `given_ids` then has the ids that came out differently than expected.
         """
+        expected = self._context.project.copy() if self._context.project and len(operations) > 1 else None
+        selection, ids = self._selection, dict[int, int]()
+        self.given_ids = ids
+        policy, self._policy = self._policy, POLICIES["never"]
+        try:
+            for operation in operations:
+                finished = await self.execute(renumbered(operation, ids))
+                yield finished
+                if finished.failure is not None:
+                    return
+                if expected is not None:
+                    ids.update(_given_ids(expected.apply(operation, selection), finished))
+        finally:
+            self._policy = policy
+            self._finished.clear()
+
+    async def execute(self, operation: Operation) -> OperationFinished:
+        """Tries the operation on the shadow, then has the editor execute it, or holds it for a yes."""
         project = self._context.project
         if project is None:
             return self._finish(operation, None, _NO_PROJECT)
+        failure = find_schema_error(operation) or find_duplicate(project, operation)
+        if failure is not None:
+            return self._finish(operation, None, failure)
+        if self.before is None and self.held is None:
+            self.before = project.to_text()
         checkpoint = project.checkpoint()
         try:
             applied = project.apply(operation, self._selection)
         except OperationError as error:
             return self._finish(operation, None, failure_of(error))
-        if needs_confirmation(self._confirm, applied.operation):
+        nodes = self._nodes_changed_by(applied)
+        if self._must_wait(self._change(project, checkpoint, applied, nodes)):
+            return self._hold(project, checkpoint, applied)
+        if self.held is not None:
+            project.rollback(checkpoint)
+            return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
+        self._changed_nodes |= nodes
+        started = time.monotonic()
+        try:
+            outcome = await self._editor.apply(applied)
+        except BaseException:  # stopped: nobody knows that it was done
+            project.rollback(checkpoint)
+            raise
+        finally:
+            self.editor_s += time.monotonic() - started
+        reported = await reported_project(outcome)
+        failure = refusal(applied, outcome, reported)
+        if failure is not None:
+            project.rollback(checkpoint)
+            return self._refused(project, applied, outcome, reported, failure)
+        applied = self._with_reported_id(project, checkpoint, operation, applied, outcome)
+        return self._conclude(project, applied, outcome, reported)
+
+    def _nodes_changed_by(self, applied: OperationResult) -> set[int]:
+        """Those that were there before the turn."""
+        changed = {call.arguments["node_id"] for call in applied.calls if "node_id" in call.arguments}
+        return changed - {*self.created, *applied.created}
+
+    def _change(self, project: ArrowProject, checkpoint: int, applied: OperationResult, nodes: set[int]) -> Change:
+        texts = replaced_texts(project, checkpoint, applied, self._selection)
+        cuts = any(call.arguments.get("modifications", {}).get("io", {}).get("pop") for call in applied.calls)
+        return Change(applied.operation, texts, len(self._changed_nodes | nodes), cuts)
+
+    def _must_wait(self, change: Change) -> bool:
+        if change.operation in self._agreed:
+            self._agreed.remove(change.operation)
+            return False
+        return (self._holds_all and self.held is not None) or self._policy.asks(change)
+
+    def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
+        """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
+        if self.held is None:
             after = project.copy()
             project.rollback(checkpoint)
-            raise ConfirmationNeeded(applied.operation, str(diff(project, after)))
-        outcome = await self._editor.apply(applied)
-        if outcome.success:
-            return self._conclude(
-                project, self._with_reported_id(project, checkpoint, operation, applied, outcome), outcome
-            )
-        project.rollback(checkpoint)
-        return self._refused(project, applied, outcome)
+            self.held = Held(project, [])
+            self._context.project = after
+        self.held.operations.append(applied.operation)
+        if applied.created:
+            self._selection = replace(self._selection, last_created=applied.created[-1])
+        return OperationFinished(applied.operation.function, applied.operation.arguments, applied.result, None)
 
     def _with_reported_id(
         self, project: ArrowProject, checkpoint: int, operation: Operation, applied: OperationResult, outcome: Outcome
@@ -92,39 +205,63 @@ class Execution:
             logger.warning("the editor reports id %s for %s: %s", reported, operation.function, error)
         return project.apply(operation, self._selection)
 
-    def _conclude(self, project: ArrowProject, applied: OperationResult, outcome: Outcome) -> OperationFinished:
-        """The client's content is the truth: where it differs from the shadow, it replaces the shadow."""
-        reported = reported_project(outcome)
-        if reported is not None and reported.to_text() != project.to_text():
-            logger.info("the editor's project differs from what was expected; its content is adopted")
+    def _conclude(
+        self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
+    ) -> OperationFinished:
+        """The client's content is the truth: it replaces the shadow, and the model learns what differs."""
+        differences: list[str] = []
+        if reported is not None:
             applied = as_reported(applied, project, reported)
+            differences = surprises(project, reported)
             self._context.project = reported
         if applied.created:
             self._selection = replace(self._selection, last_created=applied.created[-1])
+            self.created += applied.created
         self.executed.append(applied.operation)
         confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
-        return self._finish(applied.operation, told(applied, outcome, confirmed=confirmed), None)
+        result = told(applied, outcome, differences, confirmed=confirmed)
+        return self._finish(applied.operation, result, None, reached_editor=True)
 
-    def _refused(self, project: ArrowProject, applied: OperationResult, outcome: Outcome) -> OperationFinished:
-        failure = outcome.failure or Failure("EDITOR_ERROR", "The editor refused and gave no reason.")
-        if outcome.partial:
-            made = self._keep_unconnected(project, applied.operation)
-            failure = replace(failure, message=f"Node {made} was created, but not connected: {failure.message}")
-        reported = reported_project(outcome)
-        if reported is not None and reported.to_text() != project.to_text():
+    def _refused(
+        self,
+        project: ArrowProject,
+        applied: OperationResult,
+        outcome: Outcome,
+        reported: ArrowProject | None,
+        failure: Failure,
+    ) -> OperationFinished:
+        if reported is not None:
             self._context.project = reported
-        return self._finish(applied.operation, None, failure)
+        else:
+            self._keep(project, outcome.done)
+        return self._finish(applied.operation, None, failure, reached_editor=True)
 
-    def _keep_unconnected(self, project: ArrowProject, operation: Operation) -> int:
-        """The editor has made the node and refused its connection, so that is what the shadow has, too."""
-        arguments = {name: value for name, value in operation.arguments.items() if name != "connect_from"}
-        kept = project.apply(Operation(operation.function, arguments), self._selection)
-        self._selection = replace(self._selection, last_created=kept.created[-1])
-        self._finish(kept.operation, kept.result, None)
-        self.executed.append(kept.operation)
-        return kept.created[0]
+    def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
+        """The editor has done these before it failed, so the shadow has them, too."""
+        for operation in done:
+            try:
+                kept = project.apply(operation, self._selection)
+            except OperationError as error:
+                logger.warning("what the editor has done of an operation cannot be followed: %s", error)
+                return
+            if kept.created:
+                self._selection = replace(self._selection, last_created=kept.created[-1])
+            self._finish(kept.operation, kept.result, None, reached_editor=True)
+            self.created += kept.created
+            self.executed.append(kept.operation)
 
-    def _finish(self, operation: Operation, result: Any, failure: Failure | None) -> OperationFinished:
-        finished = OperationFinished(operation.function, operation.arguments, result, failure)
+    def _finish(
+        self, operation: Operation, result: Any, failure: Failure | None, *, reached_editor: bool = False
+    ) -> OperationFinished:
+        finished = OperationFinished(operation.function, operation.arguments, result, failure, reached_editor)
         self._finished.append(finished)
         return finished
+
+
+def _given_ids(expected: OperationResult, finished: OperationFinished) -> dict[int, int]:
+    """The ids that the editor has given, by those that were expected."""
+    return {
+        expected.result[name]: finished.result[name]
+        for name in _CREATED
+        if name in expected.result and name in finished.result and expected.result[name] != finished.result[name]
+    }

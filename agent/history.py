@@ -4,32 +4,63 @@ from collections.abc import Sequence
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
+from agent.quoting import encodable
 from agent.request import Exchange
 
+_LEFT_OUT = "<earlier>\n{count} earlier messages of this conversation are left out here.\n</earlier>"
+_CUT = "… (cut) "
 
-def assemble(context: str, history: Sequence[Exchange], message: str) -> tuple[list[ModelMessage], list[str]]:
+
+def assemble(
+    context: str, history: Sequence[Exchange], message: str, max_characters: int
+) -> tuple[list[ModelMessage], list[str]]:
     """Context, history and message in the order in which the model reads them.
 
     The context comes first, so that it stands in the same place in every request of the turn. Clients differ in
     how they pair messages (Arrow-AI's first pair begins with the assistant's greeting), so empty halves are left
-    out and neighbours of the same side are joined.
+    out and neighbours of the same side are joined. Where the history is longer than `max_characters`, its oldest
+    exchanges are left out, and a note says how many.
 
     Returns:
         The messages before the current one, and the texts of the current one.
     """
+    kept = _latest(history, max_characters)
     messages: list[ModelMessage] = []
-    texts = [context]
-    for exchange in history:
+    texts = [encodable(context)]
+    if len(kept) < len(history):
+        left_out = history[: len(history) - len(kept)]
+        count = sum(bool(exchange.message) + bool(exchange.output) for exchange in left_out)
+        texts.append(_LEFT_OUT.format(count=count))
+    for exchange in kept:
         if exchange.message:
-            texts.append(exchange.message)
+            texts.append(encodable(exchange.message))
         if exchange.output:
+            output = encodable(exchange.output)
             if texts:
                 messages.append(ModelRequest(parts=[UserPromptPart(content=texts)]))
                 texts = []
-                messages.append(ModelResponse(parts=[TextPart(content=exchange.output)]))
+                messages.append(ModelResponse(parts=[TextPart(content=output)]))
             else:
-                messages[-1] = _longer(messages[-1], exchange.output)
-    return messages, [*texts, message]
+                messages[-1] = _longer(messages[-1], output)
+    return messages, [*texts, encodable(message)]
+
+
+def _latest(history: Sequence[Exchange], room: int) -> Sequence[Exchange]:
+    """The newest exchanges that fit; of the very newest at least the end of what was said."""
+    kept: list[Exchange] = []
+    for exchange in reversed(history):
+        size = len(exchange.message) + len(exchange.output)
+        if size > room:
+            if not kept:
+                kept.append(Exchange(_end(exchange.message, room // 2), _end(exchange.output, room // 2)))
+            break
+        room -= size
+        kept.append(exchange)
+    return kept[::-1]
+
+
+def _end(text: str, room: int) -> str:
+    return text if len(text) <= room else _CUT + text[-room:]
 
 
 def _longer(response: ModelMessage, text: str) -> ModelResponse:

@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent.local import Call, plan
+from agent.providers import provided_model
 from agent.request import TurnContext
 
 LOCAL = "local"
@@ -33,7 +34,7 @@ def open_model(name: str) -> ModelSource:
     if name == LOCAL:
         return local_model
     try:
-        model = infer_model(name)
+        model = provided_model(name)
     except (UserError, ValueError, ImportError) as error:
         reason = str(error).partition(". ")[0].rstrip(".")
         remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."

@@ -1,5 +1,8 @@
 """What passages are looked for: the message, and what it is about without saying so."""
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agent.request import TurnContext
@@ -7,23 +10,76 @@ from arrow_project import ArrowProject
 
 # The fields of a node that are read in the story; the rest are ids and settings.
 _SPOKEN = ("title", "content", "lines", "monolog", "actions", "prompt", "plaque", "label")
-# A selection may be a whole scene; more than this would drown the message.
-_MAX_CHARACTERS = 600
+_EXPOSED = re.compile(r"\{([^{}.\s]{1,80})(?:\.[^{}]*)?\}")
+# A message of this many words says by itself what it is about; more of the surroundings would drown it.
+_SPEAKS_FOR_ITSELF = 12
+# How much of each part may stand in the query, in characters.
+_MESSAGE = 2_000
+_SELECTION = 600
+_SURROUNDINGS = 200
+_NAMED = 5
+# A scene may have thousands of nodes, and who speaks in the first hundreds is enough.
+_NODES_READ = 200
 
 
 def build_query(message: str, context: TurnContext) -> str:
-    """The query for a turn: the message, who speaks and what is said in the selected nodes, the open scene's name.
+    """The query for a turn.
 
-    "Make her angrier" finds nothing by itself.
+    "Make her angrier" finds nothing by itself. What is selected always counts: who speaks there and what is said. A
+    short message is also joined by what the user said before it, and by the open scene: its name, and the characters
+    and variables that are named there most. A long one speaks for itself: words of the scene would only lead away.
     """
-    if context.project is None:
-        return message
-    texts = [text for node_id in context.selected_node_ids for text in _node_texts(context.project, node_id)]
-    scene = context.project.document.scenes.get(context.scene_id) if context.scene_id is not None else None
+    parts = [message[:_MESSAGE]]
+    project = context.project
+    selected = _texts_of(project, context.selected_node_ids) if project else []
+    parts.append(" ".join(selected)[:_SELECTION])
+    if len(message.split()) <= _SPEAKS_FOR_ITSELF:
+        parts.append(_said_before(context))
+        if project is not None:
+            parts.append(_joined(_scene_words(project, context, bool(selected)), _SURROUNDINGS))
+    return " ".join(part for part in parts if part).strip()
+
+
+def _said_before(context: TurnContext) -> str:
+    """The user's last words before this message; what was answered would lead to the same passages again."""
+    said = next((exchange.message for exchange in reversed(context.history) if exchange.message.strip()), "")
+    return said[:_SURROUNDINGS]
+
+
+def _texts_of(project: ArrowProject, node_ids: Iterable[int]) -> list[str]:
+    return [text for node_id in node_ids for text in _node_texts(project, node_id)]
+
+
+def _scene_words(project: ArrowProject, context: TurnContext, anything_selected: bool) -> list[str]:
+    """The open scene's name; without a selection also who and what is named in it."""
+    scene = project.document.scenes.get(context.scene_id) if context.scene_id is not None else None
+    if scene is None:
+        return []
     # Arrow's made-up names, scene_4f, say nothing.
-    if scene is not None and texts and not str(scene["name"]).startswith(("scene_", "macro_")):
-        texts.append(str(scene["name"]))
-    return f"{message} {' '.join(texts)[:_MAX_CHARACTERS]}".strip()
+    name = str(scene["name"])
+    words = [] if name.startswith(("scene_", "macro_")) else [name]
+    return words if anything_selected else words + _named_most(project, list(scene["map"])[:_NODES_READ])
+
+
+def _named_most(project: ArrowProject, node_ids: Iterable[int]) -> list[str]:
+    counted: Counter[str] = Counter()
+    for node_id in node_ids:
+        node = project.document.nodes.get(node_id)
+        if node is not None:
+            counted.update(set(_names(project, node["data"])))
+    return [name for name, _ in counted.most_common(_NAMED)]
+
+
+def _names(project: ArrowProject, data: dict[str, Any]) -> Iterator[str]:
+    """Characters and variables that a node uses: by id, or between braces in its texts."""
+    document = project.document
+    for field, table in (("character", document.characters), ("variable", document.variables)):
+        used = table.get(data.get(field, -1)) if isinstance(data.get(field), int) else None
+        if used is not None:
+            yield str(used["name"])
+    for field in _SPOKEN:
+        for text in _strings(data.get(field)):
+            yield from _EXPOSED.findall(text)
 
 
 def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
@@ -31,12 +87,15 @@ def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
     if node is None:
         return []
     data: dict[str, Any] = node["data"]
-    speaker = project.document.characters.get(data.get("character", -1))
     spoken = [text for name in _SPOKEN for text in _strings(data.get(name))]
-    return [*([str(speaker["name"])] if speaker else []), *spoken]
+    return [*dict.fromkeys(_names(project, data)), *spoken]
 
 
 def _strings(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def _joined(words: Iterable[str], room: int) -> str:
+    return " ".join(words)[:room]

@@ -1,13 +1,20 @@
 """What the editor answered, compared with what the shadow expected."""
 
+import asyncio
 import logging
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from agent.editor import Outcome
-from arrow_project import ArrowProject, OperationResult, ParseError, parse
+from agent.editor import Failure, Outcome
+from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
 
 logger = logging.getLogger(__name__)
+
+_PARSED_AT_ONCE = 100_000
+_SURPRISES_SHOWN = 10
+_MOVED = re.compile(r"^~ node \d+ moved to ")
 
 # What the id is called in the result of an operation that creates something.
 CREATED_BY = {
@@ -30,15 +37,48 @@ def reported_id(applied: OperationResult, outcome: Outcome) -> int | None:
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-def reported_project(outcome: Outcome) -> ArrowProject | None:
+async def reported_project(outcome: Outcome) -> ArrowProject | None:
     """The project that the editor reported; None where it reported none that can be read."""
     if outcome.content is None:
         return None
     try:
+        if len(outcome.content) > _PARSED_AT_ONCE:
+            return await asyncio.to_thread(parse, outcome.content)
         return parse(outcome.content)
     except ParseError as error:
         logger.warning("the editor reported content that is not an .arrow project: %s", error)
         return None
+
+
+def refusal(applied: OperationResult, outcome: Outcome, reported: ArrowProject | None) -> Failure | None:
+    """Why the operation was not done. An editor may answer success and `false`, or delete nothing and say nothing."""
+    if not outcome.success:
+        return outcome.failure or Failure("EDITOR_ERROR", "The editor refused and gave no reason.")
+    if not applied.operation.function.startswith("delete_") or "removed_id" not in applied.result:
+        return None
+    kind, resource_id = applied.operation.function.removeprefix("delete_"), applied.result["removed_id"]
+    if reported is None:
+        return _not_deleted(kind, resource_id, []) if outcome.result is False else None
+    if resource_id not in _table(reported, kind):
+        return None
+    return _not_deleted(kind, resource_id, list(reported.document.usage.users(kind, resource_id)))
+
+
+def _not_deleted(kind: str, resource_id: int, users: list[int]) -> Failure:
+    why = f"still referenced by {', '.join(map(str, users))}" if users else "it gave no reason"
+    details = {"referenced_by": users} if users else {}
+    return Failure("RESOURCE_IN_USE", f"The editor did not delete {kind} {resource_id}: {why}.", details)
+
+
+def surprises(expected: ArrowProject, reported: ArrowProject) -> list[str]:
+    """What the editor has made differently, a line for each; where it puts nodes is its own business."""
+    author = expected.document.active_author
+    if author in reported.document.authors:
+        reported.document.active_author = author  # the file does not say who is working
+    lines = [line for line in diff(expected, reported).lines if not _MOVED.search(line)]
+    if lines:
+        logger.info("the editor's project differs from what was expected in %s places", len(lines))
+    return lines[:_SURPRISES_SHOWN]
 
 
 def as_reported(applied: OperationResult, expected: ArrowProject, reported: ArrowProject) -> OperationResult:
@@ -54,7 +94,7 @@ def as_reported(applied: OperationResult, expected: ArrowProject, reported: Arro
     return replace(applied, result={kind: created, **_without(applied.result, kind)}, created=nodes)
 
 
-def told(applied: OperationResult, outcome: Outcome, *, confirmed: bool) -> dict[str, Any]:
+def told(applied: OperationResult, outcome: Outcome, differences: Sequence[str], *, confirmed: bool) -> dict[str, Any]:
     """What the model reads of an executed operation: the id first, then what the editor itself said."""
     result = dict(applied.result)
     said = outcome.result
@@ -62,6 +102,8 @@ def told(applied: OperationResult, outcome: Outcome, *, confirmed: bool) -> dict
         said = {name: value for name, value in cast("dict[str, Any]", said).items() if result.get(name) != value}
     if said not in (None, "", True, {}) and said != next(iter(result.values()), None):
         result["editor"] = said
+    if differences:
+        result["not_as_expected"] = list(differences)
     if not confirmed and applied.operation.function in CREATED_BY:
         result["unconfirmed"] = "The editor has not said which id it gave; this one is what Arrow gives."
     return result

@@ -1,21 +1,36 @@
-"""`/create_variable {"name": "gold", "type": "num"}`: an operation as the user types it."""
+"""`/create_variable {"name": "gold", "type": "num"}`: a function as the user types it."""
 
 import json
 import re
 from typing import Any, cast
 
+from agent.parameters import missing_parameters, read_parameters
+from agent.tools import READING_TOOLS
+from agent.undo import UNDO
 from arrow_project import OPERATIONS, Operation
 
-_COMMAND = re.compile(r"\s*/(?P<function>\w+)\s*(?P<arguments>\{.*\})?\s*", re.DOTALL)
+_COMMAND = re.compile(r"\s*/(?P<function>\w+)(?:\s+(?P<arguments>.*?))?\s*", re.DOTALL)
 
 
 def read_slash_command(message: str) -> Operation | None:
-    """The operation that the message names; None when it is not one, and then it is an ordinary message."""
+    """The function that the message names, with a JSON object, `name=value` pairs or one value behind it.
+
+    A value that may be any of what is missing is left out, so that all of it is asked for.
+    None when it is not one, and then it is an ordinary message.
+    """
     found = _COMMAND.fullmatch(message)
-    if found is None or found["function"] not in OPERATIONS:
+    if found is None or found["function"] not in {*OPERATIONS, *READING_TOOLS, UNDO}:
         return None
+    written = found["arguments"] or "{}"
     try:
-        arguments = json.loads(found["arguments"] or "{}")
+        arguments = json.loads(written)
     except (ValueError, RecursionError):
-        return None
+        return None if written.startswith("{") else _placed(found["function"], written)
+    if not isinstance(arguments, dict):
+        return _placed(found["function"], written)
     return Operation(found["function"], cast("dict[str, Any]", arguments))
+
+
+def _placed(function: str, written: str) -> Operation | None:
+    bare = Operation(function)
+    return read_parameters(bare, written) or (bare if missing_parameters(bare) else None)

@@ -1,48 +1,32 @@
-"""The model's tools: the spec's operations, and reading in the documents."""
+"""The model's tools: the operations of `arrow_project`, and the tools that read."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic_ai import Tool
 
+from agent.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
+
+__all__ = ["READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas"]
 
 ToolHandler = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
-READING_TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "search_documents": (
-        "Search the project's design documents. Returns numbered passages to cite, with document, pages, heading.",
-        {
-            "type": "object",
-            "properties": {
-                "query": {
-                    "type": "string",
-                    "description": "what to look for, in words the documents may use",
-                },
-                "document": {"type": "string", "description": "only in this document, by its name"},
-            },
-            "required": ["query"],
-            "additionalProperties": False,
-        },
-    ),
-    "read_document": (
-        "Read a design document's text as written: all of it, or the pages given. Long texts are cut.",
-        {
-            "type": "object",
-            "properties": {
-                "document": {"type": "string", "description": "the document's name"},
-                "page_from": {"type": "integer", "minimum": 1, "description": "first physical page"},
-                "page_to": {"type": "integer", "minimum": 1, "description": "last physical page"},
-            },
-            "required": ["document"],
-            "additionalProperties": False,
-        },
-    ),
-}
-
-
 # What these do, others do as well, and a literal client of the spec does not know them.
 _NOT_OFFERED = frozenset({"quick_insert_node", "node_connection_replacement"})
+
+
+def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Description and strict JSON schema of every tool by its name.
+
+    The same for every turn, whatever the story and the user's selection: a provider's cache begins with the tools.
+    """
+    operations = {
+        name: (spec.description, _strict(spec.parameters))
+        for name, spec in OPERATIONS.items()
+        if name not in _NOT_OFFERED
+    }
+    return operations | {name: (tool.description, tool.parameters) for name, tool in READING_TOOLS.items()}
 
 
 def build_tools(handle: ToolHandler) -> list[Tool[object]]:
@@ -50,11 +34,7 @@ def build_tools(handle: ToolHandler) -> list[Tool[object]]:
 
     Editor tools run one after the other: an operation may need what the one before it made.
     """
-    operations = {
-        name: (spec.description, spec.parameters) for name, spec in OPERATIONS.items() if name not in _NOT_OFFERED
-    }
-    described = operations | READING_TOOLS
-    return [_tool(name, description, schema, handle) for name, (description, schema) in described.items()]
+    return [_tool(name, description, schema, handle) for name, (description, schema) in tool_schemas().items()]
 
 
 def _tool(name: str, description: str, schema: dict[str, Any], handle: ToolHandler) -> Tool[object]:
@@ -62,3 +42,15 @@ def _tool(name: str, description: str, schema: dict[str, Any], handle: ToolHandl
         return await handle(name, arguments)
 
     return Tool.from_schema(call, name=name, description=description, json_schema=schema, sequential=True)
+
+
+def _strict(schema: Any) -> Any:
+    """The schema with every object closed that names its properties."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _strict(value) for name, value in cast("dict[str, Any]", schema).items()}
+    if isinstance(closed.get("properties"), dict) and "type" in closed:
+        closed.setdefault("additionalProperties", False)
+    return closed

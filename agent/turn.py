@@ -1,51 +1,55 @@
 """A turn: from a user's message to its end, in events."""
 
 import asyncio
-import hashlib
 import logging
-from collections.abc import AsyncGenerator, Mapping
+import time
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from pydantic_ai import Agent
-from pydantic_ai.messages import (
-    AgentStreamEvent,
-    PartDeltaEvent,
-    PartEndEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-)
-from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import RunUsage, UsageLimits
-
+from agent.amendment import amended
+from agent.answer import Answer, Answerer, ParametersMissing
 from agent.citations import Citations
-from agent.confirmation import PendingStore, describe, read_reply
+from agent.confirmation import Reply, describe, read_reply
+from agent.direct import DirectCalls, TurnFailed
 from agent.editor import Editor, Failure, InMemoryEditor
-from agent.events import Asked, Cited, Ended, Event, Failed, OperationFinished, TextChunk, TextFinished, Usage
-from agent.execution import ConfirmationNeeded, Execution
+from agent.events import (
+    Asked,
+    Cited,
+    Ended,
+    Event,
+    Failed,
+    Suggested,
+    Suggestion,
+    TextChunk,
+    TextFinished,
+    Timings,
+    Usage,
+)
+from agent.execution import Execution
 from agent.failures import MODEL_ERRORS, model_failure
-from agent.history import assemble
-from agent.models import ModelSource
-from agent.prompt import INSTRUCTIONS, passage_budget, render_context
+from agent.fingerprint import fingerprint
+from agent.models import LOCAL, ModelSource
+from agent.parameters import read_parameters
+from agent.patience import Patience
+from agent.pending import Origin, Pending, PendingStore
+from agent.prompt import passage_budget
 from agent.query import build_query
-from agent.reading import DocumentReader
+from agent.questions import Questions, what_happened, what_was_planned
+from agent.reading_tools import Reader
 from agent.request import TurnContext, TurnRequest
 from agent.slash_command import read_slash_command
-from agent.tools import READING_TOOLS, build_tools
-from arrow_project import ArrowProject, Operation, diff
+from agent.suggestions import suggest
+from agent.undo import UNDO, asks_for_undo
+from arrow_project import Operation
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
 
-# Requests to a provider cost money: a model that goes in circles is stopped. A plan of our own ends by itself, but
-# one that builds a long scene takes a step per node and connection.
-_MAX_REQUESTS = 60
-_MAX_LOCAL_REQUESTS = 2000
-_MAX_ANSWER_TOKENS = 8192
-# How often the model may get the form of one call wrong before the turn is given up.
-_CALL_RETRIES = 3
+_CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
+_WHOLE_UNDO = "A turn is taken back as a whole or not at all. Nothing was changed."
+_DROPPED = "(The open question is dropped, and nothing of it was done.)"
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,19 @@ class Assistant:
         model: Makes the model of a turn.
         model_name: As configured, for messages and the log.
         context_tokens: How much of the prompt outline and passages may take.
+        patience: What happens when the provider is busy.
     """
 
     retriever: Retriever
     model: ModelSource
     model_name: str
     context_tokens: int
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the planner without weights answers."""
+        return self.model_name == LOCAL
 
     def turn(self, request: TurnRequest, editor: Editor, pending: PendingStore) -> "Turn":
         """A turn that answers `request` and edits with `editor`."""
@@ -75,10 +86,15 @@ class Turn:
     def __init__(self, assistant: Assistant, request: TurnRequest, editor: Editor, pending: PendingStore) -> None:
         self._assistant = assistant
         self._request = request
-        self._pending = pending
+        self._store = pending
+        self._questions = Questions(pending)
         self._texts: list[str] = []
         self._open_text = ""  # what has been said of a part that is not finished
-        self._usage = Usage()
+        self._reason: Literal["done", "question", "error"] = "done"
+        self._answer: Answer | None = None
+        self._retrieval_s = 0.0
+        self._changed: bool | None = None  # not known before the end
+        self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
         project = request.project
         self.context = TurnContext(
             project=project.copy() if project and request.plan else project,
@@ -89,8 +105,10 @@ class Turn:
             documents=(),
         )
         self._citations = Citations(())
-        editor = InMemoryEditor(project.copy()) if project and request.plan else editor
-        self._execution = Execution(self.context, editor, "never" if request.plan else request.confirm)
+        self._editor = InMemoryEditor(project.copy()) if project and request.plan else editor
+        confirm = "never" if request.plan else request.confirm
+        self._execution = Execution(self.context, self._editor, confirm, holds_all=assistant.is_local)
+        self._direct = DirectCalls(request, self.context, self._execution, self._editor, pending, self._reader())
 
     @property
     def executed(self) -> tuple[Operation, ...]:
@@ -99,141 +117,196 @@ class Turn:
 
     async def run(self) -> AsyncGenerator[Event]:
         """The events of the turn; `Ended` is always the last, whatever happens in between."""
-        reason = "done"
+        started = time.monotonic()
         try:
             # Closed here and now when nobody wants more events: the garbage collector would do it in another task.
+            async with aclosing(self._answered()) as events:
+                async for event in events:
+                    self._note(event)
+                    yield event
+            await asyncio.to_thread(self._keep_before)
+        finally:
+            self._keep_before()  # of a turn that is stopped, too
+        citations = self._citations.cited_in(self._texts)
+        if citations:
+            yield Cited(citations)
+        suggestions = self._suggestions()
+        if suggestions:
+            yield Suggested(suggestions)
+        usage = self._answer.usage if self._answer else Usage()
+        functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
+        yield Ended(self._reason, usage, self._timings(started), functions, bool(self._changed))
+
+    async def _answered(self) -> AsyncGenerator[Event]:
+        """The events up to the answer's end; what goes wrong becomes one."""
+        try:
             async with aclosing(self._events()) as events:
                 async for event in events:
-                    if isinstance(event, TextFinished):
-                        self._texts.append(event.text)
-                    self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
                     yield event
-        except ConfirmationNeeded as needed:
-            reason = "question"
-            yield self._ask(needed)
+            if self._execution.held is not None:
+                yield self._ask()
+            elif self._request.plan and self._execution.executed and self._reason == "done":
+                yield self._ask_about_plan()
+        except ParametersMissing as missing:
+            yield self._questions.about_parameters(self.context.project, missing.operation)
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
-            reason = "error"
             if self._open_text.strip():
                 yield TextFinished(f"{self._open_text} …")
             yield Failed(model_failure(error, self._assistant.model_name))
         except CorpusError as error:
-            reason = "error"
             yield Failed(Failure(error.code, error.message))
-        except _TurnFailed as error:
-            reason = "error"
+        except TurnFailed as error:
             yield Failed(error.failure)
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            reason = "error"
             yield Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
-        else:
-            if self._request.plan and self._execution.executed:
-                reason = "question"
-                yield self._ask_about_plan()
-        citations = self._citations.cited_in(self._texts)
-        if citations:
-            yield Cited(citations)
-        yield Ended(reason, self._usage)
 
     async def _events(self) -> AsyncGenerator[Event]:
         if self._request.pending_id is not None:
-            answered = False
-            async for event in self._answer_pending(self._request.pending_id):
-                answered = True
-                yield event
-            if answered:
+            pending = await self._take_pending(self._request.pending_id)
+            reaction = self._reaction(pending) if pending is not None else None
+            if reaction is not None:
+                async with aclosing(reaction) as events:
+                    async for event in events:
+                        yield event
                 return
-        if self._request.function is not None:
-            operation = Operation(self._request.function, self._request.function_params)
-            async for event in self._run_operations((operation,)):
-                yield event
-            return
-        command = read_slash_command(self._request.message)
-        if command is not None:
-            # The user has typed the very call, so only an operator who wants everything asked is obeyed.
-            async for event in self._run_operations((command,), confirmed=self._request.confirm != "always"):
-                yield event
-            return
-        async with aclosing(self._run_model()) as events:
+            if pending is not None:
+                yield TextFinished(_DROPPED)
+        call, agreed = self._named_call()
+        events = self._direct.run(call, agreed=agreed) if call else self._run_model(self._request.message)
+        async with aclosing(events) as events:
             async for event in events:
                 yield event
 
-    # --- a question was answered, or one operation was named: no model is needed -----------------------------------
+    def _named_call(self) -> tuple[Operation | None, bool]:
+        """The function that the user has named, and whether nobody need be asked about it."""
+        if self._request.function is not None:
+            return Operation(self._request.function, self._request.function_params), False
+        if asks_for_undo(self._request.message):
+            return Operation(UNDO), False
+        # The user has typed the very call, so only an operator who wants everything asked is obeyed.
+        return read_slash_command(self._request.message), self._request.confirm != "always"
 
-    async def _answer_pending(self, pending_id: str) -> AsyncGenerator[Event]:
-        pending = await asyncio.to_thread(self._pending.take, pending_id)
+    # --- a question was answered -----------------------------------------------------------------------------------
+
+    async def _take_pending(self, pending_id: str) -> Pending | None:
+        pending = await asyncio.to_thread(self._store.take, pending_id)
+        if pending is None and self._request.function is None and read_reply(self._request.message) is not None:
+            message = f"There is no open question {pending_id!r}; it may have been answered already."
+            raise TurnFailed(Failure("NOT_PENDING", message))
+        return pending
+
+    def _reaction(self, pending: Pending) -> AsyncGenerator[Event] | None:
+        """What the answer leads to; None when the message is none."""
+        if self._request.function is not None:
+            return None
         reply = read_reply(self._request.message)
-        if pending is None:
-            if reply is not None:
-                raise _TurnFailed(
-                    "NOT_PENDING",
-                    f"There is no open question {pending_id!r}; it may have been answered already.",
-                )
-            return
-        if reply == "no":
-            yield TextFinished("Nothing was changed.")
-        elif reply == "yes":
-            if pending.content_sha256 != _content_sha256(self.context.project):
-                raise _TurnFailed(
-                    "CONFLICT",
-                    "The project has changed since the question was asked. Ask for the change again.",
-                )
-            async for event in self._run_operations(pending.operations, confirmed=True):
+        if reply is not None and reply.kind == "no":
+            return _said("Nothing was changed.")
+        if pending.kind == "parameters":
+            if reply is not None and reply.kind == "yes":  # no value; it is asked for again
+                return self._direct.complete(pending.operations[0], pending.operations[0])
+            completed = read_parameters(pending.operations[0], self._request.message)
+            return self._direct.complete(pending.operations[0], completed) if completed else None
+        if reply is None:
+            return None
+        if pending.content_sha256 != fingerprint(self.context.project):
+            raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
+        if pending.operations == (Operation(UNDO),):
+            return self._direct.undo(agreed=True) if reply.kind == "yes" else _said(_WHOLE_UNDO)
+        return self._confirmed(pending) if reply.kind == "yes" else self._amended(pending, reply)
+
+    async def _confirmed(self, pending: Pending) -> AsyncGenerator[Event]:
+        """Executes what was asked about; a model then goes on with the message that led to it."""
+        done: list[str] = []
+        async with aclosing(self._replay(pending.operations, done)) as events:
+            async for event in events:
+                yield event
+        if pending.kind == "confirmation" and pending.origin is not None and not self._assistant.is_local:
+            async with aclosing(self._go_on(pending.origin, what_happened(pending.origin, done))) as events:
+                async for event in events:
+                    yield event
+
+    async def _amended(self, pending: Pending, reply: Reply) -> AsyncGenerator[Event]:
+        """Does, or asks about, what is left after the user's changes."""
+        project = self.context.project
+        if reply.more:
+            left: Sequence[Operation] | None = pending.operations
+        else:
+            left = amended(project, pending.operations, reply.changes) if project else None
+        if not self._assistant.is_local and pending.origin is not None:
+            if reply.agrees and left:
+                self._execution.agree_to(left)
+            note = what_was_planned(pending.origin, pending.operations, self._request.message)
+            events = self._go_on(pending.origin, note)
+        elif left is None:
+            names = "; ".join(describe(operation) for operation in pending.operations)
+            events = self._ask_again(pending.operations, f"I do not see what to leave out of: {names}.")
+        elif not left:
+            events = _said("Then nothing is left to do, and nothing was changed.")
+        elif reply.more:
+            events = self._with_more(left, reply.changes)
+        elif reply.agrees:
+            events = self._replay(left, [])
+        else:
+            events = self._ask_again(left, "")
+        async with aclosing(events) as events:
+            async for event in events:
                 yield event
 
-    async def _run_operations(
-        self, operations: tuple[Operation, ...], *, confirmed: bool = False
-    ) -> AsyncGenerator[Event]:
-        if confirmed:
-            self._execution.stop_asking()
-        for operation in operations:
-            finished = await self._execution.execute(operation)
-            yield finished
-            if finished.failure is not None:
-                raise _TurnFailed(finished.failure.code, finished.failure.message)
-            yield TextFinished(f"Done: {describe(operation)}.")
+    async def _with_more(self, agreed: Sequence[Operation], more: str) -> AsyncGenerator[Event]:
+        """Does what was asked about, and then what the user adds to it."""
+        for events in (self._replay(agreed, []), self._run_model(more)):
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+
+    async def _ask_again(self, operations: Sequence[Operation], remark: str) -> AsyncGenerator[Event]:
+        project = self.context.project
+        assert project is not None
+        after = project.copy()
+        after.apply_all(operations)
+        if remark:
+            yield TextFinished(remark)
+        yield self._questions.about_changes("confirmation", project, after, operations, self._so_far())
+
+    async def _replay(self, operations: Sequence[Operation], done: list[str]) -> AsyncGenerator[Event]:
+        """Executes operations that the user has agreed to; `done` gets a line for each."""
+        async with aclosing(self._execution.replay(operations)) as replayed:
+            async for finished in replayed:
+                yield finished
+                if finished.failure is not None:
+                    rest = len(operations) - len(done) - 1
+                    left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
+                    raise TurnFailed(replace(finished.failure, message=finished.failure.message + left))
+                done.append(describe(Operation(finished.function, finished.arguments)))
+                yield TextFinished(f"Done: {done[-1]}.")
+
+    def _go_on(self, origin: Origin, note: str) -> AsyncGenerator[Event]:
+        self._origin = origin
+        self.context.history = origin.history
+        self.context.scene_id = origin.scene_id
+        self.context.selected_node_ids = origin.selected_node_ids
+        self._execution.look_again()
+        return self._run_model(origin.message, note)
 
     # --- the model -------------------------------------------------------------------------------------------------
 
-    async def _run_model(self) -> AsyncGenerator[Event]:
-        await self._gather_context()
-        reader = DocumentReader(self._assistant.retriever, self._request.key, self._citations)
-
-        async def handle(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-            if tool in READING_TOOLS:
-                return await reader.call(tool, arguments)
-            return _answer(await self._execution.execute(Operation(tool, arguments)))
-
-        agent = Agent(
-            self._assistant.model(self._request.message, self.context),
-            instructions=INSTRUCTIONS,
-            tools=build_tools(handle),
-            retries=_CALL_RETRIES,
-            model_settings=ModelSettings(max_tokens=_MAX_ANSWER_TOKENS, cache=True),
+    async def _run_model(self, message: str, note: str = "") -> AsyncGenerator[Event]:
+        await self._gather_context(message)
+        assistant = self._assistant
+        answerer = Answerer(
+            assistant.model(message, self.context), assistant.is_local, assistant.context_tokens, assistant.patience
         )
-        context = render_context(self.context, self._assistant.context_tokens)
-        history, prompt = assemble(context, self._request.history, self._request.message)
-        limit = _MAX_LOCAL_REQUESTS if self._assistant.model_name == "local" else _MAX_REQUESTS
-        async with agent.iter(prompt, message_history=history, usage_limits=UsageLimits(request_limit=limit)) as run:
-            try:
-                async for node in run:
-                    if Agent.is_model_request_node(node):
-                        async with node.stream(run.ctx) as stream:
-                            async for event in stream:
-                                for text in _text_events(event):
-                                    yield text
-                    elif Agent.is_call_tools_node(node):
-                        if node.model_response.finish_reason == "length":
-                            yield TextFinished("(The answer was cut at the model's limit. Ask it to go on.)")
-                        async with node.stream(run.ctx) as stream:
-                            async for _ in stream:
-                                for finished in self._execution.take_finished():
-                                    yield finished
-            finally:
-                self._usage = _usage(run.usage)
+        whole = f"{message}\n\n{note}" if note else message
+        self._answer = Answer(answerer, self.context, self._execution, self._reader(), whole)
+        async with aclosing(self._answer.events()) as events:
+            async for event in events:
+                yield event
 
-    async def _gather_context(self) -> None:
+    async def _gather_context(self, message: str) -> None:
+        started = time.monotonic()
         retriever, key = self._assistant.retriever, self._request.key
         if key is not None:
             with suppress(ProjectNotFound):  # a story without documents yet
@@ -241,56 +314,81 @@ class Turn:
         if key is not None and self.context.documents:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
-                found = await asyncio.to_thread(
-                    retriever.retrieve, key, build_query(self._request.message, self.context), budget
-                )
+                found = await asyncio.to_thread(retriever.retrieve, key, build_query(message, self.context), budget)
                 self.context.passages = tuple(found)
         self._citations = Citations(self.context.passages)
+        self._retrieval_s += time.monotonic() - started
+
+    def _reader(self) -> Reader:
+        return Reader(self._assistant.retriever, self._request.key, self._citations, self.context)
 
     # --- questions -------------------------------------------------------------------------------------------------
 
-    def _ask(self, needed: ConfirmationNeeded) -> Asked:
-        content = _content_sha256(self.context.project)
-        pending_id = self._pending.put("confirmation", (needed.operation,), content)
-        what = needed.operation.function.replace("_", " ")
-        return Asked(
-            "confirmation", f"{what} would change this:\n{needed.changes}\nShall I do it? (yes or no)", pending_id
-        )
+    def _ask(self) -> Asked:
+        held, after = self._execution.release()
+        origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
+        return self._questions.about_changes("confirmation", held.project, after, held.operations, origin)
 
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project
-        changes = diff(before, after) if before and after else ""
-        pending_id = self._pending.put("plan", self.executed, _content_sha256(self._request.project))
-        return Asked("plan", f"This is what would change:\n{changes}\nShall I do it? (yes or no)", pending_id)
+        assert before is not None
+        assert after is not None
+        return self._questions.about_changes("plan", before, after, self.executed, self._so_far())
+
+    def _so_far(self) -> Origin:
+        """The message under way, with what has come of it."""
+        done = tuple(describe(operation) for operation in self._execution.executed)
+        return replace(self._origin, said=(*self._origin.said, *self._texts), done=(*self._origin.done, *done))
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def _note(self, event: Event) -> None:
+        self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
+        match event:
+            case TextFinished(text=text):
+                self._texts.append(text)
+            case Asked():
+                self._reason = "question"
+            case Failed():
+                self._reason = "error"
+            case _:
+                pass
+
+    def _keep_before(self) -> None:
+        """Keeps the story from before the turn for an undo, if the turn has changed it."""
+        if self._changed is not None:
+            return
+        if self._execution.held is not None:
+            self._execution.release()
+        if self._direct.has_undone:
+            self._changed = True
+            return
+        before, after = self._execution.before, self.context.project
+        self._changed = (
+            bool(self._execution.executed)
+            and not self._request.plan
+            and after is not None
+            and before is not None
+            and after.to_text() != before
+        )
+        if self._changed and before is not None:
+            self._store.keep_before(before, fingerprint(after))
+
+    def _suggestions(self) -> tuple[Suggestion, ...]:
+        if self._reason == "question":
+            return ()
+        try:
+            return suggest(
+                self.context, self._execution.created, changed=bool(self._changed) and not self._direct.has_undone
+            )
+        except Exception:  # the turn itself has done its work
+            logger.exception("no suggestions could be made")
+            return ()
+
+    def _timings(self, started: float) -> Timings:
+        model_s = self._answer.model_s if self._answer else 0.0
+        return Timings(self._retrieval_s, model_s, self._execution.editor_s, time.monotonic() - started)
 
 
-class _TurnFailed(Exception):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.failure = Failure(code, message)
-
-
-def _answer(finished: OperationFinished) -> dict[str, Any]:
-    """What the model reads of an operation: its result, which begins with the new id, or the error."""
-    if finished.failure is not None:
-        return {"error": finished.failure.as_dict()}
-    return finished.result if isinstance(finished.result, dict) else {"result": finished.result}
-
-
-def _text_events(event: AgentStreamEvent) -> list[Event]:
-    match event:
-        case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
-            return [TextChunk(text)] if text else []
-        case PartEndEvent(part=TextPart(content=text)):
-            return [TextFinished(text)] if text.strip() else []
-        case _:
-            return []
-
-
-def _usage(usage: RunUsage) -> Usage:
-    return Usage(usage.requests, usage.input_tokens, usage.output_tokens)
-
-
-def _content_sha256(project: ArrowProject | None) -> str:
-    """What a question was asked about; made only where one is asked or answered, as writing a long story takes time."""
-    return hashlib.sha256(project.to_text().encode()).hexdigest() if project else ""
+async def _said(text: str) -> AsyncGenerator[Event]:
+    yield TextFinished(text)

@@ -147,7 +147,7 @@ class Document:
 
     def has_node(self, name: str) -> bool:
         """Whether a node has the name."""
-        return name in map(_NAME, self.nodes.values())
+        return self.usage.has_name(name)
 
     def has_scene(self, name: str) -> bool:
         """Whether a scene or macro has the name."""

@@ -1,9 +1,11 @@
 """Resource ids as Arrow gives them: chapter, author and a counter in 53 bits."""
 
+from functools import partial
+
 from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.loading import MAX_CHAPTER, integer_epoch
-from arrow_project.values import is_id
+from arrow_project.values import is_id, shown
 
 AUTHOR_SHIFT, CHAPTER_SHIFT = 37, 43
 MAX_AUTHOR = 63
@@ -35,14 +37,16 @@ def expect_id(document: Document, resource_id: int) -> None:
         OperationError: PERMISSION_DENIED, the id is taken, or not one of this chapter and its authors.
     """
     if not is_id(resource_id) or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
-        raise _denied(f"{resource_id!r} is not an id of this document's chapter.")
+        raise _denied(f"{shown(resource_id)} is not an id of this document's chapter.")
     if _author_of(resource_id) not in document.authors or document.is_used(resource_id):
         raise _denied(f"{resource_id} is taken, or belongs to an author who is not listed.")
     document.expected_id = resource_id
 
 
 def _draw_expected(document: Document, resource_id: int) -> int:
-    author = document.active_author = _author_of(resource_id)
+    author = _author_of(resource_id)
+    document.journal.note(partial(setattr, document, "active_author", document.active_author))
+    document.active_author = author
     info, seed, *rest = document.authors[author]
     document.journal.put(document.authors, author, [info, max(seed, resource_id % SEED_LIMIT + 1), *rest])
     document.expected_id = None

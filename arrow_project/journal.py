@@ -1,6 +1,6 @@
 """The undo journal: every change of a document goes through it and can be taken back exactly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,10 @@ class Journal:
         """Undo every change made after the position was taken.
 
         Raises:
-            ValueError: the position lies behind an earlier rollback.
+            ValueError: there is no such position, or it lies behind an earlier rollback.
         """
+        if position < 0:
+            raise ValueError(f"{position} is no checkpoint; take one with checkpoint().")
         if position > len(self._undo):
             raise ValueError("This checkpoint was already rolled back past; take a new one.")
         while len(self._undo) > position:
@@ -37,13 +39,18 @@ class Journal:
 
     def drop(self, table: dict[Any, Any], key: Any) -> None:
         """Remove a key that exists."""
+        self.drop_all(table, (key,))
+
+    def drop_all(self, table: dict[Any, Any], keys: Iterable[Any]) -> None:
+        """Remove several keys that exist."""
         self._undo.append(partial(_restore, table, dict(table)))
-        del table[key]
+        for key in keys:
+            del table[key]
 
     def append(self, array: list[Any], value: Any) -> None:
         """Append to an array."""
-        self._undo.append(array.pop)
         array.append(value)
+        self._undo.append(array.pop)
 
     def remove(self, array: list[Any], value: Any) -> None:
         """Remove the first element equal to the value."""

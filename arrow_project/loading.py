@@ -7,7 +7,7 @@ from typing import Any, cast
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
 from arrow_project.text_form import decode, fractions
-from arrow_project.values import Record, is_id, record
+from arrow_project.values import Record, is_id, record, shortened, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")
 MANDATORY = {
@@ -16,6 +16,7 @@ MANDATORY = {
     "variables": ("name", "type", "init"),
     "characters": ("name", "color"),
 }
+_REQUIRED = {name: frozenset(keys) for name, keys in MANDATORY.items()}
 MAX_ID = 2**53 - 1
 MAX_CHAPTER = 1023
 
@@ -36,6 +37,7 @@ def load(text: str | bytes) -> Loaded:
 
     Raises:
         ParseError: Arrow would refuse to load it; carries the rule and the place.
+        TypeError: it is neither str nor bytes.
     """
     value, dropped = decode(text)
     if not isinstance(value, dict):
@@ -58,7 +60,7 @@ def _validate(document: Record) -> None:
     _validate_meta(document)
     nodes = document["resources"]["nodes"]
     if not is_id(document["entry"]) or document["entry"] not in nodes:
-        message = f"The project's entry {document['entry']!r} is no node; it must be the id of one."
+        message = f"The project's entry {shown(document['entry'])} is no node; it must be the id of one."
         raise ParseError(message, 17, "entry")
 
 
@@ -69,16 +71,20 @@ def _validate_resources(document: Record) -> None:
     for name, table in cast("dict[Any, Any]", resources).items():
         if name not in MANDATORY:
             if table:
-                raise ParseError(f"Arrow knows no set of resources called {name!r}.", 4, f"resources.{name}")
+                raise ParseError(
+                    f"Arrow knows no set of resources called {shown(name)}.", 4, f"resources.{shortened(str(name))}"
+                )
             continue
         for key, resource in table.items():
             _validate_resource(name, key, resource)
 
 
 def _validate_resource(name: str, key: object, resource: object) -> None:
-    place = f"resources.{name}.{key}"
+    if _is_sound(name, key, resource):
+        return
+    place = f"resources.{name}.{shortened(str(key))}"
     if not is_id(key):
-        raise ParseError(f"{key!r} is no id; ids are whole numbers without leading zeros.", 5, place)
+        raise ParseError(f"{shown(key)} is no id; ids are whole numbers without leading zeros.", 5, place)
     missing = [k for k in MANDATORY[name] if not isinstance(resource, dict) or k not in resource]
     if missing:
         raise ParseError(f"{place} lacks {', '.join(missing)}.", 9, place)
@@ -89,12 +95,20 @@ def _validate_resource(name: str, key: object, resource: object) -> None:
         _validate_map(content["map"], f"{place}.map")
 
 
+def _is_sound(name: str, key: object, resource: object) -> bool:
+    """Whether nothing needs a closer look, which is nearly always so."""
+    if not is_id(key) or not isinstance(resource, dict) or name == "scenes":
+        return False
+    complete = resource.keys() >= _REQUIRED[name]
+    return complete and (name != "nodes" or isinstance(cast("Record", resource)["data"], dict))
+
+
 def _validate_map(scene_map: object, place: str) -> None:
     if not isinstance(scene_map, dict):
         raise ParseError("A scene's map must be an object of node ids.", 10, place)
     for key, entry in cast("dict[Any, Any]", scene_map).items():
         if not is_id(key):
-            raise ParseError(f"{key!r} is no id; ids are whole numbers without leading zeros.", 5, place)
+            raise ParseError(f"{shown(key)} is no id; ids are whole numbers without leading zeros.", 5, place)
         offset = record(entry).get("offset")
         if not isinstance(offset, list) or len(cast("list[Any]", offset)) != 2:
             raise ParseError(f"Node {key} needs an offset [x, y] in the map.", 10, f"{place}.{key}")
@@ -118,8 +132,8 @@ def _validate_authors(authors: object) -> None:
         raise ParseError("meta.authors must be an object: author id to [info, seed].", 12, "meta.authors")
     for key, value in cast("dict[Any, Any]", authors).items():
         if not is_id(key) or not (isinstance(value, str) or _is_author(value)):
-            message = f"Author {key!r} must be a whole number with [info, seed]."
-            raise ParseError(message, 12, f"meta.authors.{key}")
+            message = f"Author {shown(key)} must be a whole number with [info, seed]."
+            raise ParseError(message, 12, f"meta.authors.{shortened(str(key))}")
 
 
 def _is_author(value: object) -> bool:

@@ -4,6 +4,7 @@ The class is named after Arrow's own. It trusts its caller: whether an edit make
 ``operations``. What it adds to Arrow is that ``use`` and ``ref`` always follow from the data.
 """
 
+import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,15 +62,16 @@ class Mind:
         """Merge data into a node's, and set its name or notes (empty notes are removed)."""
         node = self.document.nodes[node_id]
         arguments: Record = {"node_id": node_id}
+        self.document.usage.removed(node_id, node)
         if data is not None:
-            self.document.usage.removed(node_id, node)
             self.journal.put(node, "data", merged(node["data"], data))
-            self.document.usage.added(node_id, node)
+        if name is not None:
+            self.journal.put(node, "name", name)
+        self.document.usage.added(node_id, node)
         use = self._references.settle(node_id, node) if data is not None else None
         if data is not None:
             arguments["data"] = data | ({"_use": use} if use else {})
         if name is not None:
-            self.journal.put(node, "name", name)
             arguments["name"] = name
         self._set_notes(node, notes)
         self._called("update_node", arguments | _notes(node, notes))
@@ -113,6 +115,7 @@ class Mind:
     def delete_node(self, node_id: int, scene_id: int | None) -> None:
         """Remove a node; connections and references to it must be gone already."""
         self._forget_node(node_id)
+        self.journal.drop(self.document.nodes, node_id)
         if scene_id is not None:
             self.journal.drop(self.document.scene_map(scene_id), node_id)
         self._called("delete_node", {"node_id": node_id, "force": False})
@@ -129,13 +132,15 @@ class Mind:
         entry_name = unique(base36(entry_id), document.has_node)
         entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
         self.journal.put(document.nodes, entry_id, entry)
+        document.usage.added(entry_id, entry)
         self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)
         return scene_id, entry_id
 
     def update_scene(self, scene_id: int, name: str) -> None:
         """Rename a scene."""
-        self.journal.put(self.document.scenes[scene_id], "name", name)
-        self._called("update_scene", {"scene_id": scene_id, "name": name})
+        scene = self.document.scenes[scene_id]
+        self.journal.put(scene, "name", name)
+        self._called("update_scene", {"scene_id": scene_id, "name": name} | _notes(scene, None))
 
     def delete_scene(self, scene_id: int) -> list[int]:
         """Remove a scene with its nodes, which nothing outside may use; the ids of the nodes."""
@@ -143,6 +148,7 @@ class Mind:
         node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
         for node_id in node_ids:
             self._forget_node(node_id)
+        self.journal.drop_all(document.nodes, node_ids)
         self.journal.drop(document.scenes, scene_id)
         self._called("delete_scene", {"scene_id": scene_id, "force": False})
         return node_ids
@@ -233,7 +239,8 @@ class Mind:
         self._called("delete_character", {"character_id": character_id, "force": False})
 
     def _called(self, function: str, arguments: Record, *created: int) -> None:
-        self.calls.append(NativeCall(function, arguments, created))
+        # a copy: whoever keeps or changes a call has nothing to do with the document
+        self.calls.append(NativeCall(function, copy.deepcopy(arguments), created))
 
     def _rename_exposures(self, kind: str, resource_id: int, exposures: dict[str, str]) -> None:
         for node_id in self.document.usage.users(kind, resource_id):
@@ -259,7 +266,7 @@ class Mind:
     def _rewire(self, entry: Record, pop: list[Connection], push: list[Connection]) -> Record:
         if not pop and not push:
             return {}
-        if "io" not in entry:
+        if not isinstance(entry.get("io"), list):
             self.journal.put(entry, "io", [])
         for connection in pop:
             self.journal.remove(entry["io"], connection)
@@ -272,7 +279,6 @@ class Mind:
         for resource_id in sequence(node.get("ref")):
             self._references.drop_use(node_id, resource_id)
         self.document.usage.removed(node_id, node)
-        self.journal.drop(self.document.nodes, node_id)
 
 
 def _notes(resource: Record, changed: str | None) -> Record:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*[^{}|.:;'\"`]*)(\.[.]*[^{}|.:;'\"`]*)?\}")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
+_LONGEST = 200
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -46,6 +47,7 @@ def unique(name: str, is_taken: Callable[[str], bool]) -> str:
 
 def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """Known names that someone who wrote this one may have meant, the nearest first."""
+    name = name[:_LONGEST]
     by_folded = {other.casefold(): other for other in known}
     matches = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.5)
     return [by_folded[match] for match in matches]

@@ -1,6 +1,5 @@
 """The project as text for a language model: ids one can trust, in as few characters as possible."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -8,14 +7,15 @@ from dataclasses import dataclass, field
 from arrow_project.document import Document
 from arrow_project.names import base36
 from arrow_project.operations.connecting import native_slot
-from arrow_project.phrases import exits, phrase, quoted, simplified
+from arrow_project.phrases import as_json, bare, exits, phrase, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.values import Connection, Record, integer, record, text
 
 _SHORT = 48
 _LEAST_LINE = 24
-_SAMPLE = 4
+_SAMPLE = 8
 _LIST_SHARE = 6
+_MOST_SELECTED, _MOST_AROUND = 50, 30
 _ELLIPSIS = "…"
 
 
@@ -75,7 +75,10 @@ def _sections(document: Document, open_scene: int | None, chosen: list[int]) -> 
     """In order of importance; ``order`` is where they stand."""
     sections = [_fixed(_header(document, open_scene))]
     if chosen:
-        sections.append(_list_section([_selected(document, n) for n in chosen], "Selected nodes:", 1))
+        sections.append(_list_section(_selection(document, chosen), "Selected nodes:", 1))
+        around = _around(document, [n for n in chosen[:_MOST_SELECTED] if document.owner(n) != open_scene])
+        if around:
+            sections.append(_list_section(around, "Around the selected nodes of other scenes:", 1))
     if open_scene is not None:
         sections.append(_scene_section(document, open_scene, chosen, 4, "open"))
     sections.append(_list_section(_variables(document), "Variables:", 2))
@@ -143,23 +146,43 @@ def _cut_list(title: str, lines: list[str], room: int) -> str:
 
 def _variables(document: Document) -> list[str]:
     return [
-        f"- {key} {text(v['name'])}: {v['type']} = {json.dumps(v['init'], ensure_ascii=False)}{_notes(v)}"
+        f"- {key} {bare(v['name'])}: {bare(v['type'])} = {as_json(v['init'])}{_notes(v)}"
         for key, v in document.variables.items()
     ]
 
 
 def _characters(document: Document) -> list[str]:
-    return [f"- {key} {text(c['name'])}{_tags(c)}{_notes(c)}" for key, c in document.characters.items()]
+    return [f"- {key} {bare(c['name'])}{_tags(c)}{_notes(c)}" for key, c in document.characters.items()]
 
 
 def _tags(character: Record) -> str:
     tags = record(character.get("tags"))
-    return " {" + ", ".join(f"{key}: {value}" for key, value in tags.items()) + "}" if tags else ""
+    return " {" + ", ".join(f"{bare(key)}: {bare(value)}" for key, value in tags.items()) + "}" if tags else ""
 
 
 def _notes(resource: Record) -> str:
     notes = text(resource.get("notes"))
-    return f" ({notes})" if notes else ""
+    return f" ({quoted(notes)})" if notes else ""
+
+
+def _selection(document: Document, chosen: list[int]) -> list[str]:
+    """The selected nodes with all their data; of very many only the first, as nobody reads them all."""
+    rest = len(chosen) - _MOST_SELECTED
+    return [_selected(document, n) for n in chosen[:_MOST_SELECTED]] + ([f"… and {rest} more"] if rest > 0 else [])
+
+
+def _around(document: Document, chosen: list[int]) -> list[str]:
+    """The nodes before and after the given ones, as lines."""
+    lines: dict[int, str] = {}
+    for node_id in chosen:
+        owner = document.owner(node_id)
+        if owner is None:
+            continue
+        before = [c[0] for c in document.incoming(node_id, owner)]
+        for other in before + [c[2] for c in document.outgoing(node_id, owner)]:
+            if other in document.nodes and other not in chosen and other not in lines and len(lines) < _MOST_AROUND:
+                lines[other] = line(document, other, owner, _SHORT)
+    return list(lines.values())
 
 
 def _selected(document: Document, node_id: int) -> str:
@@ -169,7 +192,7 @@ def _selected(document: Document, node_id: int) -> str:
         "notes": document.nodes[node_id].get("notes", ""),
         "comes_from": [c[0] for c in document.incoming(node_id, owner)] if owner is not None else [],
     }
-    details = json.dumps({key: value for key, value in said.items() if value}, ensure_ascii=False)
+    details = as_json({key: value for key, value in said.items() if value})
     return f"- {line(document, node_id, owner)}\n  scene {owner}, {details}"
 
 
@@ -180,10 +203,18 @@ def _scene_section(document: Document, scene_id: int, near: list[int], order: in
     def summary(_room: int) -> str:
         return f"{title} {_summary(document, node_ids)}\n"
 
+    too_little = -1
+
     def short(room: int) -> str | None:
-        return _told(document, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
+        nonlocal too_little
+        told = _told(document, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
+        too_little = room if told is None else -1
+        return told
 
     def full(room: int) -> str | None:
+        # where not even short lines found room, long ones need not be tried
+        if room <= too_little:
+            return None
         return _told(document, scene_id, title, node_ids, near, None, room, partly=False)
 
     return _Section([summary, short, full], order=order)
@@ -193,12 +224,12 @@ def _scene_title(document: Document, scene_id: int, mark: str) -> str:
     scene = document.scenes[scene_id]
     kind = "Macro" if document.is_macro(scene_id) else "Scene"
     marked = f" ({mark})" if mark else ""
-    return f"{kind} {scene_id} {quoted(text(scene['name']))}{marked}, entry {scene['entry']}:"
+    return f"{kind} {scene_id} {quoted(text(scene['name']))}{marked}, entry {bare(scene['entry'])}:"
 
 
 def _summary(document: Document, node_ids: list[int]) -> str:
     counts = Counter(text(document.nodes[n]["type"]) for n in node_ids)
-    return f"{len(node_ids)} nodes ({', '.join(f'{count} {name}' for name, count in counts.most_common())})"
+    return f"{len(node_ids)} nodes ({', '.join(f'{count} {bare(name)}' for name, count in counts.most_common())})"
 
 
 def _told(
@@ -216,7 +247,9 @@ def _told(
     if not partly and _expected(document, scene_id, node_ids, limit) > room:
         return None
     lines: dict[int, str] = {}
-    left = room - len(title) - 2 * _LEAST_LINE
+    # what is left out is said in a line, which is longest if that is all
+    tail = f"… and {_summary(document, node_ids)}" if partly else ""
+    left = room - len(title) - len(tail) - 2 * _LEAST_LINE
     for node_id in _outwards(document, scene_id, near) if partly else node_ids:
         told = line(document, node_id, scene_id, limit)
         left -= len(told) + 1
@@ -235,7 +268,7 @@ def _expected(document: Document, scene_id: int, node_ids: list[int], limit: int
     """About the fewest characters that the scene's lines take, judged by some of them."""
     sample = node_ids[:: len(node_ids) // _SAMPLE + 1]
     told = sum(len(line(document, n, scene_id, limit)) for n in sample)
-    return told * len(node_ids) // (len(sample) or 1) * 3 // 4
+    return told * len(node_ids) // (len(sample) or 1) * 9 // 10
 
 
 def _outwards(document: Document, scene_id: int, near: list[int]) -> Iterator[int]:
@@ -263,14 +296,16 @@ def line(document: Document, node_id: int, scene_id: int | None, limit: int | No
     """One node in one line: id, type, name, meaning, where it goes on."""
     node = document.nodes[node_id]
     name = text(node["name"])
-    shown_name = f' "{name}"' if name != base36(node_id) else f" {name}"
+    shown_name = f" {quoted(name)}" if name != base36(node_id) else f" {name}"
     entry = document.scene_map(scene_id).get(node_id, {}) if scene_id is not None else {}
     skipped = " (skipped)" if entry.get("skip") is True else ""
     said = phrase(document, node_id, limit)
     outgoing = document.outgoing(node_id, scene_id) if scene_id is not None else []
     notes = f" notes: {quoted(node['notes'], limit)}" if node.get("notes") else ""
     said = f" {said}" if said else ""
-    return f"{node_id} {node['type']}{shown_name}{skipped}{said}{_ways(document, node_id, outgoing, limit)}{notes}"
+    return (
+        f"{node_id} {bare(node['type'])}{shown_name}{skipped}{said}{_ways(document, node_id, outgoing, limit)}{notes}"
+    )
 
 
 def _ways(document: Document, node_id: int, outgoing: list[Connection], limit: int | None) -> str:

@@ -1,6 +1,7 @@
 """What a node says and does, in the few words of an outline."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,10 @@ _EXITS = {
     "condition": ("true", "false"),
     "tag_pass": ("true", "false"),
 }
+# What a writer may call something and still be read as it stands; and the operators.
+_BARE = re.compile(r"\w(?:[\w .,'’&-]*\w)?|[<>=!+*/%^-]{1,2}")
+# JSON leaves these as they are, and all of them end a line for some reader.
+_ENDS_LINE = re.compile("[\x80-\x9f\u2028\u2029]")
 
 
 class Reading(Scope):
@@ -76,21 +81,33 @@ def quoted(value: object, limit: int | None = None) -> str:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if limit is not None and len(shown) > limit:
         shown = shown[: limit - 1] + "…"
-    return json.dumps(shown, ensure_ascii=False)
+    return as_json(shown)
+
+
+def as_json(value: object) -> str:
+    """A value in JSON, on one line whatever it holds."""
+    told = json.dumps(value, ensure_ascii=False)
+    return told if told.isascii() else _ENDS_LINE.sub(lambda found: f"\\u{ord(found[0]):04x}", told)
+
+
+def bare(value: object) -> str:
+    """A name as it stands; in quotation marks where it is more than words, so that it cannot leave its place."""
+    shown = value if isinstance(value, str) else as_json(value)
+    return shown if _BARE.fullmatch(shown) else as_json(shown)
 
 
 def named(document: Document, kind: str, resource_id: object) -> str:
     """A resource's name and id."""
     if not isinstance(resource_id, int) or resource_id not in document.table(kind):
-        return f"no {kind}" if resource_id == -1 else f"missing {kind} {resource_id}"
-    return f"{document.name(kind, resource_id)}({resource_id})"
+        return f"no {kind}" if resource_id == -1 else f"missing {kind} {bare(resource_id)}"
+    return f"{bare(document.name(kind, resource_id))}({resource_id})"
 
 
 def _operand(operand: object, document: Document) -> str:
     given = record(operand)
     if given.get("type") == "variable":
         return named(document, "variable", given.get("value"))
-    return json.dumps(given.get("value"), ensure_ascii=False)
+    return as_json(given.get("value"))
 
 
 def _content(said: Record, _document: Document, limit: int | None) -> str:
@@ -117,46 +134,51 @@ def _monolog(said: Record, document: Document, limit: int | None) -> str:
 
 def _condition(said: Record, document: Document, _limit: int | None) -> str:
     subject = named(document, "variable", said.get("variable"))
-    return f"{subject} {said.get('operator')} {_operand(said.get('compare_to'), document)}"
+    return f"{subject} {bare(said.get('operator'))} {_operand(said.get('compare_to'), document)}"
 
 
 def _update(said: Record, document: Document, _limit: int | None) -> str:
     subject = named(document, "variable", said.get("variable"))
-    return f"{subject} {said.get('operation')} {_operand(said.get('value'), document)}"
+    return f"{subject} {bare(said.get('operation'))} {_operand(said.get('value'), document)}"
 
 
 def _generator(said: Record, document: Document, _limit: int | None) -> str:
     rest = {key: value for key, value in said.items() if key not in ("variable", "generator_type", "rect")}
-    how = " ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in rest.items())
-    return f"{named(document, 'variable', said.get('variable'))} = {said.get('generator_type')} {how}".rstrip()
+    how = " ".join(f"{bare(key)}={as_json(value)}" for key, value in rest.items())
+    return f"{named(document, 'variable', said.get('variable'))} = {bare(said.get('generator_type'))} {how}".rstrip()
 
 
 def _input(said: Record, document: Document, limit: int | None) -> str:
-    custom = f" {json.dumps(said['custom'], ensure_ascii=False)}" if said.get("custom") else ""
+    custom = f" {as_json(said['custom'])}" if said.get("custom") else ""
     return f"{quoted(said.get('prompt', ''), limit)} into {named(document, 'variable', said.get('variable'))}{custom}"
 
 
 def _tag_edit(said: Record, document: Document, _limit: int | None) -> str:
-    edits = [f"{e['action']} {e['key']} {e.get('value', '')}".rstrip() for e in sequence(said.get("operations"))]
+    edits = [
+        " ".join(bare(e[key]) for key in ("action", "key", "value") if e.get(key))
+        for e in sequence(said.get("operations"))
+    ]
     return f"{named(document, 'character', said.get('character'))} {', '.join(edits)}".rstrip()
 
 
 def _tag_match(said: Record, document: Document, _limit: int | None) -> str:
     how = " regex" if said.get("regex") else ""
-    return f"{named(document, 'character', said.get('character'))} tag {said.get('key')}{how}"
+    return f"{named(document, 'character', said.get('character'))} tag {bare(said.get('key'))}{how}"
 
 
 def _tag_pass(said: Record, document: Document, _limit: int | None) -> str:
     conditions = sequence(said.get("conditions"))
-    checks = [c["key"] if "value" not in c else f"{c['key']}={quoted(c['value'])}" for c in conditions]
-    return f"{named(document, 'character', said.get('character'))} {said.get('method')} {', '.join(checks)}".rstrip()
+    checks = [bare(c["key"]) if "value" not in c else f"{bare(c['key'])}={quoted(c['value'])}" for c in conditions]
+    return (
+        f"{named(document, 'character', said.get('character'))} {bare(said.get('method'))} {', '.join(checks)}".rstrip()
+    )
 
 
 def _jump(said: Record, document: Document, limit: int | None) -> str:
     target = record(said.get("target")).get("id")
     reason = f" {quoted(said['reason'], limit)}" if said.get("reason") else ""
     if not isinstance(target, int) or target not in document.nodes:
-        return f"to {'nothing' if target == -1 else f'missing node {target}'}{reason}"
+        return f"to {'nothing' if target == -1 else f'missing node {bare(target)}'}{reason}"
     owner = document.owner(target)
     return f"to {target} (scene {owner}){reason}"
 
@@ -170,7 +192,7 @@ def _label(key: str) -> Callable[[Record, Document, int | None], str]:
 
 
 def _count(key: str) -> Callable[[Record, Document, int | None], str]:
-    return lambda said, _document, _limit: f"{said.get(key)} {key}"
+    return lambda said, _document, _limit: f"{bare(said.get(key))} {key}"
 
 
 def _nothing(_said: Record, _document: Document, _limit: int | None) -> str:

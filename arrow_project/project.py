@@ -1,5 +1,6 @@
 """The parsed .arrow file and the way to change it."""
 
+import copy
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -8,8 +9,10 @@ from arrow_project.ids import expect_id
 from arrow_project.loading import load
 from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
 from arrow_project.operations import perform
+from arrow_project.operations.connecting import said
+from arrow_project.phrases import simplified
 from arrow_project.text_form import encode
-from arrow_project.values import text
+from arrow_project.values import Connection, Record, text
 
 _NOTHING_SELECTED = Selection()
 
@@ -42,6 +45,14 @@ class ArrowProject:
         """An independent copy without history."""
         return ArrowProject(self.document.copy())
 
+    def simplified(self, node_id: int) -> Record:
+        """A node's data in the simplified form of the tools, as the caller's own."""
+        return copy.deepcopy(simplified(self.document, node_id))
+
+    def said(self, connection: Connection) -> Connection:
+        """A connection as it is stored, with slots as the tools count them."""
+        return said(self.document, connection)
+
     def checkpoint(self) -> int:
         """A token for ``rollback``."""
         return self.document.journal.position
@@ -50,7 +61,7 @@ class ArrowProject:
         """Undo everything since the checkpoint; the bytes of ``to_text`` are what they were.
 
         Raises:
-            ValueError: an earlier checkpoint was rolled back to already.
+            ValueError: it is no checkpoint, or an earlier one was rolled back to already; nothing is undone.
         """
         self.document.journal.rollback(token)
 
@@ -59,6 +70,7 @@ class ArrowProject:
 
         Raises:
             OperationError: the operation is refused; the project is unchanged.
+            TypeError: it is no Operation.
         """
         try:
             return perform(self.document, operation, selection)
@@ -99,9 +111,13 @@ def parse(text: str | bytes) -> ArrowProject:
 
     Raises:
         ParseError: Arrow would not load it; carries the rule and the place.
+        TypeError: it is neither str nor bytes.
     """
     loaded = load(text)
-    return ArrowProject(Document(loaded.document, loaded.findings))
+    document = Document(loaded.document, loaded.findings)
+    # now, so that the first operation takes no longer than the others
+    document.usage.prepare()
+    return ArrowProject(document)
 
 
 def lower(
@@ -112,7 +128,9 @@ def lower(
     Raises:
         OperationError: the operation would be refused.
     """
-    before = project.checkpoint()
-    calls = project.apply(operation, selection).calls
-    project.rollback(before)
-    return calls
+    before, expected = project.checkpoint(), project.document.expected_id
+    try:
+        return project.apply(operation, selection).calls
+    finally:
+        project.rollback(before)
+        project.document.expected_id = expected

@@ -1,6 +1,5 @@
-"""Who uses what, derived from data alone: an index that is built when first asked for."""
+"""Who uses what, derived from data alone: an index that follows every edit."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ class Usage:
     def __init__(self, document: "Document") -> None:
         self._document = document
         self._index: _Index | None = None
+        self._names: dict[str, int] = {}
 
     def users(self, kind: str, resource_id: int) -> list[int]:
         """Existing nodes whose data uses the resource, by id or by exposing its name."""
@@ -36,17 +36,24 @@ class Usage:
         """Nodes whose texts expose the name as a variable or as a character."""
         return sorted(self._built().get((kind, name), {}))
 
+    def has_name(self, name: str) -> bool:
+        """Whether a node has the name."""
+        self._built()
+        return self._names.get(name, 0) > 0
+
     def added(self, node_id: int, node: Record) -> None:
-        """A node has come, or its data is new."""
+        """A node has come, or its data or name is new."""
         if self._index is not None:
             for key in _keys(node):
                 self._add(self._index, key, node_id)
+            self._count(text(node["name"]), 1)
 
     def removed(self, node_id: int, node: Record) -> None:
-        """A node goes, or its data is about to change."""
+        """A node goes, or its data or name is about to change."""
         if self._index is not None:
             for key in _keys(node):
                 self._discard(self._index, key, node_id)
+            self._count(text(node["name"]), -1)
 
     def prepare(self) -> None:
         """Build the index now, if it is not there."""
@@ -54,16 +61,29 @@ class Usage:
 
     def _built(self) -> _Index:
         if self._index is None:
-            self._index = {}
+            self._index, self._names = {}, {}
             for node_id, node in self._document.nodes.items():
+                name = text(node["name"])
+                self._names[name] = self._names.get(name, 0) + 1
                 for key in _keys(node):
-                    self._index.setdefault(key, {})[node_id] = None
-            # whoever rolls back to before this moment meets an older document: build again then
-            self._document.journal.note(self._forget)
+                    if key in self._index:
+                        self._index[key][node_id] = None
+                    else:
+                        self._index[key] = {node_id: None}
+            if self._document.journal.position:
+                # whoever rolls back to before this moment meets an older document: build again then
+                self._document.journal.note(self._forget)
         return self._index
 
     def _forget(self) -> None:
         self._index = None
+
+    def _count(self, name: str, more: int) -> None:
+        self._names[name] = self._names.get(name, 0) + more
+        self._document.journal.note(partial(self._uncount, name, more))
+
+    def _uncount(self, name: str, more: int) -> None:
+        self._names[name] = self._names.get(name, 0) - more
 
     def _add(self, index: _Index, key: _Key, node_id: int) -> None:
         users = index.setdefault(key, {})
@@ -78,12 +98,14 @@ class Usage:
             self._document.journal.note(partial(users.setdefault, node_id, None))
 
 
-def _keys(node: Record) -> Iterator[_Key]:
+def _keys(node: Record) -> list[_Key]:
     node_type = NODE_TYPES.get(text(node["type"]))
     if node_type is None:
-        return
+        return []
     data = record(node["data"])
-    yield from node_type.references(data)
-    variables, characters = exposed(node_type.exposing(data))
-    yield from (("variable", name) for name in variables)
-    yield from (("character", name) for name in characters)
+    keys: list[_Key] = [*node_type.references(data)]
+    if texts := node_type.exposing(data):
+        variables, characters = exposed(texts)
+        keys += [("variable", name) for name in variables]
+        keys += [("character", name) for name in characters]
+    return keys

@@ -1,5 +1,6 @@
 """Honest reading of document data: whatever a file holds, these answer with the type they name."""
 
+import reprlib
 from typing import Any, TypeGuard, cast
 
 Record = dict[str, Any]
@@ -10,6 +11,11 @@ Table = dict[int, Record]
 
 Connection = list[int]
 """``[from_id, from_slot, to_id, to_slot]``."""
+
+_SHOWN = 60
+_BRIEF = reprlib.Repr()
+_BRIEF.fillvalue = "…"
+_BRIEF.maxstring = _BRIEF.maxother = _SHOWN
 
 
 def is_id(value: object) -> TypeGuard[int]:
@@ -35,6 +41,19 @@ def text(value: object, default: str = "") -> str:
 def integer(value: object, default: int = -1) -> int:
     """The value if it is an integer, otherwise the default."""
     return value if is_id(value) else default
+
+
+def shown(value: object) -> str:
+    """A value as an error quotes it: cut, because anything may have been given."""
+    try:
+        return shortened(_BRIEF.repr(value))
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+def shortened(said: str) -> str:
+    """The text, with an ellipsis if it is long."""
+    return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
 
 
 def connections(entry: Record) -> list[Connection]:

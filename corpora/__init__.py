@@ -14,7 +14,7 @@ from corpora.errors import (
 from corpora.originals import Originals
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
-from corpora.records import Document, Page, Passage, ProjectKey, page_range, passage_id
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, page_range, passage_id
 
 __all__ = [
     "Catalog",
@@ -23,6 +23,7 @@ __all__ = [
     "DataDirectory",
     "DirectoryBusy",
     "Document",
+    "DocumentCounts",
     "DocumentNotFound",
     "InvalidName",
     "OriginalNotFound",

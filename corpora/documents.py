@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, not_, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, Page, Passage, ProjectKey
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     as_document,
@@ -41,6 +41,14 @@ class Documents(Database):
         with self._reading() as connection:
             rows = connection.execute(select(projects.c.workspace, projects.c.project_id))
             return [ProjectKey(row.workspace, row.project_id) for row in rows]
+
+    def document_counts(self) -> DocumentCounts:
+        """The documents of all projects of all workspaces."""
+        lacking = select(func.count(passages.c.document.distinct())).where(not_(passages.c.embedded))
+        with self._reading() as connection:
+            total = connection.scalar(select(func.count()).select_from(documents)) or 0
+            searchable = connection.scalar(lacking) or 0
+        return DocumentCounts(total - searchable, searchable)
 
     def has_project(self, key: ProjectKey) -> bool:
         """Whether anything was ever ingested for the project."""

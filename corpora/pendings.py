@@ -1,4 +1,4 @@
-"""The catalog's pendings: questions to the user that wait for an answer."""
+"""The catalog's pendings: questions that wait for an answer, and what an undo goes back to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import ColumnElement, Row, delete, insert, select
 
 from corpora.database import Database
 from corpora.schema import pendings
@@ -30,7 +30,7 @@ class Pending:
 
 
 class Pendings(Database):
-    """What `Catalog` knows about confirmations, missing parameters and plans."""
+    """What `Catalog` knows about confirmations, missing parameters, plans, and turns that can be taken back."""
 
     def put_pending(
         self, workspace: str, project_id: str, kind: str, payload: Mapping[str, Any], content_sha256: str
@@ -59,13 +59,38 @@ class Pendings(Database):
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None
 
-    def latest_pending(self, workspace: str, project_id: str) -> Pending | None:
-        """The newest question of the project, which stays where it is."""
-        these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
-        query = select(pendings).where(these).order_by(pendings.c.created_at.desc()).limit(1)
-        with self._reading() as connection:
-            row = connection.execute(query).one_or_none()
+    def pop_pending_for(self, workspace: str, project_id: str, kind: str, content_sha256: str) -> Pending | None:
+        """Take the newest of a kind out that belongs to this content; None if there is none."""
+        newest = (
+            select(pendings.c.id)
+            .where(_of(workspace, project_id, kind) & (pendings.c.content_sha256 == content_sha256))
+            .order_by(pendings.c.created_at.desc())
+            .limit(1)
+        )
+        with self._writing() as connection:
+            pending_id = connection.execute(newest).scalar_one_or_none()
+            these = delete(pendings).where(pendings.c.id == pending_id).returning(pendings)
+            row = connection.execute(these).one_or_none()
         return _pending(row) if row else None
+
+    def has_pending(self, workspace: str, project_id: str, kind: str) -> bool:
+        """Whether the project has any of a kind."""
+        with self._reading() as connection:
+            query = select(pendings.c.id).where(_of(workspace, project_id, kind)).limit(1)
+            return connection.execute(query).scalar_one_or_none() is not None
+
+    def drop_old_pendings(self, workspace: str, project_id: str, kind: str, kept: int) -> None:
+        """Forget all of a kind but the `kept` newest."""
+        newest = select(pendings.c.id).where(_of(workspace, project_id, kind))
+        newest = newest.order_by(pendings.c.created_at.desc()).limit(kept)
+        with self._writing() as connection:
+            ids = connection.execute(newest).scalars().all()
+            these = _of(workspace, project_id, kind) & pendings.c.id.not_in(ids)
+            connection.execute(delete(pendings).where(these))
+
+
+def _of(workspace: str, project_id: str, kind: str) -> ColumnElement[bool]:
+    return (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id) & (pendings.c.kind == kind)
 
 
 def _pending(row: Row[Any]) -> Pending:

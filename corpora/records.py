@@ -50,6 +50,14 @@ class Document:
 
 
 @dataclass(frozen=True)
+class DocumentCounts:
+    """How many documents have all their vectors (`indexed`), and how many do not yet (`searchable`)."""
+
+    indexed: int
+    searchable: int
+
+
+@dataclass(frozen=True)
 class Page:
     """One page, or the whole document where `number` is None; a span of the extracted text."""
 

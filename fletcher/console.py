@@ -1,9 +1,10 @@
 """What commands print: results on standard output, everything else on standard error."""
 
 import json
+import shlex
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import typer
 from rich.console import Console
@@ -62,10 +63,19 @@ def ingest_progress() -> Generator[ProgressListener]:
                 label = "Embedding" if event.done else "Loading the embedding model (90 MB)"
                 bars.update(vectors, description=label, total=event.total, completed=event.done, visible=True)
             else:
-                label = f"Reading {escape(event.document)}" if event.phase == "reading" else "Reading"
+                page = f", page {event.page} of {event.pages}" if event.pages else ""
+                label = f"Reading {escape(event.document)}{page}" if event.phase == "reading" else "Reading"
                 bars.update(documents, description=label, total=event.total, completed=event.done)
 
         yield listen
+
+
+@contextmanager
+def bars(*, transient: bool = False) -> Generator[Progress]:
+    """Bars for what a command does step by step, on standard error; `transient`: gone when it is done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=transient) as shown:
+        yield shown
 
 
 def print_report(report: IngestReport) -> None:
@@ -113,8 +123,8 @@ def print_passages(passages: Sequence[RankedPassage]) -> None:
         out.print()
 
 
-def print_turn(answer: dict[str, Any], *, written: bool) -> None:
-    """The answer of a turn: what was said, its sources, what changed, what is asked."""
+def print_turn(answer: dict[str, Any]) -> None:
+    """The answer of a turn: what was said, its sources, what changed, what is asked, what could follow."""
     if answer["text"]:
         out.print(answer["text"], markup=False)
     for citation in answer["citations"]:
@@ -123,12 +133,24 @@ def print_turn(answer: dict[str, Any], *, written: bool) -> None:
     for operation in answer["operations"]:
         if not operation["success"] and operation["error"]["message"] not in answer["text"]:
             out.print(f"{operation['function']}: {operation['error']['message']}", markup=False, style="red")
-    if answer["changed"]:
-        out.print("\nChanged:" if written else "\nWould change:")
+        for remark in _remarks(operation["result"]):
+            out.print(f"Note: {remark}", markup=False, style="yellow")
+    question = answer["question"]
+    if answer["changed"] and question is None:
+        out.print("\nChanged:")
         out.print(answer["diff"], markup=False)
-    if answer["question"] is not None:
-        out.print(answer["question"]["text"], markup=False, style="bold")
-        out.print(f"Answer with: --pending {answer['question']['pending_id']} -m yes", markup=False)
+    if question is not None:
+        out.print(question["text"], markup=False, style="bold")
+        reply = "'THE ANSWER'" if question["kind"] == "parameters" else "yes"
+        out.print(f"Answer with: --pending {question['pending_id']} -m {reply}", markup=False)
+    for suggestion in answer["suggestions"]:
+        call = f"/{suggestion['function']} {json.dumps(suggestion['params'], ensure_ascii=False)}"
+        out.print(f"{suggestion['label']}: -m {shlex.quote(call)}", markup=False, style="dim")
+
+
+def _remarks(result: Any) -> list[str]:
+    """What of an operation was stored in another way than asked."""
+    return cast("dict[str, Any]", result).get("remarks", []) if isinstance(result, dict) else []
 
 
 @contextmanager
@@ -145,6 +167,11 @@ def _is_no_document(document: DocumentReport) -> bool:
 def _note(document: DocumentReport) -> str:
     if document.error is not None:
         return document.error.message
+    notes: list[str] = []
     if document.pages_without_text:
-        return f"no text on page {page_list(document.pages_without_text)} (pictures)"
-    return ""
+        notes.append(f"no text on page {page_list(document.pages_without_text)} (pictures)")
+    if document.pages_recognised:
+        notes.append(f"page {page_list(document.pages_recognised)} read by text recognition (OCR)")
+    if document.pages_with_hidden_text:
+        notes.append(f"text that nobody can see was left out on page {page_list(document.pages_with_hidden_text)}")
+    return "; ".join(notes)

@@ -108,6 +108,18 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
         raise
 
 
+def own_alone(directory: DataDirectory, because: str = "") -> Ownership:
+    """Ownership of the directory, for what cannot be asked of an owner.
+
+    Raises:
+        CommandError: Somebody else owns it; begins with `because`.
+    """
+    try:
+        return directory.own()
+    except DirectoryBusy as busy:
+        raise CommandError(f"{because} {busy.message}".strip()) from busy
+
+
 class _LocalCorpus:
     def __init__(self, settings: Settings, directory: DataDirectory, parts: Parts, ownership: Ownership) -> None:
         self._settings = settings

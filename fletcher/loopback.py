@@ -1,8 +1,9 @@
 """A uvicorn server on a socket that is already bound, so that its address is known before it runs."""
 
+import logging
 import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
@@ -10,18 +11,43 @@ from starlette.types import ASGIApp
 
 from fletcher.errors import CommandError
 
+_GRACE_S = 5  # how long requests under way may go on once the server is told to end
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """Not a text frame that is no UTF-8: uvicorn closes with 1007, and its traceback would be the client's to write."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], UnicodeDecodeError)
+
 
 class Server(uvicorn.Server):
-    """uvicorn as we run it; `ready` is set once it answers, so that nobody has to poll."""
+    """uvicorn as we run it; `ready` is set once it answers, so that nobody has to poll.
 
-    def __init__(self, app: ASGIApp, max_message_bytes: int) -> None:
-        super().__init__(uvicorn.Config(app, ws_max_size=max_message_bytes, log_config=None, access_log=False))
+    `on_shutdown` is called as soon as it begins to end: before its clients are waited for, unlike the app's own end.
+    """
+
+    def __init__(self, app: ASGIApp, max_message_bytes: int, on_shutdown: Callable[[], object] = lambda: None) -> None:
+        config = uvicorn.Config(
+            app,
+            ws_max_size=max_message_bytes,
+            log_config=None,
+            log_level="warning",  # its other lines tell every address with its ?token=
+            access_log=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        logging.getLogger("uvicorn.error").addFilter(_is_worth_a_line)
+        super().__init__(config)
         self.ready = threading.Event()
+        self._on_shutdown = on_shutdown
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts to answer."""
         await super().startup(sockets)
         self.ready.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends."""
+        self._on_shutdown()
+        await super().shutdown(sockets)
 
 
 def bind(host: str, port: int) -> socket.socket:

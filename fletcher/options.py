@@ -14,7 +14,23 @@ DataDir = Annotated[
         "--data-dir", help=f"Where Fletcher keeps its data [default: FLETCHER_DATA_DIR or {DEFAULT_DATA_DIR}]"
     ),
 ]
-Workspace = Annotated[str, typer.Option(help="The workspace; nothing crosses it")]
+
+
+def _workspace(context: typer.Context, value: str) -> str:
+    """The workspace that was named, else the one that the command line's own token opens."""
+    source = context.get_parameter_source("workspace")
+    is_named = source is not None and source.name != "DEFAULT"
+    return value if is_named else load_settings().own_workspace() or value
+
+
+Workspace = Annotated[
+    str,
+    typer.Option(
+        callback=_workspace,
+        help="The workspace; nothing crosses it [default: the one that FLETCHER_TOKEN opens, else local]",
+        show_default=False,
+    ),
+]
 Project = Annotated[str, typer.Option(help="The project's id, the number Arrow sends")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output")]
 SceneId = Annotated[

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DEFAULT_DATA_DIR = Path.home() / ".fletcher"
@@ -26,12 +26,16 @@ class Settings(BaseSettings):
     model: str = ""
     embedding_model: str | None = None
     tokens: Path | None = None
+    token: SecretStr | None = None
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
+    ocr_languages: str = Field("eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$")
     context_tokens: int = Field(12_000, ge=1_000)
+    max_connections: int = Field(500, gt=0)
+    turns_per_minute: int = Field(600, gt=0)
     call_timeout_s: float = Field(30.0, gt=0)
 
     @field_validator("allowed_hosts", "allowed_origins", mode="before")
@@ -47,6 +51,10 @@ class Settings(BaseSettings):
         if self.model:
             return self.model
         return "anthropic:claude-sonnet-4-5" if os.environ.get("ANTHROPIC_API_KEY") else "local"
+
+    def for_evaluation(self) -> "Settings":
+        """The same with a corpus of its own: the user's projects, their server and their database are left alone."""
+        return self.model_copy(update={"data_dir": self.data_dir / "evaluation", "database_url": None})
 
     def read_tokens(self) -> dict[str, str]:
         """Token to workspace, from the file of `token workspace` lines.
@@ -66,6 +74,26 @@ class Settings(BaseSettings):
                 f"FLETCHER_TOKENS: every line of {self.tokens} must be 'token workspace', and there must be one."
             )
         return dict(pairs)
+
+    def own_workspace(self) -> str | None:
+        """The workspace that the command line's own token opens; None when it has none.
+
+        Raises:
+            SettingsError: The token opens none, or nothing says which.
+        """
+        if self.token is None:
+            return None
+        if self.tokens is None:
+            raise SettingsError(
+                "FLETCHER_TOKEN opens nothing without FLETCHER_TOKENS, the file that says which token opens which "
+                "workspace. Set both, or name a --workspace."
+            )
+        workspace = self.read_tokens().get(self.token.get_secret_value())
+        if workspace is None:
+            raise SettingsError(
+                f"FLETCHER_TOKEN is none of the tokens in {self.tokens}. Use one of them, or name a --workspace."
+            )
+        return workspace
 
 
 def load_settings(**overrides: Any) -> Settings:

@@ -21,12 +21,13 @@ class TurnLog:
         Raises:
             CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
         """
+        file = file.resolve()  # a link stays one
         if file.read_bytes() != before:
             raise CommandError(f"{file} has been changed while the turn ran, so nothing was written. Say it again.")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         kept, record = self._entry(file)
         _write_whole(kept, before)
-        _write_whole(record, json.dumps({"file": str(file.resolve()), "written_sha256": _sha256(after)}).encode())
+        _write_whole(record, json.dumps({"file": str(file), "written_sha256": _sha256(after)}).encode())
         _write_whole(file, after)
 
     def undo(self, file: Path) -> None:
@@ -35,6 +36,7 @@ class TurnLog:
         Raises:
             CommandError: There is no such turn, or the file has been changed since.
         """
+        file = file.resolve()
         kept, record = self._entry(file)
         if not (kept.exists() and record.exists()):
             raise CommandError(f"{file}: there is no turn to take back.")
@@ -49,7 +51,7 @@ class TurnLog:
         kept.unlink()
 
     def _entry(self, file: Path) -> tuple[Path, Path]:
-        name = _sha256(str(file.resolve()).encode())[:32]
+        name = _sha256(str(file).encode())[:32]
         return self._folder / f"{name}.arrow", self._folder / f"{name}.json"
 
 

@@ -12,6 +12,9 @@ from fletcher.settings import Settings
 from fletcher.wiring import build_services, open_parts
 from server import RequestError, TurnBody, answer_turn
 
+# A model that goes on after each yes and never comes to an end is left with its next question.
+_MAX_QUESTIONS = 20
+
 
 def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bool) -> dict[str, Any]:
     """The answer of `POST /projects/{id}/turns` to `body`.
@@ -38,22 +41,24 @@ def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bo
 
 
 def _agreed_to(remote: RemoteCorpus, key: ProjectKey, body: TurnBody, answer: dict[str, Any]) -> dict[str, Any]:
-    """Says yes to the question of `answer`, as the server cannot be told beforehand that nobody need be asked."""
-    question = answer["question"]
-    if question is None:
-        return answer
-    reply = TurnBody(
-        message="yes",
-        pending_id=question["pending_id"],
-        arrow_content=answer["arrow_content"],
-        current_scene_id=body.current_scene_id,
-        selected_node_ids=body.selected_node_ids,
-    )
-    done = remote.turn(key, reply)
-    return done | {
-        "text": f"{answer['text']}\n\n{done['text']}",
-        "citations": answer["citations"],
-        "operations": answer["operations"] + done["operations"],
-        "changed": answer["changed"] or done["changed"],
-        "diff": f"{answer['diff']}\n{done['diff']}".strip(),
-    }
+    """Says yes as often as the server asks: it cannot be told beforehand that nobody need be asked."""
+    for _ in range(_MAX_QUESTIONS):
+        question = answer["question"]
+        if question is None or question["kind"] != "confirmation":
+            break
+        reply = TurnBody(
+            message="yes",
+            pending_id=question["pending_id"],
+            arrow_content=answer["arrow_content"],
+            current_scene_id=body.current_scene_id,
+            selected_node_ids=body.selected_node_ids,
+        )
+        done = remote.turn(key, reply)
+        answer = done | {
+            "text": f"{answer['text']}\n\n{done['text']}",
+            "citations": answer["citations"] + done["citations"],
+            "operations": answer["operations"] + done["operations"],
+            "changed": answer["changed"] or done["changed"],
+            "diff": f"{answer['diff']}\n{done['diff']}".strip(),
+        }
+    return answer

@@ -39,7 +39,7 @@ def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]
         embedder = Embedder(settings.embedding_model)
         vectors = VectorStore(directory.chroma_path)
         retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals)))
-        readers = opened.enter_context(ReaderPool())
+        readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
         yield Parts(catalog, embedder, retriever, Ingestor(catalog, directory.originals, retriever, readers))
 
 
@@ -70,5 +70,11 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         assistant=assistant,
         embedding=EmbeddingWorker(parts.ingestor.embed, parts.retriever.repair),
         confirm=settings.confirm,
-        limits=Limits(settings.max_message_bytes, settings.max_upload_bytes, settings.call_timeout_s),
+        limits=Limits(
+            message_bytes=settings.max_message_bytes,
+            upload_bytes=settings.max_upload_bytes,
+            call_timeout_s=settings.call_timeout_s,
+            connections=settings.max_connections,
+            turns_per_minute=settings.turns_per_minute,
+        ),
     )

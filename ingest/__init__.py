@@ -5,7 +5,7 @@ from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.ingestor import Ingestor
 from ingest.reader_pool import ReaderPool
-from ingest.report import DocumentReport, IngestReport, Problem, Progress, ProgressListener, page_list
+from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.source import Refusal, Source, unnamed
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Given",
     "IngestReport",
     "Ingestor",
+    "Phase",
     "Problem",
     "Progress",
     "ProgressListener",

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
 
 from corpora import Document, InvalidName, ProjectKey
 from ingest.extracted import Extracted, ReadError
-from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status
+from ingest.readers import PageListener
+from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
 from ingest.shelf import Shelf
 from ingest.source import Refusal, Source, document_name
 from ingest.split import split
 
-Read = Callable[[str, bytes], Extracted]
+logger = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """What reads documents apart from this process: `ReaderPool`."""
+
+    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
+        """The document as text; `progress` hears (page, of how many). Raises `ReadError`."""
+        ...
 
 
 class Given:
@@ -58,13 +70,13 @@ class Addition:
         key: ProjectKey,
         before: Sequence[Document],
         shelf: Shelf,
-        read: Read,
+        reader: Reader,
         progress: ProgressListener,
     ) -> None:
         self._key = key
         self._known = {document.name: document for document in before}
         self._shelf = shelf
-        self._read = read
+        self._reader = reader
         self._progress = progress
         self._given = Given()
         self.wrote = False
@@ -90,17 +102,29 @@ class Addition:
         if known is not None and known.sha256 == sha256:
             self._shelf.restore_original(source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
-        self._progress(Progress(source.name, "reading", done, total))
+        reading = Progress(source.name, "reading", done, total)
+        self._progress(reading)
         try:
-            document = self._stored(source)
+            extracted = self._reader.read(
+                source.name,
+                source.data,
+                lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
+            )
         except ReadError as error:
             return self._kept(_failed(source.name, Problem(error.code, error.message)))
+        document = self._stored(source, extracted)
         self.wrote = True
         self._known[source.name] = document
-        return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+        report = DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+        return replace(
+            report,
+            pages_with_hidden_text=extracted.pages_with_hidden_text,
+            pages_recognised=extracted.pages_recognised,
+        )
 
-    def _stored(self, source: Source) -> Document:
-        extracted = self._read(source.name, source.data)
+    def _stored(self, source: Source, extracted: Extracted) -> Document:
+        if hidden := extracted.pages_with_hidden_text:
+            logger.warning("%s: text that nobody can see was left out on page %s", source.name, page_list(hidden))
         passages = split(extracted, self._key.document_id(source.name), source.name)
         return self._shelf.put(self._key, source, extracted, passages)
 

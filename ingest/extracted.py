@@ -6,7 +6,7 @@ from typing import Literal
 
 from corpora import Page
 
-BlockKind = Literal["heading", "paragraph", "list", "table", "dialogue", "code"]
+BlockKind = Literal["heading", "paragraph", "list", "table", "row", "dialogue", "code", "omitted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,8 @@ class Block:
     """One piece of the document's structure.
 
     Only a heading has a `level` (from 1, the topmost) and a `title`: its words, without marks of the format
-    such as `##`.
+    such as `##`. A `row` is a passage of its own; what is `omitted` is in the file and in no passage, such as
+    a note's bookkeeping or a part that its writer has struck out.
     """
 
     kind: BlockKind
@@ -31,7 +32,7 @@ class Extracted:
     A format with pages has one `Page` for each physical page, also for an empty one. A format without pages
     has a single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file,
     decoded. Text that nobody can see on the page (white on white, tiny) is not in `text`;
-    `pages_with_hidden_text` says where it was.
+    `pages_with_hidden_text` says where it was. `pages_recognised` are pictures whose text was read by OCR.
     """
 
     format: str
@@ -40,6 +41,7 @@ class Extracted:
     blocks: tuple[Block, ...]
     pages_without_text: tuple[int, ...] = ()
     pages_with_hidden_text: tuple[int, ...] = ()
+    pages_recognised: tuple[int, ...] = ()
 
     def pages_of(self, char_from: int, char_to: int) -> tuple[int | None, int | None]:
         """The numbers of the first and the last page that a span touches."""

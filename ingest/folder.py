@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ingest.readers import SUFFIXES
+from ingest.readers import SUFFIXES, told_by_content
 from ingest.source import Refusal, Source
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
@@ -87,10 +87,19 @@ def _entry(root: Path, inside: Path, path: Path) -> _Entry:
     elif not path.resolve().is_relative_to(inside):
         message = f"{name}: it is a link to a file outside the folder; copy the file into the folder."
         refusal = Refusal(name, "skipped", "OUTSIDE_FOLDER", message)
-    elif path.suffix.lower() not in SUFFIXES:
+    elif path.suffix.lower() not in SUFFIXES and not _is_known(path):
         message = f"{name}: files of this kind are not read; known are {', '.join(SUFFIXES)}."
         refusal = Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
     return _Entry(name, path, refusal)
+
+
+def _is_known(path: Path) -> bool:
+    """Whether a file is a document all the same, such as a Rich Text file that is called `.doc`."""
+    try:
+        with path.open("rb") as file:
+            return told_by_content(file) is not None
+    except OSError:
+        return False
 
 
 def _not_a_file(name: str, status: Literal["skipped", "failed"]) -> Refusal:

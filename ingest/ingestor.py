@@ -8,20 +8,11 @@ from time import perf_counter
 from typing import Protocol
 
 from corpora import Catalog, Document, Originals, ProjectKey
-from ingest.addition import Addition
-from ingest.extracted import Extracted
+from ingest.addition import Addition, Reader
 from ingest.locks import ProjectLocks
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.shelf import Shelf
 from ingest.source import Refusal, Source
-
-
-class Reader(Protocol):
-    """What reads documents apart from this process: `ReaderPool`."""
-
-    def read(self, name: str, data: bytes) -> Extracted:
-        """The document as text; raises `ReadError`."""
-        ...
 
 
 class SearchIndex(Protocol):
@@ -76,7 +67,7 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_locks[key]:
             before = self._catalog.documents(key)
-            addition = Addition(key, before, self._shelf, self._readers.read, say)
+            addition = Addition(key, before, self._shelf, self._readers, say)
             reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
             gone = [self._shelf.remove(key, document.id) for document in addition.missing()] if replace else []
         if gone or addition.wrote:
@@ -141,7 +132,11 @@ def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mappin
     if status == "searchable" and document.embedded == document.passages:
         older = before.get(document.id)
         status = "updated" if older and older.sha256 != document.sha256 else "indexed"
-    return DocumentReport.of(document, status, report.error)
+    return with_changes(
+        DocumentReport.of(document, status, report.error),
+        pages_with_hidden_text=report.pages_with_hidden_text,
+        pages_recognised=report.pages_recognised,
+    )
 
 
 def _nobody(_: Progress) -> None:

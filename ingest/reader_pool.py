@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,19 +25,24 @@ from ingest.extracted import Extracted, ReadError
 if sys.platform != "win32":  # Windows has no limits for a process; the clock holds there too
     import resource
 
-Progress = readers.Progress
-Read = Callable[[str, bytes, Progress], Extracted]
+PageListener = readers.PageListener
+Read = Callable[[str, bytes, PageListener], Extracted]
 
 _TASKS_OF_A_CHILD = 200
 _POLL_S = 0.1
+_START_S = 120  # a child starts within a second, on a machine that is busy within ten
 _PAGE_BITS = 32
+_NOT_BEGUN = (1 << 64) - 1
 # Exit codes of a child that was ended by a signal.
 _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else (None, None)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one document may use: seconds by the clock, seconds of computing, and bytes of memory."""
+    """What one document may use: seconds by the clock without a page read, of computing, and bytes of memory.
+
+    Pages whose text is recognised (OCR) have seconds of computing of their own.
+    """
 
     wall_s: float = 120
     cpu_s: int = 90
@@ -50,10 +56,17 @@ class ReaderPool:
     A document that hangs, crashes its reader or eats memory raises a `ReadError`; no other is affected.
     """
 
-    def __init__(self, workers: int = 2, limits: Limits | None = None, read: Read = readers.read) -> None:
+    def __init__(
+        self,
+        workers: int = 2,
+        limits: Limits | None = None,
+        read: Read = readers.read,
+        ocr_languages: str = "eng",
+    ) -> None:
         self._workers = workers
         self._limits = limits or Limits()
         self._read = read
+        self._ocr_languages = ocr_languages
         self._lock = threading.Lock()
         self._pool: ProcessPool | None = None
         self._closed = False
@@ -64,7 +77,7 @@ class ReaderPool:
         for place in range(workers):
             self._places.put(place)
 
-    def read(self, name: str, data: bytes, progress: Progress | None = None) -> Extracted:
+    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
         """Read one document, waiting for a free child; `progress` hears (page, of how many) while it is read.
 
         Raises:
@@ -96,20 +109,21 @@ class ReaderPool:
     @contextmanager
     def _place(self) -> Generator[int]:
         place = self._places.get()
-        self._pages[place] = 0
+        self._pages[place] = _NOT_BEGUN
         try:
             yield place
         finally:
             self._places.put(place)
 
-    def _read_once(self, place: int, name: str, data: bytes, progress: Progress | None) -> Extracted:
-        future = self._running_pool().schedule(
-            _read_in_child, args=(self._read, place, name, data), timeout=self._limits.wall_s
-        )
-        if progress:
-            self._follow(future, place, progress)
+    def _read_once(self, place: int, name: str, data: bytes, progress: PageListener | None) -> Extracted:
+        future = self._running_pool().schedule(_read_in_child, args=(self._read, place, name, data))
         try:
+            self._follow(future, place, progress)
             return future.result()
+        except MemoryError as error:
+            raise ReadError(
+                "OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it."
+            ) from error
         except (TimeoutError, CancelledError, ProcessExpired) as error:
             raise self._as_read_error(name, error) from error
 
@@ -122,20 +136,28 @@ class ReaderPool:
                     max_workers=self._workers,
                     max_tasks=_TASKS_OF_A_CHILD,
                     initializer=_begin,
-                    initargs=(self._pages, self._limits),
+                    initargs=(self._pages, self._limits, self._ocr_languages),
                     context=multiprocessing.get_context("spawn"),
                 )
             return self._pool
 
-    def _follow(self, future: ProcessFuture[Extracted], place: int, progress: Progress) -> None:
-        """Tell `progress` the pages that the child notes, until it is done."""
-        last = 0
-        while not future.done():
-            wait([future], timeout=_POLL_S)
+    def _follow(self, future: ProcessFuture[Extracted], place: int, progress: PageListener | None) -> None:
+        """Tell `progress` the pages that the child notes, until it is done; a child that stands still is ended."""
+        last, since = _NOT_BEGUN, monotonic()
+        done = False
+        while not done:
+            done = bool(wait([future], timeout=_POLL_S).done)
             page = self._pages[place]
             if page != last:
-                progress(page >> _PAGE_BITS, page & ((1 << _PAGE_BITS) - 1))
-                last = page
+                last, since = page, monotonic()
+                if progress and page:
+                    progress(page >> _PAGE_BITS, page & ((1 << _PAGE_BITS) - 1))
+            elif not done and page == _NOT_BEGUN and monotonic() - since > _START_S:
+                future.cancel()
+                raise CancelledError
+            elif not done and page != _NOT_BEGUN and monotonic() - since > self._limits.wall_s:
+                future.cancel()
+                raise TimeoutError
 
     def _discard(self) -> None:
         with self._lock:
@@ -147,7 +169,9 @@ class ReaderPool:
     def _as_read_error(self, name: str, error: BaseException) -> ReadError:
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if isinstance(error, TimeoutError) or code == _CPU_LIMIT:
-            allowed = f"{self._limits.wall_s:g} seconds, or {self._limits.cpu_s} seconds of computing"
+            allowed = (
+                f"{self._limits.wall_s:g} seconds for a page, or {self._limits.cpu_s} seconds of computing for all"
+            )
             return ReadError("TIMEOUT", f"{name}: reading it took longer than {allowed}; split it.")
         if code == _KILLED:
             return ReadError("OUT_OF_MEMORY", f"{name}: the system ended its reader, likely for memory; split it.")
@@ -162,8 +186,13 @@ _pages: Any = None
 _limits = Limits()
 
 
-def _begin(pages: Any, limits: Limits) -> None:
+def _begin(pages: Any, limits: Limits, ocr_languages: str) -> None:
     global _pages, _limits
+    os.environ["FLETCHER_OCR_LANGUAGES"] = ocr_languages
+    # Libraries in C complain about documents there, amid the results and the progress bars of this process's parent.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
     _pages, _limits = pages, limits
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -178,6 +207,7 @@ def _read_in_child(read: Read, place: int, name: str, data: bytes) -> Extracted:
     def note(page: int, pages: int) -> None:
         _pages[place] = page << _PAGE_BITS | pages
 
+    note(0, 0)
     return read(name, data, note)
 
 

@@ -14,12 +14,18 @@ Phase = Literal["queued", "reading", "searchable", "embedding", "done"]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it is: `done` of `total` documents; in phase `embedding`, of passages, and `document` is ''."""
+    """How far it is: `done` of `total` documents; in phase `embedding`, of passages, and `document` is ''.
+
+    In phase `reading`, `page` of `pages` is the page of the document that its reader has come to; both are 0
+    before its first page, and for formats without pages.
+    """
 
     document: str
     phase: Phase
     done: int
     total: int
+    page: int = 0
+    pages: int = 0
 
 
 ProgressListener = Callable[[Progress], None]
@@ -35,7 +41,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class DocumentReport:
-    """What became of one document; counts are those of the catalog, also where an older version was kept."""
+    """What became of one document; counts are those of the catalog, also where an older version was kept.
+
+    What only reading tells is there where the document was just read: on which pages text was left out because
+    nobody can see it, and which are pictures whose text was recognised. It is for people and not in the JSON.
+    """
 
     name: str
     status: Status
@@ -45,6 +55,8 @@ class DocumentReport:
     passages: int = 0
     embedded: int = 0
     error: Problem | None = None
+    pages_with_hidden_text: tuple[int, ...] = ()
+    pages_recognised: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, document: Document, status: Status, error: Problem | None = None) -> DocumentReport:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from corpora import Passage, passage_id
-from ingest.extracted import Block, Extracted
+from ingest.extracted import Block, BlockKind, Extracted
 
 # MiniLM reads 256 tokens and ignores the rest, and the heading path comes first. English prose has
 # 4.2 characters to one of its tokens, dialogues 3.6; languages with many letters outside ASCII have 2.4 to 3.
@@ -17,12 +17,20 @@ _ACCENTED_SHARE = 0.02
 _MAX_TITLE = 200
 
 _LINE = re.compile(r"\n")
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*")
 _SENTENCE = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’»)\]]))\s+(?=[^\s\W]|[\"'“„«(\[¿¡–—-])")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]")
 _ENDS_SENTENCE = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _PROSE = (_SENTENCE, _LINE, _SPACE)
 _LINEWISE = (_LINE, _SENTENCE, _SPACE)
+_DIALOGUE = (_BLANK_LINE, *_LINEWISE)
+_BOUNDARIES: dict[BlockKind, Sequence[re.Pattern[str]]] = {
+    "paragraph": _PROSE,
+    "heading": _PROSE,
+    "dialogue": _DIALOGUE,
+}
+_APART = ("row", "omitted")
 
 
 @dataclass(frozen=True)
@@ -46,8 +54,7 @@ def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
     passages: list[Passage] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for section in _sections(extracted):
-        pieces = [piece for block in section.blocks for piece in _pieces(extracted, block, limit)]
-        for span in _packed(extracted, pieces, limit):
+        for span in _spans(extracted, section, limit):
             text = extracted.text[span.start : span.end]
             if not _WORD.search(text):
                 continue  # a rule between sections, or an ornament
@@ -57,6 +64,20 @@ def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
             pages = extracted.pages_of(span.start, span.end)
             passages.append(Passage(identifier, document_id, name, *pages, section.heading, span.start, span.end, text))
     return passages
+
+
+def _spans(extracted: Extracted, section: _Section, limit: int) -> Iterator[_Span]:
+    """Where the passages of a section lie; a row has its own, and none reaches over what is omitted."""
+    together: list[_Span] = []
+    for block in section.blocks:
+        if block.kind in _APART:
+            yield from _packed(extracted, together, limit)
+            together = []
+        if block.kind == "row":
+            yield from _packed(extracted, list(_pieces(extracted, block, limit)), limit)
+        elif block.kind != "omitted":
+            together += _pieces(extracted, block, limit)
+    yield from _packed(extracted, together, limit)
 
 
 def _limit(text: str) -> int:
@@ -99,7 +120,7 @@ def _covering(extracted: Extracted) -> Iterator[Block]:
 
 def _pieces(extracted: Extracted, block: Block, limit: int) -> Iterator[_Span]:
     """What of a block stays whole: all of it if it is short and on one page, else its lines or sentences."""
-    boundaries = _PROSE if block.kind in ("paragraph", "heading") else _LINEWISE
+    boundaries = _BOUNDARIES.get(block.kind, _LINEWISE)
     for start, end in _between_page_breaks(extracted, block):
         yield from _cut(extracted.text, _Span(start, end), limit, boundaries)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import threading
@@ -97,6 +98,8 @@ class Embedder:
         with self._loading:
             if self._model is None:
                 self._model = self._load()
+                # Its libraries are 500,000 objects, and looking through them for garbage would halt every thread.
+                gc.freeze()
             return self._model
 
     def _load(self) -> HuggingFaceEmbedding:

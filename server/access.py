@@ -18,6 +18,12 @@ POLICY_VIOLATION = 1008
 class AccessDenied(Exception):
     """The token is missing or unknown."""
 
+    def __init__(self) -> None:
+        # Short enough to be the reason in a close frame.
+        super().__init__(
+            "A valid token is needed: 'Authorization: Bearer TOKEN', '?token=TOKEN', or first of all a hello with one."
+        )
+
 
 @dataclass(frozen=True)
 class Access:
@@ -48,7 +54,7 @@ class Access:
         # Every token is compared, so that the time taken says nothing about which one was nearly right.
         opened = [workspace for known, workspace in self.tokens.items() if token and _same(token, known)]
         if not opened:
-            raise AccessDenied("A valid token is needed: send it as 'Authorization: Bearer TOKEN' or '?token=TOKEN'.")
+            raise AccessDenied
         return opened[0]
 
     def host_is_allowed(self, host: str) -> bool:
@@ -63,7 +69,11 @@ class Access:
         """Whether a web page of this origin may talk to us. Programs send no Origin."""
         if origin is None or origin in self.allowed_origins:
             return True
-        return origin.partition("://")[2].lower() == host.lower()
+        if origin.partition("://")[2].lower() == host.lower():
+            return True
+        # This machine has several names, and a page may have been opened by one and connect by another.
+        page, ours = _loopback_port(origin), _loopback_port(f"http://{host}")
+        return page is not None and page == ours
 
 
 def bearer_token(headers: Headers, query_string: str) -> str | None:
@@ -108,6 +118,18 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> No
 
 def _same(given: str, known: str) -> bool:
     return hmac.compare_digest(given.encode(), known.encode())
+
+
+def _loopback_port(url: str) -> int | None:
+    """The port of a URL that names this machine; None for any other."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+    name = parts.hostname or ""
+    is_loopback = name == "localhost" or (_is_ip_address(name) and ipaddress.ip_address(name).is_loopback)
+    return port if is_loopback else None
 
 
 def _is_ip_address(name: str) -> bool:

@@ -6,18 +6,22 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, turn_routes
+from server import corpus_routes, operation_routes, turn_routes
 from server.access import Access, AccessDenied, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
+from server.connection_limit import ConnectionLimitMiddleware
 from server.dependencies import RequestError, corpus_error_response, error_response
 from server.services import Services
 from server.socket import serve_socket
+from server.turn_rate import TooManyTurns
 
 logger = logging.getLogger(__name__)
 
@@ -36,24 +40,23 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         if completes:
             services.embedding.start(services.catalog.every_project())
         yield
+        await services.intake.close()
         await services.embedding.close()
 
-    app = FastAPI(title="Fletcher", version=version("fletcher"), lifespan=lifespan)
+    # Its documentation page brings its scripts along instead of loading them from elsewhere.
+    app = FastAPIOffline(title="Fletcher", version=version("fletcher"), lifespan=lifespan, redoc_url=None)
     app.state.services = services
     app.state.access = access
     app.add_middleware(BodyLimitMiddleware, max_bytes=services.limits.upload_bytes)
+    app.add_middleware(ConnectionLimitMiddleware, max_connections=services.limits.connections, metrics=services.metrics)
     app.add_middleware(AccessMiddleware, access=access)
-    app.include_router(corpus_routes.router)
-    app.include_router(turn_routes.router)
-    app.add_api_route("/healthz", _healthz, tags=["operation"], summary="200 once the server is ready")
+    token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
+    for routes in (corpus_routes, turn_routes, operation_routes):
+        app.include_router(routes.router, dependencies=[token])
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
         app.add_api_websocket_route(path, _socket_of(services, access))
     _add_error_handlers(app)
     return app
-
-
-async def _healthz() -> dict[str, str]:
-    return {"status": "ok", "version": version("fletcher")}
 
 
 def _socket_of(services: Services, access: Access):
@@ -70,7 +73,15 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(AccessDenied)
     async def _denied(_request: Request, error: AccessDenied) -> JSONResponse:
-        return error_response(401, "UNAUTHORIZED", str(error))
+        response = error_response(401, "UNAUTHORIZED", str(error))
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    @app.exception_handler(TooManyTurns)
+    async def _too_many(_request: Request, error: TooManyTurns) -> JSONResponse:
+        response = error_response(429, error.code, str(error))
+        response.headers["Retry-After"] = str(error.retry_after_s)
+        return response
 
     @app.exception_handler(CorpusError)
     async def _corpus(_request: Request, error: CorpusError) -> JSONResponse:
@@ -83,7 +94,9 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
-        return error_response(error.status_code, HTTPStatus(error.status_code).name, str(error.detail))
+        # Python's own name of 413 depends on its version.
+        code = "PAYLOAD_TOO_LARGE" if error.status_code == 413 else HTTPStatus(error.status_code).name
+        return error_response(error.status_code, code, str(error.detail))
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -1,7 +1,6 @@
 """The corpus over HTTP: upload, list, remove, search, and a page as a picture."""
 
 import asyncio
-import base64
 import binascii
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source
 from retrieval import search_as_dict
+from server.base64_content import decode_base64
 from server.dependencies import RequestError, get_services, project_key
 from server.services import Services
 
@@ -38,8 +38,8 @@ class DocumentUpload(BaseModel):
         if self.text is not None:
             return Source(self.name, self.text.encode())
         try:
-            return Source(self.name, base64.b64decode("".join((self.content_base64 or "").split()), validate=True))
-        except (binascii.Error, ValueError):
+            return Source(self.name, decode_base64(self.content_base64 or ""))
+        except binascii.Error:
             message = f"{self.name}: content_base64 is not base64; send the file's bytes encoded as base64."
             return Refusal(self.name, "failed", "INVALID_BASE64", message)
 
@@ -55,8 +55,8 @@ class CorpusUpload(BaseModel):
 async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> dict[str, Any]:
     """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed."""
     sources, replace = await _sources(request)
-    add = services.ingestor.index if wait else services.ingestor.add
-    report = await asyncio.to_thread(add, key, sources, replace=replace)
+    add = services.intake.index if wait else services.intake.add
+    report = await add(key, sources, replace=replace)
     services.embedding.submit(key)
     return report.as_dict()
 
@@ -107,7 +107,8 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
         return [await _uploaded(file) for file in files], replace
     try:
-        upload = CorpusUpload.model_validate_json(await request.body())
+        body = await request.body()
+        upload = await asyncio.to_thread(CorpusUpload.model_validate_json, body)
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors())
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error

@@ -45,9 +45,18 @@ def project_key(project_id: str, request: Request) -> ProjectKey:
         AccessDenied: The token is missing or unknown.
         InvalidName: The project id cannot be one.
     """
+    return ProjectKey(require_token(request), project_id)
+
+
+def require_token(request: Request) -> str:
+    """The workspace that the request's token opens.
+
+    Raises:
+        AccessDenied: The token is missing or unknown.
+    """
     access = cast("Access", request.app.state.access)
     token = bearer_token(request.headers, request.url.query)
-    return ProjectKey(access.workspace(token, request.headers.get(WORKSPACE_HEADER)), project_id)
+    return access.workspace(token, request.headers.get(WORKSPACE_HEADER))
 
 
 def error_response(status: int, code: str, message: str) -> JSONResponse:

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from agent import ConfirmationPolicy, Exchange
 
@@ -16,7 +16,7 @@ class MessageError(Exception):
     def __init__(self, code: str, message: str, message_type: str | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.message_type = message_type
+        self.starts_turn = message_type in ("user_message", "confirmation")
 
 
 def _id_or_none(value: Any) -> Any:
@@ -26,7 +26,8 @@ def _id_or_none(value: Any) -> Any:
     return None if value in (-1, "", "-1") else value
 
 
-def _project_id(value: Any) -> Any:
+def _name(value: Any) -> Any:
+    """An id that is a text here and may be a number there."""
     value = _id_or_none(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -45,8 +46,28 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _text_or_none(value: Any) -> str | None:
+    """What is no text says nothing: some clients send `false` or `{}` for none."""
+    return value if isinstance(value, str) else None
+
+
+def _filled(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def _texts(value: Any) -> list[str]:
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str)]
+
+
+def _words(value: Any) -> Any:
+    """An error in whatever form a client has it; some send `false` for none."""
+    return (value or None) if isinstance(value, str) or not value else json.dumps(value, ensure_ascii=False)[:1000]
+
+
 OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
-OptionalProject = Annotated[str | None, BeforeValidator(_project_id)]
+OptionalProject = Annotated[str | None, BeforeValidator(_name)]
+OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
 
 
 class _Message(BaseModel):
@@ -57,7 +78,7 @@ class FileSync(_Message):
     """The client's `.arrow` content, which replaces the server's copy."""
 
     type: Literal["file_sync"]
-    project_id: Annotated[str, BeforeValidator(_project_id)]
+    project_id: OptionalProject = None
     arrow_content: str
 
 
@@ -65,9 +86,9 @@ class DesignDocSync(_Message):
     """A design document for the corpus."""
 
     type: Literal["design_doc_sync"]
-    project_id: Annotated[str, BeforeValidator(_project_id)]
+    project_id: Annotated[str, BeforeValidator(_name)]
     file_content: str
-    file_name: str = ""
+    file_name: Annotated[str, BeforeValidator(_text)] = ""
 
 
 class UserMessage(_Message):
@@ -79,23 +100,50 @@ class UserMessage(_Message):
     selected_node_ids: Annotated[list[OptionalId], BeforeValidator(_list)] = Field(default_factory=list[int | None])
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
-    arrow_content: str | None = None
+    arrow_content: OptionalText = None
     function: str | None = None
     function_params: dict[str, Any] | None = None
     confirm: ConfirmationPolicy | None = None
     pending_id: str | None = None
     mode: Literal["apply", "plan"] = "apply"
+    enveloped: bool = False
+
+    @property
+    def shape(self) -> str:
+        """The dialect of a client that sends its messages in this form."""
+        if self.enveloped:
+            return "envelope"
+        return "spec" if self.arrow_content is None else "arrow-ai"
+
+
+_SUCCESS: TypeAdapter[bool] = TypeAdapter(bool)
 
 
 class FunctionResult(_Message):
-    """What the client's editor did with a function call."""
+    """What the client's editor did with a function call.
+
+    A field that cannot be read is as good as absent, for else the call would wait for its time-out. A result that does
+    not say whether it is a success is one unless it has an error.
+    """
 
     type: Literal["function_result"]
-    request_id: str
+    request_id: Annotated[str, BeforeValidator(_name)]
     success: bool
     result: Any = None
-    error: str | None = None
-    arrow_content: str | None = None
+    error: Annotated[str | None, BeforeValidator(_words)] = None
+    arrow_content: OptionalText = None
+    affected_nodes: Any = None
+    referenced_by: Any = None
+    used_by: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _success_by_the_error(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        try:
+            _SUCCESS.validate_python(fields.get("success"))
+        except ValidationError:
+            return fields | {"success": _words(fields.get("error")) is None}
+        return fields
 
 
 class Stop(_Message):
@@ -104,12 +152,35 @@ class Stop(_Message):
     type: Literal["stop"]
 
 
-ClientMessage = FileSync | DesignDocSync | UserMessage | FunctionResult | Stop
+class Hello(_Message):
+    """What a client says of itself, before anything else."""
+
+    type: Literal["hello"]
+    client: str | None = None
+    dialect: Annotated[str | None, BeforeValidator(_filled)] = None
+    capabilities: Annotated[list[str], BeforeValidator(_texts)] = Field(default_factory=list[str])
+    max_frame_bytes: int | None = None
+    token: str | None = None
+
+
+class Confirmation(_Message):
+    """The answer to a question; with `modify`, `message` says what to do instead."""
+
+    type: Literal["confirmation"]
+    request_id: Annotated[str | None, BeforeValidator(_name)] = None
+    decision: Literal["yes", "no", "modify"]
+    message: str = ""
+
+
+ClientMessage = FileSync | DesignDocSync | UserMessage | FunctionResult | Stop | Hello | Confirmation
 
 _MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
-_TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop")
+_TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop", "hello", "confirmation")
 
 
+# What is read at all; no client's messages come near it.
+_DEEPEST = 100
+_GODOT_ESCAPE = re.compile(r"\\[\\v]")
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -135,8 +206,8 @@ def decode(text: str) -> ClientMessage:
 
 def _fields(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_float=_finite, parse_constant=_finite)
-        if _HALF_CHARACTER.search(text):
+        value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
+        if "\\u" in text and _HALF_CHARACTER.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise MessageError(
@@ -144,9 +215,29 @@ def _fields(text: str) -> dict[str, Any]:
         ) from error
     if not isinstance(value, dict):
         raise MessageError("INVALID_JSON", f"A message must be one JSON object, and this is a {type(value).__name__}.")
+    _refuse_depth([value])
     outer = cast("dict[str, Any]", value)
     inner = outer.get("data")
-    return {**outer, **cast("dict[str, Any]", inner), "type": outer.get("type")} if isinstance(inner, dict) else outer
+    if not isinstance(inner, dict):
+        return {**outer, "enveloped": False}
+    return {**outer, **cast("dict[str, Any]", inner), "type": outer.get("type"), "enveloped": True}
+
+
+def _refuse_depth(level: list[Any]) -> None:
+    """Serialisers further on, a model's SDK for instance, give up much earlier than Python's reader of JSON."""
+    for _ in range(_DEEPEST):
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return
+    raise MessageError("INVALID_JSON", f"A message must not nest more than {_DEEPEST} levels deep.")
+
+
+def _tidy(text: str) -> str:
+    r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
+    if r"\v" not in text:
+        return text
+    return _GODOT_ESCAPE.sub(lambda found: r"\u000b" if found[0] == r"\v" else found[0], text)
 
 
 def _finite(number: str) -> float:

@@ -1,31 +1,47 @@
 """What the routes and sessions of one server share."""
 
+import base64
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from agent import Assistant, ConfirmationPolicy, Pending
+from agent import Assistant, ConfirmationPolicy, Origin, Pending
 from arrow_project import Operation
 from corpora import Catalog
 from ingest import Ingestor
 from retrieval import Retriever
 from server.embedding import EmbeddingWorker
+from server.intake import Intake
+from server.metrics import Metrics
+from server.turn_ledger import TurnLedger
+from server.turn_rate import TurnRate
 
+_UNDO = "undo"
+_KEPT_TURNS = 20
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one client may ask of the server.
+    """How much may be asked of the server.
 
     Attributes:
         message_bytes: The longest socket message.
-        upload_bytes: The longest body of an HTTP request.
+        upload_bytes: The longest body of an HTTP request, and what a socket's uploads under way may have together.
         call_timeout_s: How long an editor may take for one function call.
+        connections: Open sockets, of all clients together.
+        turns_per_minute: Turns that a workspace may begin.
+        hello_timeout_s: How long a socket that opened without a token may take to bring one.
     """
 
     message_bytes: int = 64 * 2**20
     upload_bytes: int = 256 * 2**20
     call_timeout_s: float = 30.0
+    connections: int = 500
+    turns_per_minute: int = 600
+    hello_timeout_s: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,21 @@ class Services:
     confirm: ConfirmationPolicy = "destructive"
     limits: Limits = Limits()
 
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What the server counts."""
+        return Metrics(self.catalog)
+
+    @cached_property
+    def ledger(self) -> TurnLedger:
+        """Where turns are counted."""
+        return TurnLedger(self.metrics, TurnRate(self.limits.turns_per_minute))
+
+    @cached_property
+    def intake(self) -> Intake:
+        """Where documents are taken in."""
+        return Intake(self.ingestor, self.metrics)
+
 
 class CatalogPendings:
     """The catalog's pending rows of one project, as a turn uses them."""
@@ -49,22 +80,54 @@ class CatalogPendings:
         self._workspace = workspace
         self._project_id = project_id
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str) -> str:
-        """Keeps the operations that a yes would execute."""
-        payload = {"operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in operations]}
+    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
+        """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
+        payload: dict[str, Any] = {
+            "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in operations],
+            "origin": origin.as_dict() if origin else None,
+        }
         return self._catalog.put_pending(self._workspace, self._project_id, kind, payload, content_sha256)
 
     def take(self, pending_id: str) -> Pending | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
         found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
-        if found is None:
+        if found is None or found.kind == _UNDO:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
-        return Pending(found.id, found.kind, operations, found.content_sha256)
+        origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
+        return Pending(found.id, found.kind, operations, found.content_sha256, origin)
+
+    def keep_before(self, content: str, content_sha256: str) -> None:
+        """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""
+        payload = {"before": base64.b64encode(zlib.compress(content.encode())).decode()}
+        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256)
+        self._catalog.drop_old_pendings(self._workspace, self._project_id, _UNDO, _KEPT_TURNS)
+
+    def take_before(self, content_sha256: str) -> str | None:
+        """Hands out the text from before the turn that led to this story."""
+        found = self._catalog.pop_pending_for(self._workspace, self._project_id, _UNDO, content_sha256)
+        return zlib.decompress(base64.b64decode(found.payload["before"])).decode() if found else None
+
+    def has_before(self) -> bool:
+        """Whether any turn of this project can be taken back, if only its story were there again."""
+        return self._catalog.has_pending(self._workspace, self._project_id, _UNDO)
+
+
+def policy_for(
+    operator: ConfirmationPolicy, requested: ConfirmationPolicy | None, function: str | None
+) -> ConfirmationPolicy:
+    """The policy for a request.
+
+    It may tighten the operator's, and not loosen it; only with a function that is named directly `never` counts,
+    as the caller is the user, unless the operator wants everything asked.
+    """
+    if function is not None and requested == "never" and operator != "always":
+        return "never"
+    return stricter(operator, requested)
 
 
 def stricter(operator: ConfirmationPolicy, requested: ConfirmationPolicy | None) -> ConfirmationPolicy:
-    """The policy for a request: it may ask more often than the operator wants, never less."""
+    """The stricter of the two: a request may ask more often than the operator wants, never less."""
     if requested is None or _STRICTNESS.index(requested) < _STRICTNESS.index(operator):
         return operator
     return requested

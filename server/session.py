@@ -1,182 +1,296 @@
-"""One client's conversation over the socket: a small state machine around the turns."""
+"""One client's conversation over the socket: its messages in order, and at most one turn at a time."""
 
 import asyncio
-import base64
-import binascii
 import logging
+import secrets
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
-from enum import Enum
+from dataclasses import dataclass, field
+from importlib.metadata import version
 
-from agent import Asked, Event, Turn, TurnRequest
-from arrow_project import ArrowProject, ParseError, parse
+from agent import Asked, Ended, Event, Failure, TextFinished, Turn, TurnRequest, Usage, describe
+from arrow_project import ArrowProject, ParseError, diff, parse
 from corpora import CorpusError, ProjectKey
-from ingest import Source, unnamed
-from server.dialects import Dialect
-from server.dialects.dialect import Frame
+from server.access import Access, AccessDenied
+from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, EndReason, Frame, PlainDialect, View
 from server.messages import (
     ClientMessage,
+    Confirmation,
     DesignDocSync,
     FileSync,
     FunctionResult,
+    Hello,
     MessageError,
     Stop,
     UserMessage,
     decode,
 )
+from server.read_story import ReadStory, read_story
 from server.remote_editor import RemoteEditor
-from server.reports import in_words
-from server.services import CatalogPendings, Services, stricter
+from server.services import CatalogPendings, Services, policy_for
+from server.state import State, StateMachine
+from server.turn_ledger import TurnRecord
+from server.turn_rate import TooManyTurns
+from server.uploads import Uploads
 
 logger = logging.getLogger(__name__)
 
 _NO_PROJECT = "-1"
-_INTERNAL = "INTERNAL: Something went wrong in the server; its log has the details."
+_INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
+_NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
+_BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
+_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview")
+_SMALLEST_FRAME_BYTES = 1000
+# What is longer is decoded beside the event loop, so that the other clients notice nothing.
+_DECODED_AT_ONCE = 100_000
+# How long a stopped turn may take to notice before the client is told that it has ended.
+_STOP_PATIENCE_S = 0.05
+# Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
+_PARSED_BEFORE_THE_END = 200_000
+_COMPARED_BEFORE_THE_END = 500
+# Of how many turns a result may still come in late.
+_TURNS_REMEMBERED = 20
 
 
-class State(Enum):
-    """What a session is doing.
+@dataclass
+class _OpenTurn:
+    """The turn that a session is working on.
 
-    IDLE -> PROCESSING (a user message) -> EXECUTING (a function call is out) -> PROCESSING ... -> IDLE (`end`)
+    Attributes:
+        project: The story when the turn began, and `checkpoint`, where its journal stood then.
+        running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
     """
 
-    IDLE = "idle"
-    PROCESSING = "processing"
-    EXECUTING = "executing"
+    id: str
+    project_id: str
+    editor: RemoteEditor
+    task: asyncio.Task[None] | None = None
+    project: ArrowProject | None = None
+    checkpoint: int = 0
+    running: Turn | None = None
+    reason: EndReason = "error"
+    usage: Usage = field(default_factory=Usage)
 
 
 class Session:
-    """The messages of one socket, in order, and at most one turn at a time.
+    """What one client sends and is sent.
 
     Args:
         send: Sends one frame to the client.
-        dialect: The client's wire form.
+        dialect: The name of the client's wire form; None where the address does not say it.
         workspace: What the client's token opened.
+        access: What a token opens that comes later.
         services: The parts of the server.
     """
 
     def __init__(
-        self, send: Callable[[Frame], Awaitable[None]], dialect: Dialect, workspace: str, services: Services
+        self,
+        send: Callable[[Frame], Awaitable[None]],
+        dialect: str | None,
+        workspace: str,
+        access: Access,
+        services: Services,
     ) -> None:
         self._send = send
-        self._dialect = dialect
+        self._dialect_name = dialect
+        self._dialect: Dialect = DIALECTS[dialect](Client()) if dialect else PlainDialect(Client())
         self._workspace = workspace
+        self._access = access
         self._services = services
+        self._machine = StateMachine()
+        self._sending = asyncio.Lock()
         self._projects: dict[str, ArrowProject] = {}
+        self._read: dict[str, ReadStory] = {}  # what was made of the content that the client sent last
         self._last_project = _NO_PROJECT
-        self._turn_project = _NO_PROJECT  # whose results may still come in after the turn
+        self._turn_project = _NO_PROJECT
+        self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
+        self._last_message: UserMessage | None = None
         self._pending_id: str | None = None
-        self._turn: asyncio.Task[None] | None = None
-        self._turn_is_open = False
-        self._running: Turn | None = None
-        self._editor = RemoteEditor(dialect, send, services.limits.call_timeout_s)
-        self._uploads: set[asyncio.Task[None]] = set()
+        self._turn: _OpenTurn | None = None
+        self._adopting: asyncio.Task[None] | None = None  # reads what the client had reported before a stop
+        self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
 
     @property
     def state(self) -> State:
         """What the session is doing now."""
-        if self._turn is None or self._turn.done():
-            return State.IDLE
-        return State.EXECUTING if self._editor.is_waiting else State.PROCESSING
+        return self._machine.state
 
-    async def receive(self, text: str) -> None:
-        """Handles one text frame; whatever is wrong with it is said, and the connection lives."""
+    async def receive(self, text: str | None) -> None:
+        """Handles one text frame, or a binary one (None); whatever is wrong with it is said, and the connection lives.
+
+        Raises:
+            AccessDenied: A `hello` brought a token that opens nothing.
+        """
         try:
-            await self._handle(decode(text))
+            if text is None:
+                raise MessageError("INVALID_JSON", _NOT_TEXT)
+            message = await asyncio.to_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
+            await self._handle(message)
         except (MessageError, CorpusError) as error:
-            await self._say(f"{error.code}: {error}")
-            if isinstance(error, MessageError) and error.message_type == "user_message" and self.state is State.IDLE:
-                await self._send_all(self._dialect.turn_ended())
+            await self._say_error(Failure(error.code, str(error)))
+            if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
+                await self._send_all(self._dialect.turn_ended("error", Usage()))
+        except AccessDenied:
+            raise
         except Exception:
             logger.exception("a message failed unexpectedly")
-            await self._say(_INTERNAL)
+            await self._say_error(_INTERNAL)
 
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""
-        await self._stop_turn()
-        await asyncio.gather(*self._uploads, return_exceptions=True)
+        await self._cancel_turn()
+        if self._adopting is not None:
+            self._adopting.cancel()
+        await self._uploads.close()
 
     async def _handle(self, message: ClientMessage) -> None:
         match message:
+            case Hello():
+                await self._greet(message)
             case FileSync():
-                await self._sync_file(message.project_id, message.arrow_content)
+                await self._sync_file(message.project_id or _NO_PROJECT, message.arrow_content)
             case DesignDocSync():
-                self._start_upload(message)
+                await self._uploads.start(message)
             case UserMessage():
                 await self._start_turn(message)
+            case Confirmation():
+                await self._start_turn(self._as_message(message))
             case FunctionResult():
-                if not self._editor.resolve(message) and message.arrow_content:
-                    await self._sync_file(self._turn_project, message.arrow_content)
+                await self._take_result(message)
             case Stop():
                 await self._stop()
+
+    # --- who the client is -----------------------------------------------------------------------------------------
+
+    async def _greet(self, hello: Hello) -> None:
+        if self.state is not State.IDLE:
+            await self._say_error(_BUSY)
+            return
+        if hello.token is not None:
+            self._enter(self._access.workspace(hello.token))
+        if hello.dialect is not None and hello.dialect not in DIALECTS:
+            known = ", ".join(DIALECTS)
+            raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
+        name = hello.dialect or self._dialect_name
+        limit = MAX_FRAME_BYTES if hello.max_frame_bytes is None else hello.max_frame_bytes
+        limit = min(max(limit, _SMALLEST_FRAME_BYTES), self._services.limits.message_bytes)
+        self._speak(name, Client(frozenset(hello.capabilities) & frozenset(_CAPABILITIES), limit))
+        await self._send_all(
+            [
+                {
+                    "type": "connected",
+                    "version": version("fletcher"),
+                    "workspace": self._workspace,
+                    "capabilities": list(_CAPABILITIES),
+                    "max_frame_bytes": limit,
+                }
+            ]
+        )
+
+    def _enter(self, workspace: str) -> None:
+        if workspace != self._workspace:
+            self._workspace, self._projects, self._read, self._pending_id = workspace, {}, {}, None
+            self._last_project = self._turn_project = _NO_PROJECT
+            self._last_message = None
+            self._asked.clear()
+
+    def _speak(self, name: str | None, client: Client) -> None:
+        self._dialect_name = name
+        self._dialect = DIALECTS[name](client) if name else PlainDialect(client)
 
     # --- the client's files ----------------------------------------------------------------------------------------
 
     async def _sync_file(self, project_id: str, content: str) -> None:
+        if project_id != _NO_PROJECT:
+            ProjectKey(self._workspace, project_id)  # refuses what cannot be the name of a project
         try:
-            project = await asyncio.to_thread(parse, content)
+            story = await asyncio.to_thread(read_story, content, self._read.get(project_id))
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._projects[project_id] = project
+        self._read[project_id] = story
+        self._projects[project_id] = project = story.project
         self._last_project = project_id
-        if self._running is not None and project_id == self._turn_project:
-            self._running.context.project = project  # newer than the shadow of the turn that goes on
+        if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
+            self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
 
-    def _start_upload(self, message: DesignDocSync) -> None:
-        task = asyncio.create_task(self._upload(message))
-        self._uploads.add(task)
-        task.add_done_callback(self._uploads.discard)
-
-    async def _upload(self, message: DesignDocSync) -> None:
-        name = message.file_name or "the document"
-        try:
-            key = ProjectKey(self._workspace, message.project_id)
-            source = await asyncio.to_thread(_source, message)
-            report = await asyncio.to_thread(self._services.ingestor.add, key, [source])
-        except binascii.Error:
-            await self._say(
-                f"INVALID_BASE64: {name}: file_content is not base64; send the file's bytes encoded as base64."
-            )
-        except CorpusError as error:
-            await self._say(f"{error.code}: {name}: {error}")
-        except Exception:
-            logger.exception("an upload failed unexpectedly")
-            await self._say(f"INTERNAL: {name} could not be taken in; the server's log has the details.")
-        else:
-            self._services.embedding.submit(key)
-            await self._say(in_words(report))
+    async def _take_result(self, result: FunctionResult) -> None:
+        if self._turn is not None and self._turn.editor.resolve(result):
+            return
+        if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
+            projects = (project_id for project_id, requests in self._asked if result.request_id in requests)
+            await self._sync_file(next(projects, self._turn_project), result.arrow_content)
 
     # --- turns -----------------------------------------------------------------------------------------------------
 
+    def _as_message(self, confirmation: Confirmation) -> UserMessage:
+        """An answer by button as the same answer in words, in the situation of the message that was asked about."""
+        words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
+        pending_id = confirmation.request_id or self._pending_id
+        if pending_id is None and self.state is State.IDLE:  # or else it comes too early, which is said of any message
+            problem = "There is no open question to answer. Send what you want as a user_message."
+            raise MessageError("NOT_PENDING", problem, "confirmation")
+        asked = {"message": words, "pending_id": pending_id}
+        if self._last_message is None:
+            return UserMessage(type="user_message", message=words, pending_id=pending_id)
+        kept = {"function": None, "function_params": None, "mode": "apply"}
+        return self._last_message.model_copy(update=asked | kept)
+
     async def _start_turn(self, message: UserMessage) -> None:
         if self.state is not State.IDLE:
-            await self._say("BUSY: The last message is still being worked on. Wait for its end, or send stop.")
+            await self._say_error(_BUSY)
             return
-        self._turn_is_open = True
-        await self._send_all(self._dialect.turn_started())
-        self._turn = asyncio.create_task(self._run_turn(message))
+        if self._dialect_name is None:
+            self._speak(message.shape, self._dialect.client)
+        self._machine.move(State.PROCESSING)
+        project_id = self._turn_project = message.current_project_id or self._last_project
+        self._last_message = message.model_copy(update={"arrow_content": None})
+        turn = self._turn = _OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
+        self._asked.append((project_id, turn.editor.request_ids))
+        await self._send_all(self._dialect.turn_started(turn.id))
+        turn.task = asyncio.create_task(self._run_turn(turn, message))
 
-    async def _run_turn(self, message: UserMessage) -> None:
+    def _editor_for(self, message: UserMessage) -> RemoteEditor:
+        def view() -> View:
+            assert self._turn is not None
+            assert self._turn.running is not None
+            project = self._turn.running.context.project
+            assert project is not None
+            return View(project, message.current_scene_id, editor.last_content)
+
+        editor = RemoteEditor(
+            self._dialect, self._send_one, self._machine.move, view, self._services.limits.call_timeout_s
+        )
+        editor.last_content = message.arrow_content or None
+        return editor
+
+    async def _run_turn(self, turn: _OpenTurn, message: UserMessage) -> None:
         try:
-            project_id = self._turn_project = message.current_project_id or self._last_project
-            request = await self._request(message, project_id)
-            await self._follow(request, project_id)
-        except (MessageError, CorpusError) as error:
-            await self._say(f"{error.code}: {error}")
+            with self._services.ledger.turn(self._workspace, turn.project_id, self._dialect_name or "") as record:
+                request = await self._request(message, turn.project_id)
+                record.begin(request)
+                await self._follow(turn, request, record)
+        except (MessageError, CorpusError, TooManyTurns) as error:
+            await self._tell(turn, self._dialect.error(Failure(error.code, str(error))))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._say(_INTERNAL)
-        finally:
-            await self._end_turn()
+            await self._tell(turn, self._dialect.error(_INTERNAL))
+        if self._turn is turn:
+            turn.editor.close()
+            self._turn = None
+            self._machine.move(State.IDLE)
+            await self._send_all(self._dialect.turn_ended(turn.reason, turn.usage))
 
     async def _request(self, message: UserMessage, project_id: str) -> TurnRequest:
         if message.arrow_content:
             await self._sync_file(project_id, message.arrow_content)
+        if self._adopting is not None:
+            await asyncio.wait((self._adopting,))  # a stop of this turn, too, does not stop it
         key = None if project_id == _NO_PROJECT else ProjectKey(self._workspace, project_id)
         project = self._projects.get(project_id)
-        if project is None and self._uploads:  # what makes the project known may still be on its way
-            await asyncio.wait(set(self._uploads))
-        if project is None and (key is None or not await asyncio.to_thread(self._services.catalog.has_project, key)):
+        if project is None and not await self._has_documents(key):
+            await self._uploads.settled(project_id)  # what makes it known may still be on its way
+        if project is None and not await self._has_documents(key):
             problem = "No project is open" if key is None else f"Project {project_id} is not known here"
             raise MessageError(
                 "PROJECT_NOT_FOUND",
@@ -193,64 +307,110 @@ class Session:
             function=message.function,
             function_params=message.function_params or {},
             pending_id=pending_id,
-            confirm=stricter(self._services.confirm, message.confirm),
+            confirm=policy_for(self._services.confirm, message.confirm, message.function),
             plan=message.mode == "plan",
         )
 
-    async def _follow(self, request: TurnRequest, project_id: str) -> None:
-        """Sends the turn's events. What it did to the shadow stays; when it is stopped, the client rolls back.
+    async def _has_documents(self, key: ProjectKey | None) -> bool:
+        return key is not None and await asyncio.to_thread(self._services.catalog.has_project, key)
 
-        A plan is only tried on a copy.
-        """
-        pendings = CatalogPendings(self._services.catalog, self._workspace, project_id)
-        turn = self._services.assistant.turn(request, self._editor, pendings)
-        checkpoint = request.project.checkpoint() if request.project else None
-        self._running = None if request.plan else turn
-        try:
-            async with aclosing(turn.run()) as events:
-                async for event in events:
-                    await self._tell(event)
-        except asyncio.CancelledError:
-            if request.project is not None and checkpoint is not None:
-                request.project.rollback(checkpoint)
-                self._projects[project_id] = request.project
-            raise
-        finally:
-            self._running = None
-        if turn.context.project is not None and not request.plan:
-            self._projects[project_id] = turn.context.project
+    async def _follow(self, open_turn: _OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
+        """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
+        pendings = CatalogPendings(self._services.catalog, self._workspace, open_turn.project_id)
+        turn = self._services.assistant.turn(request, open_turn.editor, pendings)
+        open_turn.project = request.project
+        open_turn.checkpoint = request.project.checkpoint() if request.project else 0
+        open_turn.running = None if request.plan else turn
+        async with aclosing(turn.run()) as events:
+            async for event in events:
+                record.add(event)
+                await self._show(open_turn, event)
+        if self._turn is open_turn and turn.context.project is not None and not request.plan:
+            self._projects[open_turn.project_id] = turn.context.project
 
-    async def _tell(self, event: Event) -> None:
-        if isinstance(event, Asked):
-            self._pending_id = event.pending_id
-        await self._send_all(self._dialect.event(event))
+    async def _show(self, turn: _OpenTurn, event: Event) -> None:
+        match event:
+            case Ended(reason=reason, usage=usage):
+                turn.reason, turn.usage = reason, usage
+            case Asked(pending_id=pending_id):
+                self._pending_id = pending_id
+            case _:
+                pass
+        await self._tell(turn, self._dialect.event(event))
+
+    # --- stop ------------------------------------------------------------------------------------------------------
 
     async def _stop(self) -> None:
-        if self.state is State.IDLE:
-            self._turn_is_open = True  # a stop that comes too late is answered too
-        await self._stop_turn()
-        await self._end_turn()
+        turn = await self._cancel_turn()
+        if turn is not None:
+            await self._send_all(await self._settle(turn))
+        await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
-    async def _stop_turn(self) -> None:
-        if self._turn is not None and not self._turn.done():
-            self._turn.cancel()
-            await asyncio.gather(self._turn, return_exceptions=True)
+    async def _cancel_turn(self) -> _OpenTurn | None:
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return None
+        turn.editor.close()
+        self._machine.move(State.IDLE)
+        if turn.task is not None:
+            turn.task.cancel()
+            await asyncio.wait((turn.task,), timeout=_STOP_PATIENCE_S)
+        return turn
 
-    async def _end_turn(self) -> None:
-        if self._turn_is_open:
-            await self._send_all(self._dialect.turn_ended())
-            self._turn_is_open = False  # not before: a stop that comes while this is being sent sends it again
+    async def _settle(self, turn: _OpenTurn) -> list[Frame]:
+        """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
+        if turn.project is None:
+            return []
+        after = turn.running.context.project if turn.running else None
+        if self._dialect.rolls_back or turn.running is None or after is None:
+            turn.project.rollback(turn.checkpoint)
+            self._projects[turn.project_id] = turn.project
+            return []
+        self._projects[turn.project_id] = after
+        # Of an operation that is stopped between two of its calls, what the client has reported is true.
+        content = turn.editor.content
+        if len(content or "") > _PARSED_BEFORE_THE_END or len(after.document.nodes) > _COMPARED_BEFORE_THE_END:
+            if content is not None:
+                self._adopting = asyncio.create_task(self._adopt(turn.project_id, after, content))
+            changes = [f"- {operation.function}" for operation in turn.running.executed]
+            return self._stays("\n".join(changes + ["- a part of the last change"] * (content is not None)))
+        if content is not None:
+            await self._adopt(turn.project_id, after, content)
+            after = self._projects[turn.project_id]
+        changes = "\n".join(f"- {describe(operation)}" for operation in turn.running.executed)
+        if after is not turn.project:
+            turn.project.rollback(turn.checkpoint)
+            changes = str(await asyncio.to_thread(diff, turn.project, after))
+        return self._stays(changes)
+
+    async def _adopt(self, project_id: str, before: ArrowProject, content: str) -> None:
+        try:
+            project = await asyncio.to_thread(parse, content)
+        except ParseError as error:
+            logger.warning("the client reported content that cannot be read: %s", error)
+            return
+        if self._projects.get(project_id) is before:  # or else the client has sent something newer
+            self._projects[project_id] = project
+
+    def _stays(self, changes: str) -> list[Frame]:
+        if not changes:
+            return []
+        words = f"Stopped. This was done before and stays in your project:\n{changes}\nSay undo to take it back."
+        return list(self._dialect.event(TextFinished(words)))
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
-    async def _say(self, text: str) -> None:
-        await self._send_all(self._dialect.say(text))
+    async def _tell(self, turn: _OpenTurn, frames: Iterable[Frame]) -> None:
+        if self._turn is turn:
+            await self._send_all(frames)
+
+    async def _say_error(self, failure: Failure) -> None:
+        await self._send_all(self._dialect.error(failure))
+
+    async def _send_one(self, frame: Frame) -> None:
+        await self._send_all((frame,))
 
     async def _send_all(self, frames: Iterable[Frame]) -> None:
-        for frame in frames:
-            await self._send(frame)
-
-
-def _source(message: DesignDocSync) -> Source:
-    data = base64.b64decode("".join(message.file_content.split()).encode(), validate=True)
-    return Source(message.file_name, data) if message.file_name else unnamed(data)
+        async with self._sending:  # what belongs together is not torn apart
+            for frame in frames:
+                await self._send(frame)

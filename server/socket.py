@@ -1,29 +1,37 @@
 """The WebSocket endpoint: frames in and out, around a session."""
 
-import json
+from collections.abc import Awaitable, Callable
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from server.access import POLICY_VIOLATION, Access, AccessDenied, bearer_token
-from server.dialects import SpecDialect
-from server.dialects.dialect import Frame
+from server.access import POLICY_VIOLATION, Access, AccessDenied
+from server.admission import admit
+from server.dialects import DIALECTS, Frame, encode
 from server.services import Services
 from server.session import Session
-
-_NOT_TEXT = "INVALID_JSON: A message must be a text frame with one JSON object, and this was a binary frame."
 
 
 async def serve_socket(websocket: WebSocket, access: Access, services: Services) -> None:
     """Talks to one client until it leaves."""
     try:
-        workspace = access.workspace(bearer_token(websocket.headers, websocket.url.query))
+        admission = await admit(websocket, access, services.limits.hello_timeout_s)
     except AccessDenied as denied:
         await websocket.close(POLICY_VIOLATION, str(denied))
         return
-    await websocket.accept()
-    session = Session(_sender(websocket), SpecDialect(), workspace, services)
+    except WebSocketDisconnect:
+        return
+    send = _sender(websocket)
+    dialect = websocket.query_params.get("dialect")
+    if dialect is not None and dialect not in DIALECTS:
+        await send(_say(f"UNKNOWN_DIALECT: There is no dialect {dialect[:40]!r}. Known: {', '.join(DIALECTS)}."))
+        dialect = None
+    session = Session(send, dialect, admission.workspace, access, services)
     try:
+        if admission.hello is not None:
+            await session.receive(admission.hello)
         await _receive_all(websocket, session)
+    except AccessDenied as denied:
+        await websocket.close(POLICY_VIOLATION, str(denied))
     finally:
         await session.close()
 
@@ -33,13 +41,14 @@ async def _receive_all(websocket: WebSocket, session: Session) -> None:
         message = await websocket.receive()
         if message["type"] == "websocket.disconnect":
             return
-        text = message.get("text")
-        await session.receive(text) if text is not None else await _sender(websocket)(
-            {"type": "chat_response", "message": _NOT_TEXT}
-        )
+        await session.receive(message.get("text"))
 
 
-def _sender(websocket: WebSocket):
+def _say(text: str) -> Frame:
+    return {"type": "chat_response", "message": text}
+
+
+def _sender(websocket: WebSocket) -> Callable[[Frame], Awaitable[None]]:
     async def send(frame: Frame) -> None:
         # One seed's client decodes ASCII, so everything else is escaped. A client that has left gets nothing more.
         if (
@@ -47,7 +56,7 @@ def _sender(websocket: WebSocket):
             and websocket.application_state is WebSocketState.CONNECTED
         ):
             try:
-                await websocket.send_text(json.dumps(frame, ensure_ascii=True))
+                await websocket.send_text(encode(frame))
             except (WebSocketDisconnect, RuntimeError):
                 return
 

@@ -1,11 +1,14 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
+import asyncio
+import json
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent import (
     Asked,
@@ -19,17 +22,20 @@ from agent import (
     Failure,
     InMemoryEditor,
     OperationFinished,
+    Suggested,
+    Suggestion,
     TextFinished,
     TurnRequest,
     Usage,
 )
 from arrow_project import ParseError, Selection, diff, parse
 from corpora import ProjectKey
+from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
-from server.services import CatalogPendings, Services, stricter
+from server.services import CatalogPendings, Services, policy_for
 
 # What is wrong with the request itself; anything else that fails a turn is the model's side (502).
-_STATUS = {"CONFLICT": 409, "NOT_PENDING": 404, "INTERNAL": 500}
+_STATUS = {"CONFLICT": 409, "NOTHING_TO_UNDO": 409, "NOT_PENDING": 404, "INTERNAL": 500}
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["turns"])
 
@@ -57,6 +63,16 @@ class TurnBody(BaseModel):
     function: str | None = None
     function_params: dict[str, Any] = Field(default_factory=dict[str, Any])
 
+    @field_validator("function_params")
+    @classmethod
+    def _is_text(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """JSON can say half a character, which nobody can write as UTF-8 again."""
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("half a character: a surrogate without its other half") from error
+        return value
+
 
 @dataclass
 class TurnReport:
@@ -66,6 +82,7 @@ class TurnReport:
     citations: Sequence[Citation] = ()
     operations: list[OperationFinished] = field(default_factory=list[OperationFinished])
     question: Asked | None = None
+    suggestions: Sequence[Suggestion] = ()
     usage: Usage = field(default_factory=Usage)
     failure: Failure | None = None
 
@@ -83,10 +100,17 @@ class TurnReport:
                 self.operations.append(event)
             case Asked():
                 self.question = event
+            case Suggested(suggestions=suggestions):
+                self.suggestions = suggestions
             case Ended(usage=usage):
                 self.usage = usage
             case _:
                 pass
+
+    @property
+    def planned(self) -> str:
+        """What a plan would change; empty when the turn was none."""
+        return self.question.diff if self.question is not None and self.question.kind == "plan" else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The fields of the answer that come from the turn itself."""
@@ -98,23 +122,30 @@ class TurnReport:
             ],
             "operations": [_operation(operation) for operation in self.operations],
             "question": _question(self.question),
-            "suggestions": [],
+            "suggestions": [
+                {"label": s.label, "function": s.function, "params": dict(s.params)} for s in self.suggestions
+            ],
             "usage": {
                 "requests": self.usage.requests,
                 "input_tokens": self.usage.input_tokens,
                 "output_tokens": self.usage.output_tokens,
+                "cost_usd": self.usage.cost_usd,
             },
         }
 
 
 @router.post("/turns", summary="One turn on the story in the request")
 async def run_turn(
+    request: Request,
     body: TurnBody,
     key: Annotated[ProjectKey, Depends(project_key)],
     services: Annotated[Services, Depends(get_services)],
 ) -> dict[str, Any]:
-    """Answers with what was said, what was done, and the `.arrow` content afterwards."""
-    return await answer_turn(body, key, services)
+    """Answers with what was said, what was done, and the `.arrow` content afterwards.
+
+    A caller that hangs up stops the turn.
+    """
+    return await while_connected(request, answer_turn(body, key, services))
 
 
 async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:
@@ -122,9 +153,10 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
+        TooManyTurns: The workspace has begun too many.
     """
     try:
-        project = parse(body.arrow_content)
+        project = await asyncio.to_thread(parse, body.arrow_content)
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
     before = project.copy()
@@ -132,21 +164,23 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
     request = _request(body, key, project.copy(), services)
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
     report = TurnReport()
-    async for event in services.assistant.turn(request, editor, pendings).run():
-        report.add(event)
+    with services.ledger.turn(key.workspace, key.project_id, "http") as record:
+        record.begin(request)
+        async with aclosing(services.assistant.turn(request, editor, pendings).run()) as events:
+            async for event in events:
+                report.add(event)
+                record.add(event)
     if report.failure is not None and not report.operations:
         raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
     changes = diff(before, editor.project)
     return report.as_dict() | {
         "changed": not changes.is_empty,
-        "diff": str(changes),
+        "diff": report.planned or str(changes),
         "arrow_content": editor.project.to_text(),
     }
 
 
 def _request(body: TurnBody, key: ProjectKey, project: Any, services: Services) -> TurnRequest:
-    # A function named directly is the caller's own word, so there `never` is theirs to say.
-    is_own_word = body.function is not None and body.confirm == "never"
     return TurnRequest(
         key=key,
         message=body.message,
@@ -157,7 +191,7 @@ def _request(body: TurnBody, key: ProjectKey, project: Any, services: Services) 
         function=body.function,
         function_params=body.function_params,
         pending_id=body.pending_id,
-        confirm="never" if is_own_word else stricter(services.confirm, body.confirm),
+        confirm=policy_for(services.confirm, body.confirm, body.function),
         plan=body.mode == "plan",
     )
 

@@ -5,7 +5,16 @@ import inspect
 
 import pytest
 
-PACKAGES = ("arrow_project", "corpora", "retrieval", "ingest", "agent", "server")
+PACKAGES = (
+    "arrow_project",
+    "corpora",
+    "retrieval",
+    "ingest",
+    "agent",
+    "server",
+    "evaluation.agent",
+    "evaluation.retrieval",
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -48,15 +48,12 @@ def find_dialogue(wanted: str, document: str | None, context: PlanningContext) -
     sources = [source_of(cited) for cited in context.passages]
     sources = merge(sources, (yield from search(wanted or "dialogue", document)))
     found: list[Found] = []
-    cut: list[str] = []
     for name in _candidates(sources, document, context):
-        text, is_whole = yield from read_text(name)
-        if not is_whole:
-            cut.append(name)
+        text = yield from read_text(name)
         found += [Found(one, name, (), _fit(wanted, one)) for one in read_dialogues(text)]
         if any(one.fit >= 3 for one in found):
             break
-    best = _choose(wanted, found, cut)
+    best = _choose(wanted, found)
     numbers = _numbers(best, sources)
     if not numbers:
         query = f"{best.dialogue.title} {' '.join(_speeches(best.dialogue)[:2])}"
@@ -64,21 +61,20 @@ def find_dialogue(wanted: str, document: str | None, context: PlanningContext) -
     return Found(best.dialogue, best.document, numbers, best.fit)
 
 
-def read_text(document: str) -> Steps[tuple[str, bool]]:
-    """The text of a document, and whether it is all of it: one without pages cannot be read on where it was cut."""
-    texts: list[str] = []
-    page_from: int | None = None
-    while True:
-        arguments = {"document": document} | ({"page_from": page_from} if page_from else {})
-        answer = (yield Call("read_document", arguments)) or {}
-        pages = [page for page in answer.get("pages", ()) if isinstance(page, dict)]
-        texts += [str(page.get("text", "")) for page in pages]
-        last = pages[-1].get("page") if pages else None
-        if not answer.get("cut") or not isinstance(last, int) or last == page_from:
-            return "\n".join(texts), not answer.get("cut")
-        # The last page was cut within: it is read again, whole.
-        texts.pop()
-        page_from = last
+def read_text(document: str) -> Steps[str]:
+    """The whole text of a document, part by part."""
+    text, last, part, parts = "", None, 1, 1
+    while part <= parts:
+        answer = (yield Call("read_document", {"document": document, "part": part})) or {}
+        for page in answer.get("pages", ()):
+            if isinstance(page, dict):
+                # Where a part ends within a page, the next one goes on in the middle of a line.
+                goes_on = part > 1 and page.get("page") == last
+                text += ("" if goes_on or not text else "\n") + str(page.get("text", ""))
+                last = page.get("page")
+        parts = answer.get("of_parts", 1)
+        part += 1
+    return text
 
 
 def _candidates(sources: list[Source], document: str | None, context: PlanningContext) -> list[str]:
@@ -124,13 +120,11 @@ def _overlap(asked: str, dialogue: Dialogue) -> float:
     return max(1.9 * titled if titled >= 0.5 else 0.0, 1.5 * around if around >= 0.6 else 0.0)
 
 
-def _choose(wanted: str, found: list[Found], cut: list[str]) -> Found:
-    unread = f" Only the beginning of {join(cut)} could be read." if cut else ""
+def _choose(wanted: str, found: list[Found]) -> Found:
     if not found:
         raise NotDone(
             "I found no dialogue in the documents: nothing with lines like “NAME: words”"
             + (f" for “{wanted}”." if wanted else ".")
-            + unread
         )
     best = max(one.fit for one in found)
     fitting = [one for one in found if one.fit == best]
@@ -138,7 +132,7 @@ def _choose(wanted: str, found: list[Found], cut: list[str]) -> Found:
         return fitting[0]
     if best >= 1.0:
         raise NotDone(f"“{wanted}” may mean several dialogues: {_titles(fitting)}. Say which.")
-    raise NotDone(f"I found no dialogue “{wanted}”. The documents have: {_titles(found)}.{unread}")
+    raise NotDone(f"I found no dialogue “{wanted}”. The documents have: {_titles(found)}.")
 
 
 def _titles(found: list[Found]) -> str:

@@ -244,6 +244,9 @@ _QUESTIONS = (
     _question(rf"{_ASK} variables{_HERE}", _variables),
     _question(rf"(?:which|what|list|show|find)(?: all| me| the)* nodes (?:that )?(?:are )?{_LOOSE}", _unreached),
     _question(rf"(?:which|what|list|show|find)(?: all| me| the)* {_LOOSE} nodes", _unreached),
+    _question(
+        rf"(?:is|are)(?: there)? (?:anything|any nodes?|nodes?|something) (?:that is |that are )?{_LOOSE}", _unreached
+    ),
     _question(rf"{_ASK} nodes(?: are)?(?: (?:there )?(?:in|of) (?P<scene>.+?))?(?: have)?", _nodes),
     _question(rf"(?:show|list|describe|outline) (?:me )?{_SCENE}", _nodes),
     _question(rf"how many {_KINDS}(?: are(?: there)?)?(?: (?:in|does|do) {_SCENE})?(?: have)?{_HERE}", _how_many),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.local.commands import RULES
+from agent.local.paraphrase import in_known_words
 from agent.local.phrase import Phrase, read_phrase
 from agent.local.rule import Command
 
@@ -20,6 +21,8 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _POLITE_END = re.compile(r"[\s,]*(?:\b(?:please|thanks|thank\s+you|for\s+me)\b)?\s*[.!?]*\s*$", re.IGNORECASE)
+# What ends in a full stop without being a sentence: "00. Preface", "Mr. Osk".
+_ORDINAL = re.compile(r"\b(?:\d+|mr|mrs|ms|dr|st)\.$", re.IGNORECASE)
 _COURTESY = re.compile(r"(?:thanks?|thank\s+you|please|cheers|ok(?:ay)?|hello|hi|hey)\b.{0,20}", re.IGNORECASE)
 
 
@@ -57,15 +60,24 @@ def read_clauses(message: str) -> list[Clause]:
             clauses.append(Clause(piece, command))
             continue
         previous = clauses[-1]
-        clauses[-1] = Clause(piece.part(previous.words.masked + mark + piece.masked), previous.command, is_read=False)
+        joined = piece.part(previous.words.masked + mark + piece.masked)
+        clauses[-1] = Clause(joined, previous.command or read_command(joined), is_read=False)
     clauses = [clause.read_again() for clause in clauses]
-    return [clause for clause in clauses if clause.command or not _COURTESY.fullmatch(clause.words.masked.strip(" .!"))]
+    return [
+        clause for index, clause in enumerate(clauses) if clause.command or not _says_nothing(clause, clauses[index:])
+    ]
+
+
+def _says_nothing(clause: Clause, rest: list[Clause]) -> bool:
+    """Whether it is politeness, or only announces what follows: "do this for me:"."""
+    words = clause.words.masked.strip()
+    return bool(_COURTESY.fullmatch(words.strip(" .!"))) or (words.endswith(":") and len(rest) > 1)
 
 
 def read_command(words: Phrase) -> Command | None:
     """The command that these words are, the first rule that fits; None when none does."""
     polite = _POLITE.match(words.masked)
-    plain = words.part(words.masked[polite.end() :] if polite else words.masked)
+    plain = in_known_words(words.part(words.masked[polite.end() :] if polite else words.masked))
     command = _fit(plain.part(_POLITE_END.sub("", plain.masked)))
     # What looks like politeness or a full stop may be the end of a text to be written.
     return (_fit(plain) or command) if command and command.takes_more_text else command
@@ -79,10 +91,22 @@ def _fit(words: Phrase) -> Command | None:
 
 
 def _goes_on(previous: Clause, command: Command | None, mark: str) -> bool:
-    """Whether words after `mark` belong to the text in which the previous command ends."""
+    """Whether words after `mark` belong to what is before them: to the text of a command, or to half a command."""
+    if command is None and _is_half(previous, mark):
+        return True
     if previous.command is None or not previous.command.takes_more_text:
         return False
     return command is None or (command.rule.loose and not _FIRM.search(mark))
+
+
+def _is_half(previous: Clause, mark: str) -> bool:
+    """Whether a command was cut in the middle: after the colon of its text, or after the full stop of a name."""
+    text = previous.words.masked.rstrip()
+    if "\n" in mark:
+        return False
+    if previous.command is None and text.endswith(":"):
+        return True
+    return mark.isspace() and bool(_ORDINAL.search(text)) and (previous.command is None or previous.command.takes_name)
 
 
 def _pieces(phrase: Phrase) -> Iterator[tuple[str, Phrase]]:

@@ -39,11 +39,12 @@ _WITH_BODY = frozenset({"hub", "randomizer", "sequencer", "tag_pass", "jump"})
 _OF_PLACE = frozenset({"slot", "branch"})
 _COLON = re.compile(r":(?!:)")
 _INTRODUCED = re.compile(
-    r"\b(?:(?:where|in\s+which|with)\s+(?P<who>[^:,]+?)\s+(?:says|saying|asks|asking)|saying|says|that\s+says|which\s+says"
+    r"\b(?:(?:where|in\s+which|with)\s+(?P<who>[^:,]+?)\s+(?:says|saying|asks|asking)|(?:saying|says)(?:\s+that\b)?|that\s+says|which\s+says"
     r"|reading|asking|with\s+(?:the\s+)?(?:text|lines?|words|content|options?|choices|actions|answers))\b\s*:?",
     re.IGNORECASE,
 )
 _QUOTED_LIST = re.compile(rf"\s*{QUOTED}(?:\s*(?:,|/|\||\bor\b|\band\b|,\s*(?:and|or)\b)?\s*{QUOTED})*", re.IGNORECASE)
+_RANGE = re.compile(r"-?\d+\s+(?:and|to)\s+-?\d+", re.IGNORECASE)
 _EDGES = " ,.?!()\n\t"
 _TRAILING = re.compile(
     r"[,.]?\s+\(?(?P<tail>(?:(?:right\s+|directly\s+)?after\s+(?:node\s+#?\d+|#\d+|(?:the\s+)?(?:selected|last)\s+node)"
@@ -84,6 +85,8 @@ def read_node_request(kind: str, rest: Phrase) -> NodeRequest:
     if text is not None and kind not in _PROSE and not text.ends_quoted:
         text, more = _take_modifiers(text, _keywords(""))
         modifiers = more | modifiers
+    if text is None and kind == "generator":
+        text = _take_range(modifiers)
     if text is None:
         text = _text_behind(modifiers)
     if text is None and (quoted := body.quoted_parts()) and _QUOTED_LIST.fullmatch(body.masked):
@@ -92,6 +95,14 @@ def read_node_request(kind: str, rest: Phrase) -> NodeRequest:
     if text is not None and not body.is_empty and kind not in _WITH_BODY:
         body = _assign(kind, body, modifiers)
     return NodeRequest(kind, body, text, modifiers)
+
+
+def _take_range(modifiers: dict[str, Phrase]) -> Phrase | None:
+    """`between 1 and 6` and `from 1 to 6` say which values where no others are said, not where the node goes."""
+    for name in ("between", "after"):
+        if name in modifiers and _RANGE.fullmatch(modifiers[name].masked):
+            return modifiers.pop(name)
+    return None
 
 
 def _text_behind(modifiers: dict[str, Phrase]) -> Phrase | None:

@@ -19,6 +19,8 @@ _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL
 _HELP = re.compile(
     r"(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work)[?.! ]*", re.IGNORECASE
 )
+# "Don't delete node 29": whatever follows is not to be done.
+_NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|forget\s+it)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|has|have|had|"
     r"should|would|will|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|what['’]s|who['’]s)\b",
@@ -40,8 +42,13 @@ def plan(message: str, context: PlanningContext) -> Steps[None]:
     if slash := _SLASH.fullmatch(message):
         yield from _run_function(slash["name"], slash["arguments"])
         return
+    if _NOTHING.match(message):
+        yield Say("Nothing was changed.")
+        return
     clauses = read_clauses(message)
-    if any(clause.command for clause in clauses):
+    if not clauses and message.strip():
+        yield Say(f"At your service. {abilities(context)}")
+    elif any(clause.command for clause in clauses):
         desk = Desk(context)
         for clause in clauses:
             yield from _run_clause(desk, clause)
@@ -89,16 +96,17 @@ def _run_function(name: str, written: str) -> Steps[None]:
     """The literal form `/create_variable {"name": "gold"}`."""
     spec = OPERATIONS.get(name)
     if spec is None:
-        yield Say(f"There is no function “{name}”. The functions are: {', '.join(sorted(OPERATIONS))}.")
+        yield Say(f"Not done: there is no function “{name}”. The functions are: {', '.join(sorted(OPERATIONS))}.")
         return
     try:
         arguments = json.loads(written or "{}")
     except json.JSONDecodeError as error:
-        yield Say(f"What follows /{name} is not JSON: {error}.")
+        yield Say(f"Not done: what follows /{name} is not JSON: {error}.")
         return
-    missing = [key for key in spec.parameters.get("required", ()) if key not in arguments]
+    required = spec.parameters.get("required", ())
+    missing = [key for key in required if not isinstance(arguments, dict) or key not in arguments]
     if not isinstance(arguments, dict) or missing:
-        yield Say(f"/{name} needs a JSON object with {', '.join(missing) or 'its arguments'}.")
+        yield Say(f"Not done: /{name} needs a JSON object with {', '.join(missing) or 'its arguments'}.")
         return
     answer = (yield Call(name, arguments)) or {}
     yield Say(_told(name, answer))

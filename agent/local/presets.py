@@ -13,6 +13,8 @@ from agent.local.story import Variable
 
 _SLASHES = re.compile(r"\s+/\s+|\s*\|\s*|\s*/\s*(?=[\ue000-\uf8ff])|\n\s*(?:[-*+•]|\d+[.)])?\s*")
 _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
+_LAST = re.compile(r",\s*(?:and|or)\s|\s+or\s", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _QUOTED_ITEMS = re.compile(rf"{QUOTED}(?:[\s,/|]|\band\b|\bor\b|{QUOTED})+", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
@@ -37,6 +39,9 @@ def read_items(words: Phrase) -> list[str]:
     parts = words.part(_BULLET.sub("", words.masked, count=1)).split(_SLASHES)
     if len(parts) == 1:
         parts = words.split(_COMMAS)
+        # "Stay, leave and sleep" are three.
+        if len(parts) > 1 and not _LAST.search(words.masked) and len(last := parts[-1].split(_AND)) == 2:
+            parts = [*parts[:-1], *last]
     return [text for part in parts if (text := part.text.rstrip(",").strip())]
 
 

@@ -14,6 +14,10 @@ _QUOTES = 3
 _LONGEST = 400
 # A line of a table of contents.
 _CONTENTS = re.compile(r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$")
+# A title at the beginning of its paragraph, such as "The Tide Clock."
+_RUN_IN = re.compile(
+    r"(?:\*\*|__)?(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)(?:\s+(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)){0,6}\.(?:\*\*|__)?"
+)
 _PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
 _NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
 # Stems that say the same; "how old" asks for an age, not for what is old.
@@ -80,7 +84,7 @@ def best_quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
         _rated(question, source, units, index, weights)
         for source, units in passages
         for index in range(len(units))
-        if _is_quotable(units[index])
+        if _is_quotable(units[index]) and not _is_run_in(units, index)
     ]
     if not found:
         return []
@@ -95,7 +99,9 @@ def _rated(question: str, source: Source, units: Sequence[Unit], index: int, wei
     """A unit rated by its own words, and less by those around it and above it."""
     unit = units[index]
     before = units[index - 1].terms if index and unit.follows else frozenset[str]()
-    heading = terms(" ".join((*source.heading, source.document.rsplit(".", 1)[0])))
+    title = _run_in_title(units, index)
+    above = units[title].text if title is not None else ""
+    heading = terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
     total = sum(weights.values())
     shares = {
         term: max(_share(term, unit.terms), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights
@@ -104,7 +110,7 @@ def _rated(question: str, source: Source, units: Sequence[Unit], index: int, wei
     score = coverage + _hint(question, unit) + _defines(question, source, unit, index)
     score += 0.03 * min(max(source.score, 0.0), 5.0)
     score -= 0.1 if len(unit.text) > _LONGEST else 0.0
-    return Quote(source, _with_antecedent(units, index), coverage, score, _asks(question, unit))
+    return Quote(source, _with_antecedent(units, index, title), coverage, score, _asks(question, unit))
 
 
 def _share(term: str, found: frozenset[str]) -> float:
@@ -145,12 +151,29 @@ def _is_quotable(unit: Unit) -> bool:
     return bool(unit.terms) and not heading
 
 
-def _with_antecedent(units: Sequence[Unit], index: int) -> str:
-    """A sentence that begins with a pronoun is quoted with the one before it."""
-    unit = units[index]
-    if index and unit.follows and _PRONOUN.match(unit.text) and len(units[index - 1].text) < _LONGEST:
-        return f"{units[index - 1].text} {unit.text}"
-    return unit.text
+def _is_run_in(units: Sequence[Unit], index: int) -> bool:
+    """Whether the unit is the title of its paragraph, which goes on after it."""
+    goes_on = index + 1 < len(units) and units[index + 1].follows
+    return goes_on and not units[index].follows and bool(_RUN_IN.fullmatch(units[index].text))
+
+
+def _run_in_title(units: Sequence[Unit], index: int) -> int | None:
+    """The title of the unit's paragraph, if it has one."""
+    start = index
+    while start and units[start].follows:
+        start -= 1
+    return start if start < index and _is_run_in(units, start) else None
+
+
+def _with_antecedent(units: Sequence[Unit], index: int, title: int | None) -> str:
+    """A sentence that begins with a pronoun is quoted with the one before it, and any with its paragraph's title."""
+    first = index
+    if index and units[index].follows and _PRONOUN.match(units[index].text) and len(units[index - 1].text) < _LONGEST:
+        first = index - 1
+    shown = list(range(first, index + 1))
+    if title is not None and title not in shown:
+        shown.insert(0, title)
+    return " ".join(units[one].text for one in shown)
 
 
 def _without_repetition(quotes: Sequence[Quote]) -> list[Quote]:

@@ -36,6 +36,7 @@ _SCENE_ENTRY = re.compile(
 _PROJECT_ENTRY = re.compile(
     r"(?:the\s+)?(?:project|story)(?:['’]s)?[\s_](?:entry|start)(?:\s+(?:node|point))?", re.IGNORECASE
 )
+_END = re.compile(r"the\s+end\s+of\s+the\s+scene", re.IGNORECASE)
 _OPEN_SCENE = re.compile(
     r"(?:the\s+|this\s+)?(?:(?:this|current|open|same)(?:\s+(?:scene|macro))?|(?:scene|macro))", re.IGNORECASE
 )
@@ -126,6 +127,7 @@ class References:
 
     def _keywords(self) -> tuple[tuple[re.Pattern[str], Callable[[], int]], ...]:
         return (
+            (_END, self._loose_end),
             (_LAST_SELECTED, lambda: self._of_selection(-1)),
             (_FIRST, lambda: self._of_selection(0)),
             (_SELECTED, self._only_selected),
@@ -151,6 +153,18 @@ class References:
         if len(self._selected) > 1:
             raise NotDone(f"Several nodes are selected: {self._choices(self._selected)}. Name one by its id.")
         return self._of_selection(0)
+
+    def _loose_end(self) -> int:
+        """The one node of the open scene from which nothing leads on yet."""
+        nodes = self.story.nodes_of(self.open_scene.id)
+        leading = {link.from_id for link in self.story.connections}
+        ends = [node.id for node in nodes if node.outputs and node.id not in leading]
+        if len(ends) == 1:
+            return ends[0]
+        where = f"The scene “{self.open_scene.name}”"
+        if not ends:
+            raise NotDone(f"{where} has no loose end: every node leads on. Say after which node.")
+        raise NotDone(f"{where} has several ends: {self._choices(ends)}. Name one by its id.")
 
     def _last(self) -> int:
         if self._last_created is not None:

@@ -20,7 +20,9 @@ DELETE = r"(?:delete|remove|erase)"
 NOTE = r"(?:add|put|write|attach|set|change) (?:an? |the )?notes? (?:to|on|of|at)"
 THE = r"(?:(?:the|an?|this|my|our) )?(?:new )?"
 NAMED = r"(?:(?:named|called|titled) )?"
-TO = r"(?: (?:to|as|into) |\s*[:=]\s*)"
+# "a scene about grief" and "the character of the postmistress" are descriptions, no names.
+NO_NAME = r"(?!(?:from|of|out|with|about|where|in|for|based|that|which|who|between|set|on|at|when|as) )"
+TO = r"(?: (?:to|as|into)(?:\s*:)? |\s*[:=]\s*)"
 COLON = r"(?:\s*:\s*| to | saying | that says )"
 FORCE = r"(?P<force> (?:(?:by|with) force|forced|anyway|even if (?:it is )?used))?"
 NOTES = r"(?:,? with (?:the |a )?notes?:? (?P<notes>.+))?"
@@ -58,10 +60,18 @@ class Command:
     @property
     def takes_more_text(self) -> bool:
         """Whether it ends in a text without quotation marks, which the words after it may continue."""
+        if not self.words:
+            return False
         name, last = list(self.words.items())[-1]
         if name == "rest" and not opens_text(last):
             return False
         return name in _TEXTS and not last.ends_quoted
+
+    @property
+    def takes_name(self) -> bool:
+        """Whether it ends in a name without quotation marks."""
+        name, last = list(self.words.items())[-1] if self.words else ("", Phrase(""))
+        return name == "name" and not last.ends_quoted
 
     def run(self, desk: Desk) -> Steps[str]:
         """Carries it out; ends with a sentence that says what was done."""

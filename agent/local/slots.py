@@ -28,7 +28,8 @@ def output_slot(story: Story, node: Node, slot: Phrase | None, branch: Phrase | 
         target = taken[chosen]
         raise NotDone(
             f"{story.describe(node.id)} already leads{describe_slot(node, chosen)} "
-            f"to {story.describe(target)}. Say “disconnect {node.id} from {target}” first."
+            f"to {story.describe(target)}. Say “disconnect {node.id} from {target}” first; "
+            f"a new node goes in the middle with “between {node.id} and {target}”."
         )
     return chosen
 

@@ -21,6 +21,12 @@ EMPTY: dict[VariableType, Any] = {"num": 0, "str": "", "bool": False}
 
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.0+)?")
+_NUMBER_WORDS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+    )
+}
 _TYPE_NAMES = {"num": "a whole number", "str": "a text", "bool": "true or false"}
 
 _COMPARISONS = {
@@ -81,6 +87,8 @@ def value_of_type(wanted: str, words: Phrase, name: str) -> bool | int | str:
     if wanted == "str":
         return words.text
     value = read_value(words)
+    if wanted == "num" and not words.is_quoted and str(value).casefold() in _NUMBER_WORDS:
+        value = _NUMBER_WORDS[str(value).casefold()]
     if type_of(value) == wanted and not words.is_quoted:
         return value
     raise NotDone(f"{name} holds {_TYPE_NAMES.get(wanted, wanted)}, and “{words.text}” is not.")

@@ -2,14 +2,18 @@
 
 from arrow_project.checking.bookkeeping import bookkeeping
 from arrow_project.checking.content import content
+from arrow_project.checking.findings import node_place
 from arrow_project.checking.graph import graph
 from arrow_project.checking.story import story
 from arrow_project.checking.structure import structure
 from arrow_project.checking.survey import survey
 from arrow_project.checking.wording import wording
+from arrow_project.document import Document
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
 from arrow_project.project import ArrowProject, parse
+
+_FRACTION = 63
 
 
 def check(project: ArrowProject) -> list[Finding]:
@@ -20,14 +24,37 @@ def check(project: ArrowProject) -> list[Finding]:
     """
     document = project.document
     seen = survey(document)
-    findings = [*document.findings, *wording(document), *structure(seen), *graph(seen)]
-    findings += [*content(seen), *bookkeeping(seen), *story(seen)]
+    # first what nodes hold: slots and references that follow from a broken field are not judged
+    held = list(content(seen))
+    findings = [*wording(document), *structure(seen), *graph(seen), *held, *bookkeeping(seen), *story(seen)]
+    places = {finding.place for finding in findings if finding.severity == "error"}
+    # a fraction where not even a whole number would do is said once
+    findings = [
+        f for f in document.findings if f.rule != _FRACTION or _thing(document, f.place) not in places
+    ] + findings
     errors = [finding for finding in findings if finding.severity == "error"]
     return errors + [finding for finding in findings if finding.severity == "warning"]
 
 
+def _thing(document: Document, path: str) -> str:
+    """The place of the thing that a path into the document leads to."""
+    match path.split("."):
+        case ["resources", "scenes", scene, "map", node, *_]:
+            return f"scene {scene}, node {node}"
+        case ["resources", "nodes", node, *_]:
+            return node_place(document, int(node))
+        case ["resources", table, key, *_]:
+            return f"{table.removesuffix('s')} {key}"
+        case parts:
+            return ".".join(parts[:3])
+
+
 def check_text(text: str | bytes) -> list[Finding]:
-    """As ``check``; a text that Arrow would not load is one finding."""
+    """As ``check``; a text that Arrow would not load is one finding.
+
+    Raises:
+        TypeError: it is neither str nor bytes.
+    """
     try:
         project = parse(text)
     except ParseError as error:

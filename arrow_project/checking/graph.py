@@ -2,7 +2,7 @@
 
 from arrow_project.checking.findings import Findings, found
 from arrow_project.checking.survey import Seen, Survey
-from arrow_project.values import Connection, Record, Table, is_connection, sequence
+from arrow_project.values import Connection, Record, Table, is_connection, sequence, shown
 
 _NO_EXIT, _NO_ENTRANCE = ("jump", "frame"), ("entry", "frame")
 
@@ -24,21 +24,24 @@ def _outgoing(survey: Survey, scene_map: Table, node_id: int, entry: Record, pla
     sound = source is not None and source.outgoing is entry["io"]
     for item in sequence(entry["io"]):
         if not sound and not is_connection(item):
-            yield found(27, place, f"{item!r} must be [from_id, from_slot, to_id, to_slot], four whole numbers.")
+            yield found(27, place, f"{shown(item)} must be [from_id, from_slot, to_id, to_slot], four whole numbers.")
         elif item[0] != node_id:
             yield found(28, place, f"{item} begins at another node; it belongs into the map entry of {item[0]}.")
         else:
             if problem := _problem(survey, scene_map, item):
                 yield found(problem[0], place, f"{item}: {problem[1]}.")
-            if item[1] in taken:
+            elif item[1] in taken:
                 yield found(33, place, f"Slot {item[1]} has more than one connection; only the last is played.")
-            taken.add(item[1])
+            else:
+                taken.add(item[1])
 
 
 def _problem(survey: Survey, scene_map: Table, connection: Connection) -> tuple[int, str] | None:
     from_id, from_slot, to_id, to_slot = connection
     if to_id not in scene_map:
-        return 29, f"node {to_id} is not in this scene; use a jump"
+        # a node in no scene at all breaks rule 22
+        lost = to_id in survey.nodes and survey.nodes[to_id].home is None
+        return None if lost else (29, f"node {to_id} is not in this scene; use a jump")
     if to_id == from_id:
         return 34, "it leads from the node to itself"
     source, target = survey.nodes.get(from_id), survey.nodes.get(to_id)
@@ -50,8 +53,8 @@ def _problem(survey: Survey, scene_map: Table, connection: Connection) -> tuple[
 
 
 def _slot_problem(source: Seen, from_slot: int, target: Seen, to_slot: int) -> tuple[int, str] | None:
-    if source.node_type is not None and not 0 <= from_slot < source.outputs:
+    if not source.is_count_broken and not 0 <= from_slot < source.outputs:
         return 30, f"the {source.node['type']} has {source.outputs} output slots"
-    if target.node_type is not None and not 0 <= to_slot < target.inputs:
+    if not target.is_count_broken and not 0 <= to_slot < target.inputs:
         return 31, f"the {target.node['type']} has {target.inputs} input slots"
     return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from arrow_project.checking.findings import Findings, found
 from arrow_project.checking.survey import Seen, Survey
 from arrow_project.node_types.comparing import VARIABLE
-from arrow_project.values import Record, integer, is_id
+from arrow_project.values import Record, integer, is_id, shown
 
 _SPEAKING = ("dialog", "monolog")
 _COMPARING = ("condition", "variable_update")
@@ -13,6 +13,10 @@ _WRITING = ("variable_update", "generator", "user_input")
 # where a story may end: something was shown, or a place is marked for another program
 _ENDINGS = frozenset({"content", "dialog", "monolog", "interaction", "marker", "frame"})
 _CHOICES = ("interaction", "dialog")
+# a single line may be the last; a single action is a choice all the same
+_UNSAID = {"interaction": 0, "dialog": 1}
+_ASKING = ("condition", "tag_pass")
+_BRANCHING = (*_ASKING, "randomizer")
 
 
 def story(survey: Survey) -> Findings:
@@ -70,7 +74,13 @@ def _end(seen: Seen) -> Findings:
             yield found("dead-end", seen.place, "The jump has no target.")
     elif not seen.outgoing and type_name not in _ENDINGS:
         yield found("dead-end", seen.place, f"The story stops at this {type_name}; connect it.")
-    elif type_name in _CHOICES and seen.outputs > max(1, len(seen.outgoing)):
+    elif type_name in _BRANCHING and seen.outputs > len(seen.outgoing):
+        taken = {c[1] for c in seen.outgoing}
+        for slot in range(seen.outputs):
+            if slot not in taken:
+                way = ("false", "true")[slot] if type_name in _ASKING else f"way {slot}"
+                yield found("branch-leads-nowhere", seen.place, f"The {way} of this {type_name} leads nowhere.")
+    elif type_name in _CHOICES and seen.outputs > max(_UNSAID[type_name], len(seen.outgoing)):
         taken = {c[1] for c in seen.outgoing}
         for slot in range(seen.outputs):
             if slot not in taken:
@@ -82,9 +92,9 @@ def _variables(survey: Survey) -> Findings:
     for key, variable in survey.document.variables.items():
         place = f"variable {key}"
         if key not in read:
-            yield found("never-read", place, f"Nothing asks for or shows {variable['name']}.")
+            yield found("never-read", place, f"Nothing asks for or shows {shown(variable['name'])}.")
         if key not in written:
-            yield found("never-written", place, f"Nothing changes {variable['name']}.")
+            yield found("never-written", place, f"Nothing changes {shown(variable['name'])}.")
 
 
 def _traffic(survey: Survey) -> tuple[set[int], set[int]]:
@@ -116,7 +126,7 @@ def _characters(survey: Survey) -> Findings:
     spoken = {integer(s.data.get("character")) for s in survey.nodes.values() if s.node["type"] in _SPEAKING}
     for key, character in survey.document.characters.items():
         if key not in spoken:
-            yield found("no-lines", f"character {key}", f"{character['name']} says nothing.")
+            yield found("no-lines", f"character {key}", f"{shown(character['name'])} says nothing.")
 
 
 def _exposures(survey: Survey) -> Findings:

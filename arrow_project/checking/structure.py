@@ -7,8 +7,9 @@ from arrow_project.checking.survey import Survey
 from arrow_project.document import Document
 from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
-from arrow_project.values import Record, integer, is_id, record
+from arrow_project.values import Record, integer, is_id, record, shown
 
+_AUTHORS, _OLD_SEED = 14, 16
 _COMMANDS = frozenset({"_use", "_as_entry", "_exposure_revision"})
 
 
@@ -38,14 +39,17 @@ def _ids(document: Document) -> Findings:
 
 
 def _authors(document: Document) -> Findings:
+    if any(finding.rule in (_AUTHORS, _OLD_SEED) for finding in document.findings):
+        # loading had to invent the only author, whose seed means nothing
+        return
     timed = integer_epoch(document.raw["meta"]) > 0
     for author in document.authors:
         seed = document.seed_of(author)
         place = f"meta.authors.{author}"
         if not 0 <= author <= MAX_AUTHOR:
-            yield found(14, place, f"An author's id must be 0 to {MAX_AUTHOR}.")
+            yield found(_AUTHORS, place, f"An author's id must be 0 to {MAX_AUTHOR}.")
         elif not timed and not 0 <= seed <= SEED_LIMIT:
-            yield found(14, place, f"An author's seed must be 0 to 2^{AUTHOR_SHIFT}.")
+            yield found(_AUTHORS, place, f"An author's seed must be 0 to 2^{AUTHOR_SHIFT}.")
         elif not timed:
             highest = _highest_seed(document, author)
             if highest >= seed:
@@ -66,35 +70,45 @@ def _entries(document: Document) -> Findings:
         yield found(19, "entry", f"The project's entry is in macro {owner}; it must be in an ordinary scene.")
     for key, scene in document.scenes.items():
         entry = scene["entry"]
+        if owner is None and entry == document.entry:
+            continue
         if not is_id(entry) or entry not in scene["map"] or entry not in document.nodes:
-            yield found(20, f"scene {key}", f"Its entry {entry!r} must be an existing node of its own map.")
+            yield found(20, f"scene {key}", f"Its entry {shown(entry)} must be an existing node of its own map.")
 
 
 def _maps(survey: Survey) -> Findings:
     document = survey.document
     homes = Counter[int]()
+    first = document.owner(document.entry)
+    entries = {document.entry}
     for key, scene in document.scenes.items():
         homes.update(scene["map"].keys())
-        yield from _scene(document, key, scene)
+        entries.add(integer(scene["entry"]))
+        yield from _scene(document, key, scene, is_macro=document.is_macro(key) and key != first)
     for node_id, seen in survey.nodes.items():
-        if seen.home is None and node_id != document.entry:
+        # of an entry rules 18 and 20 say more
+        if seen.home is None and node_id not in entries:
             yield found(22, seen.place, "The node is in no scene; it must be in exactly one.")
         elif homes[node_id] > 1:
             yield found(22, f"node {node_id}", "The node is in several scenes; it must be in exactly one.")
         if seen.node_type is None:
-            yield found(23, seen.place, f"Arrow has no node type {seen.node['type']!r}.")
+            yield found(23, seen.place, f"Arrow has no node type {shown(seen.node['type'])}.")
 
 
-def _scene(document: Document, key: int, scene: Record) -> Findings:
+def _scene(document: Document, key: int, scene: Record, *, is_macro: bool) -> Findings:
+    """The map of a scene; one that is marked as a macro although the story begins there breaks rule 19 only."""
     place = f"scene {key}"
     if "macro" in scene and scene["macro"] is not True:
         yield found(24, place, "macro must be true or absent; otherwise the scene shows in no list.")
     for node_id, entry in scene["map"].items():
+        x, y = entry["offset"]
+        if not is_id(x) or not is_id(y):
+            yield found(10, f"{place}, node {node_id}", "offset must be two numbers [x, y].")
         if node_id not in document.nodes:
             # a missing entry node is what rule 20 says
             if node_id != integer(scene["entry"]):
                 yield found(21, f"{place}, node {node_id}", "The map names a node that does not exist.")
-        elif document.is_macro(key) and document.nodes[node_id]["type"] == "macro_use":
+        elif is_macro and document.nodes[node_id]["type"] == "macro_use":
             yield found(25, f"{place}, node {node_id}", "A macro must not use macros; it would not return.")
         if "skip" in entry and entry["skip"] is not True:
             yield found(26, f"{place}, node {node_id}", "skip must be true or absent.")
@@ -102,7 +116,7 @@ def _scene(document: Document, key: int, scene: Record) -> Findings:
 
 def _stray_keys(document: Document) -> Findings:
     for node_id, node in document.nodes.items():
-        for key in _COMMANDS & node["data"].keys():
+        for key in () if _COMMANDS.isdisjoint(node["data"]) else _COMMANDS & node["data"].keys():
             yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")
     for kind in ("scene", "variable", "character"):
         for key, resource in document.table(kind).items():

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from arrow_project.checking.findings import ids_of
 from arrow_project.document import Document
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
-from arrow_project.values import Connection, Record, connections
+from arrow_project.values import Connection, Record, connections, is_connection, shortened
 
 
 @dataclass(slots=True)
@@ -25,6 +26,7 @@ class Seen:
         references: ids of what its data uses, as its ref should say.
         exposed: ids of the variables and characters that its texts expose.
         unknown: what its texts expose although it does not exist, as written there.
+        broken: fields of the data that a rule names; what follows from them is not judged.
     """
 
     node_id: int
@@ -35,35 +37,56 @@ class Seen:
     inputs: int
     outputs: int
     outgoing: Sequence[Connection]
-    references: tuple[int, ...]
-    exposed: tuple[int, ...]
+    references: Sequence[int]
+    exposed: Sequence[int]
     unknown: tuple[str, ...]
+    broken: frozenset[str] = frozenset()
 
     @property
     def place(self) -> str:
         """The node and its scene, for a finding."""
         return f"node {self.node_id}" if self.home is None else f"scene {self.home}, node {self.node_id}"
 
+    @property
+    def is_referring_broken(self) -> bool:
+        """Whether nobody can tell what the node refers to."""
+        return self.node_type is not None and not self.broken.isdisjoint(self.node_type.referring)
+
+    @property
+    def is_count_broken(self) -> bool:
+        """Whether nobody can tell how many slots it has."""
+        return self.node_type is None or self.node_type.counted in self.broken
+
 
 @dataclass(frozen=True)
 class Survey:
-    """A document and its nodes."""
+    """A document and its nodes.
+
+    Attributes:
+        document: all of it.
+        nodes: by id.
+        ghosts: ids that a scene's map names and that are no nodes.
+    """
 
     document: Document
     nodes: dict[int, Seen]
+    ghosts: set[int]
 
 
 def survey(document: Document) -> Survey:
     """Look at every node once."""
     names = _Names(document.by_name("variable"), document.by_name("character"))
     nodes: dict[int, Seen] = {}
+    ghosts: set[int] = set()
     for scene_id, scene in document.scenes.items():
         for node_id, entry in scene["map"].items():
-            if node_id in document.nodes and node_id not in nodes:
+            if node_id not in document.nodes:
+                ghosts.add(node_id)
+            elif node_id not in nodes:
                 nodes[node_id] = _seen(document, node_id, scene_id, _outgoing(entry), names)
     for node_id in document.nodes.keys() - nodes.keys():
         nodes[node_id] = _seen(document, node_id, None, (), names)
-    return Survey(document, nodes)
+    return Survey(document, nodes, ghosts)
 
 
 @dataclass(frozen=True)
@@ -80,8 +103,8 @@ class _Names:
         known += [self.characters[name] for name in characters if name in self.characters]
         if len(known) == len(variables) + len(characters):
             return known, ()
-        unknown = [f"{{{name}}}" for name in variables if name not in self.variables]
-        unknown += [f"{{{name}.…}}" for name in characters if name not in self.characters]
+        unknown = [f"{{{shortened(name)}}}" for name in variables if name not in self.variables]
+        unknown += [f"{{{shortened(name)}.…}}" for name in characters if name not in self.characters]
         return known, tuple(unknown)
 
 
@@ -94,9 +117,9 @@ def _seen(document: Document, node_id: int, home: int | None, outgoing: Sequence
         return Seen(node_id, node, data, None, home, 0, 0, outgoing, tuple(ids_of(node.get("ref"))), (), ())
     texts = node_type.exposing(data)
     known, unknown = names.resolve(texts) if texts else ([], ())
-    references = tuple(document.references(node_type, data, known))
+    references = document.references(node_type, data, known)
     slots = node_type.inputs(data), node_type.outputs(data)
-    return Seen(node_id, node, data, node_type, home, *slots, outgoing, references, tuple(known), unknown)
+    return Seen(node_id, node, data, node_type, home, *slots, outgoing, references, known, unknown)
 
 
 def _outgoing(entry: Record) -> Sequence[Connection]:
@@ -104,5 +127,8 @@ def _outgoing(entry: Record) -> Sequence[Connection]:
     stored = entry.get("io")
     if not isinstance(stored, list):
         return ()
-    good = connections(entry)
-    return stored if len(good) == len(stored) else good
+    items = cast("list[Any]", stored)
+    for item in items:
+        if not is_connection(item):
+            return connections(entry)
+    return items

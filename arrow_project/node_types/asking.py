@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-from arrow_project.node_types.comparing import variable_field
-from arrow_project.node_types.kinds import UNSET, Made, Scope, Text, clean, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part
-from arrow_project.node_types.patterns import compiles
-from arrow_project.values import Record, integer, is_id, sequence, text
+from arrow_project.node_types.comparing import type_of, variable_field
+from arrow_project.node_types.kinds import UNSET, Made, Scope, Text, clean, mismatch, only, whole
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem
+from arrow_project.node_types.patterns import FOREIGN_HINT, compiles
+from arrow_project.values import Record, integer, is_id, sequence, shown, text
 
 _INPUTS = {"text": "str", "number": "num", "yes_no": "bool"}
 CUSTOM: dict[str, dict[str, Any]] = {
@@ -35,11 +35,11 @@ def _match_input(said: object, type_name: str, variable: int) -> None:
         return
     needed = _INPUTS.get(text(said))
     if needed is None:
-        raise mismatch(f"No input_type {said!r}; possible: {', '.join(_INPUTS)}.")
+        raise mismatch(f"No input_type {shown(said)}; possible: {', '.join(_INPUTS)}.")
     if needed != type_name:
         fitting = [name for name, type_ in _INPUTS.items() if type_ == type_name]
         raise mismatch(
-            f"input_type {said} needs a variable of type {needed} and variable {variable} is of "
+            f"input_type {shown(said)} needs a variable of type {needed} and variable {variable} is of "
             f"type {type_name}; use {' '.join(fitting)}, or another variable."
         )
 
@@ -53,6 +53,8 @@ def _custom(given: object, type_name: str) -> list[Any]:
         value = value if isinstance(given, list) or "value" in given_names(given) else min(max(value, least), most)
         custom = [least, most, step, value]
     problem = custom_problem(custom, type_name)
+    if type_name == "num" and not problem and not custom[0] <= custom[3] <= custom[1]:
+        problem = "needs a value from min to max"
     if problem:
         raise mismatch(f'"custom" {problem}.')
     return custom
@@ -69,35 +71,39 @@ def _named_custom(given: object, defaults: Record) -> Record:
     if given is not None and not isinstance(given, dict) and given != []:
         raise mismatch(f'"custom" must be an object with {", ".join(defaults)}.')
     named = cast("Record", given or {})
-    unknown = [name for name in named if name not in defaults]
-    if unknown:
-        raise mismatch(f'"custom" has no {unknown[0]!r} for this variable; it holds {", ".join(defaults)}.')
-    return defaults | named
+    return defaults | only('"custom" for this variable', named, defaults)
 
 
 def _custom_value(name: str, value: object, default: object) -> Any:
     if isinstance(default, bool):
         if not isinstance(value, bool):
-            raise mismatch(f'"{name}" must be true or false, not {value!r}.')
+            raise mismatch(f'"{name}" must be true or false, not {shown(value)}.')
         return value
     if isinstance(default, int):
         return whole(name, value)
     if not isinstance(value, str):
-        raise mismatch(f'"{name}" must be a text, not {value!r}.')
+        raise mismatch(f'"{name}" must be a text, not {shown(value)}.')
     return clean(value)
 
 
 def custom_problem(custom: list[Any], type_name: str) -> str:
     """What is wrong with a complete ``custom`` of the right shape."""
     if type_name == "num":
-        least, most, step, value = custom
+        least, most, step, _ = custom
         if least >= most or not 1 <= step <= most - least:
             return "needs min < max and 1 <= step <= max - min"
-        if not least <= value <= most:
-            return "needs a value from min to max"
     if type_name == "str" and not compiles(custom[0]):
-        return "has a pattern that does not compile"
+        return f"has a pattern that does not compile in Arrow and in browsers ({FOREIGN_HINT})"
     return ""
+
+
+def _outdated_input(said: Record, named: Record, scope: Scope) -> tuple[str, ...]:
+    """Of a variable of another type the input is another, with settings of its own."""
+    if "variable" not in named or type_of(named["variable"], scope) == _INPUTS.get(text(said.get("input_type"))):
+        return ()
+    if "custom" not in named and said.get("input_type"):
+        scope.remark("The variable is of another type, so the settings of the input (custom) became that type's own.")
+    return ("input_type", "custom")
 
 
 def _lift_input(data: Record, scope: Scope) -> Record:
@@ -113,20 +119,22 @@ def _lift_input(data: Record, scope: Scope) -> Record:
     return said
 
 
-def _input_problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+def _input_problems(data: Record, scope: Scope) -> Iterator[Problem]:
     own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
     custom = data["custom"]
     if not isinstance(custom, list):
-        yield 48, "custom must be an array"
+        yield Problem(48, "custom must be an array", ("custom",))
     elif own in CUSTOM:
         defaults = list(CUSTOM[own].values())
         shaped = len(sequence(custom)) == len(defaults) and all(
             type(item) is type(default) for item, default in zip(sequence(custom), defaults, strict=True)
         )
         if not shaped:
-            yield 48, f"custom must hold {', '.join(CUSTOM[own])} for a variable of type {own}"
+            # it may be the variable that is wrong
+            sentence = f"custom must hold {', '.join(CUSTOM[own])} for a variable of type {own}"
+            yield Problem(48, sentence, ("variable", "custom"))
         elif problem := custom_problem(sequence(custom), own):
-            yield 49, f"custom {problem}"
+            yield Problem(49, f"custom {problem}", ("custom",))
 
 
 USER_INPUT = NodeType(
@@ -146,9 +154,11 @@ USER_INPUT = NodeType(
         },
     },
     rewrite=_lower_input,
+    outdated=_outdated_input,
     rewrite_lift=_lift_input,
     own_fields=(Field("custom", Made(), [], "custom", 48),),
     own_problems=_input_problems,
     detach=lambda data, resource_id, _scope: {"custom": []} if data.get("variable") == resource_id else {},
     expects="variable",
+    decides="variable",
 )

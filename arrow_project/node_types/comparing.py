@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problems
-from arrow_project.node_types.patterns import compared, equality
-from arrow_project.values import Record, is_id, sequence, text
+from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, only, whole
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Outdated, Part, Problem, Problems
+from arrow_project.node_types.patterns import FOREIGN_HINT, compared, compiles, equality
+from arrow_project.values import Record, is_id, sequence, shown, text
 
 LITERAL, VARIABLE = 0, 1
 DEFAULTS: dict[str, int | str | bool] = {"num": 0, "str": "", "bool": False}
@@ -20,6 +20,7 @@ UPDATES = {
     "str": ("set", "stc", "stl", "stu", "ins", "inb", "rmc", "rml", "rmr", "rmi", "rpl", "rpi"),
     "bool": ("set", "neg"),
 }
+_PATTERN = "rgx"
 _SIGNS = {"==": "eq", "!=": "nq", ">": "gt", ">=": "gte", "<": "ls", "<=": "lse"}
 _WORDS: dict[str, dict[str, str]] = {
     "num": {"set": "set", "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div"},
@@ -46,6 +47,25 @@ def variable_field(rule: int) -> Field:
     return Field("variable", variable_reference(), UNSET, "variable", rule, also=("variable_id",))
 
 
+def type_of(given: object, scope: Scope) -> str:
+    """num, str or bool; empty for no variable.
+
+    Raises:
+        OperationError: there is no such variable.
+    """
+    return "" if given in (UNSET, None) else scope.variable_type(scope.find("variable", given))
+
+
+def _outdated(*decided: str) -> Outdated:
+    """Without its variable nothing else is decided about the node, unless it is said too."""
+
+    def outdated(_said: Record, named: Record, _scope: Scope) -> tuple[str, ...]:
+        is_unset = "variable" in named and named["variable"] in (UNSET, None)
+        return decided if is_unset and named.keys().isdisjoint(decided) else ()
+
+    return outdated
+
+
 def typed(name: str, value: object, type_name: str) -> int | str | bool:
     """A value of a variable's type.
 
@@ -56,14 +76,16 @@ def typed(name: str, value: object, type_name: str) -> int | str | bool:
         return whole(name, value)
     wanted, word = (str, "a text") if type_name == "str" else (bool, "true or false")
     if not isinstance(value, wanted):
-        raise mismatch(f'"{name}" must be {word} because the variable is of type {type_name}, not {value!r}.')
+        raise mismatch(f'"{name}" must be {word} because the variable is of type {type_name}, not {shown(value)}.')
     return clean(value) if isinstance(value, str) else value
 
 
 def _operand(name: str, given: object, variable: int, scope: Scope) -> list[Any]:
     """``[mode, value]`` of a simplified operand."""
     type_name = scope.variable_type(variable)
-    operand = cast("Record", given) if isinstance(given, dict) else {"value": given}
+    operand = (
+        only(f'"{name}"', cast("Record", given), ("type", "value")) if isinstance(given, dict) else {"value": given}
+    )
     mode = operand.get("type", "value")
     value = operand.get("value")
     if mode == "variable":
@@ -77,7 +99,7 @@ def _operand(name: str, given: object, variable: int, scope: Scope) -> list[Any]
             scope.remark(f"Compared with itself, variable {variable} stands for its initial value.")
         return [VARIABLE, other]
     if mode != "value":
-        raise mismatch(f'The type of "{name}" is "value" or "variable", not {mode!r}.')
+        raise mismatch(f'The type of "{name}" is "value" or "variable", not {shown(mode)}.')
     return [LITERAL, DEFAULTS.get(type_name) if value is None else typed(name, value, type_name)]
 
 
@@ -114,11 +136,15 @@ def _lower_condition(given: Record, scope: Scope) -> Blueprint:
     native = _SIGNS.get(text(operator), operator)
     if native not in COMPARISONS.get(type_name, ()):
         raise mismatch(_no_operator(operator, type_name, _possible_comparisons(type_name)))
+    if native == _PATTERN and operand[0] == LITERAL and not compiles(operand[1]):
+        raise mismatch(
+            f"{shown(operand[1])} is no regular expression that compiles in Arrow and in browsers: {FOREIGN_HINT}."
+        )
     return Blueprint((Part("condition", {"variable": variable, "operator": native, "with": operand}),))
 
 
 def _no_operator(operator: object, type_name: str, possible: list[str]) -> str:
-    return f"A variable of type {type_name} has no operator {operator!r}; possible: {', '.join(possible)}."
+    return f"A variable of type {type_name} has no operator {shown(operator)}; possible: {', '.join(possible)}."
 
 
 def _possible_comparisons(type_name: str) -> list[str]:
@@ -151,13 +177,23 @@ def _with_references(data: Record) -> list[object]:
 
 
 def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
-    def problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+    every = tuple(dict.fromkeys(name for names in operators.values() for name in names))
+
+    def problems(data: Record, scope: Scope) -> Iterator[Problem]:
         own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
-        possible = operators.get(own, ()) if own else [name for names in operators.values() for name in names]
-        if data["operator"] not in possible:
-            yield 44, f"operator {data['operator']!r} is none of {', '.join(dict.fromkeys(possible))}"
-        if problem := _with_problem(data["with"], own, scope):
-            yield 45, f"with {problem}"
+        operator, possible = data["operator"], operators.get(own, every)
+        problem = _with_problem(data["with"], own, scope)
+        # an operator of another type: it may be the variable that is wrong, and then the value does not fit either
+        of_other_type = operator not in possible and operator in every
+        if operator not in possible:
+            fields = ("variable", "operator") if of_other_type else ("operator",)
+            yield Problem(44, f"operator {shown(operator)} is none of {', '.join(possible)}", fields)
+        if problem and not of_other_type:
+            yield Problem(45, f"with {problem}", ("with",))
+        elif operator == _PATTERN and data["with"][0] == LITERAL and not compiles(text(data["with"][1])):
+            yield Problem(
+                45, f"with must hold a pattern that compiles in Arrow and in browsers ({FOREIGN_HINT})", ("with",)
+            )
 
     return problems
 
@@ -167,14 +203,17 @@ def _with_problem(value: object, own: str, scope: Scope) -> str:
     if len(operand) != 2 or not is_id(operand[0]) or operand[0] not in (LITERAL, VARIABLE):
         return "must be [0, value] or [1, variable id]"
     if operand[0] == VARIABLE:
-        same = is_id(operand[1]) and own and scope.variable_type(operand[1]) == own
-        return "" if same else f"must name a variable of the same type ({own or 'none is set'})"
-    return "" if is_of_type(operand[1], own) else f"must hold a value of type {own}"
+        other = scope.variable_type(operand[1]) if is_id(operand[1]) else ""
+        if not other:
+            return f"must name a variable, and {shown(operand[1])} is none"
+        differ = own in DEFAULTS and other in DEFAULTS and own != other
+        return f"must name a variable of the same type ({own})" if differ else ""
+    return "" if is_of_type(operand[1], own) else f"must hold {f'a value of type {own}' if own else 'a plain value'}"
 
 
 def is_of_type(value: object, type_name: str) -> bool:
-    """Whether a value is of a variable's type; with no type, whether it is any plain value or null."""
-    if not type_name:
+    """Whether a value is of a variable's type; with no known type, whether it is any plain value or null."""
+    if type_name not in DEFAULTS:
         return not isinstance(value, dict | list)
     return is_id(value) if type_name == "num" else isinstance(value, str if type_name == "str" else bool)
 
@@ -207,6 +246,7 @@ CONDITION = NodeType(
     outputs=lambda _data: 2,
     reversed=True,
     rewrite=_lower_condition,
+    outdated=_outdated("operator", "compare_to"),
     rewrite_lift=_lift_condition,
     own_fields=(
         Field("operator", Made(), "eq", "operator", 44),
@@ -216,6 +256,7 @@ CONDITION = NodeType(
     own_problems=_operator_problems(COMPARISONS),
     detach=_detach({"variable": UNSET, "operator": "eq", "with": [LITERAL, None]}),
     expects="variable",
+    decides="variable",
     complete=43,
 )
 
@@ -259,6 +300,7 @@ VARIABLE_UPDATE = NodeType(
         "value": _OPERAND,
     },
     rewrite=_lower_update,
+    outdated=_outdated("operation", "value"),
     rewrite_lift=_lift_update,
     own_fields=(
         Field("operator", Made(), "set", "operation", 44),
@@ -268,5 +310,6 @@ VARIABLE_UPDATE = NodeType(
     own_problems=_operator_problems(UPDATES),
     detach=_detach({"variable": UNSET, "operator": "set", "with": [LITERAL, None]}),
     expects="variable",
+    decides="variable",
     complete=43,
 )

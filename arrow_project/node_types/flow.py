@@ -1,25 +1,42 @@
 """Node types that only direct the flow: hub, jump, macro_use, randomizer, sequencer."""
 
 import math
+from dataclasses import dataclass
 from typing import Any, cast
 
-from arrow_project.node_types.kinds import UNSET, Reference, Scope, Text, Texts, Whole, mismatch, whole
+from arrow_project.node_types.kinds import (
+    UNSET,
+    Flag,
+    Reference,
+    Schema,
+    Scope,
+    Text,
+    Texts,
+    Whole,
+    mismatch,
+    only,
+    whole,
+)
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, none
-from arrow_project.values import Record, integer
+from arrow_project.values import Record, integer, shown
 
 _LEAST, _MOST = 2, 10
+# a document may say any number; nobody can draw or list more than this
+_DRAWN = 1000
 _COUNT = Whole(_LEAST, _MOST)
 
 
 def _slots(data: Record) -> int:
     # Arrow draws no dynamic slots below two
     count = integer(data.get("slots"), 0)
-    return count if count >= _LEAST else 0
+    return min(count, _DRAWN) if count >= _LEAST else 0
 
 
 def _lower_hub(given: Record, scope: Scope) -> Blueprint:
     if "options" not in given:
         return Blueprint((Part("hub", {"slots": _COUNT.lower("inputs", given.get("inputs", _LEAST), scope)}),))
+    if given.get("inputs") is not None:
+        raise mismatch('A hub has "options" (choices of the player) or "inputs" (ways that come together), not both.')
     options = Texts().lower("options", given["options"], scope)
     scope.remark("Stored as an interaction, Arrow's node for choices: slot i is option i.")
     return Blueprint((Part("interaction", {"actions": options}),))
@@ -35,7 +52,9 @@ HUB = NodeType(
         "inputs": _COUNT.schema | {"description": "number of ways that come together here"},
     },
     inputs=_slots,
+    counted="slots",
     rewrite=_lower_hub,
+    outdated=lambda _said, named, _scope: ("inputs",) if "options" in named else (),
     rewrite_lift=lambda data, _scope: {"inputs": data.get("slots")},
     own_fields=(Field("slots", _COUNT, _LEAST, "inputs", 54),),
 )
@@ -45,9 +64,10 @@ def _target(value: object, scope: Scope) -> int:
     if value is None or value == UNSET:
         return UNSET
     target = cast("Record", value) if isinstance(value, dict) else {"type": "node", "id": value}
+    only('"target"', target, ("type", "id"))
     kind, given = target.get("type", "node"), target.get("id")
     if kind not in ("node", "marker", "scene"):
-        raise mismatch(f"A jump leads to a node, a marker or a scene, not to a {kind!r}.")
+        raise mismatch(f"A jump leads to a node, a marker or a scene, not to a {shown(kind)}.")
     if kind == "scene":
         entry = scope.scene_entry(scope.find("scene", given))
         scope.remark(f"Arrow jumps to nodes: the jump leads to node {entry}, the scene's entry as it is now.")
@@ -56,42 +76,49 @@ def _target(value: object, scope: Scope) -> int:
         return UNSET
     node_id = scope.find("node", given)
     if kind == "marker" and scope.node_type(node_id) != "marker":
-        raise mismatch(f"Node {node_id} is a {scope.node_type(node_id)}, not a marker.")
+        raise mismatch(
+            f"Node {node_id} is of type {scope.node_type(node_id)}, not a marker. A jump may lead there all the same: "
+            f'say {{"type": "node", "id": {node_id}}}, or name a marker.'
+        )
     return node_id
 
 
-def _lower_jump(given: Record, scope: Scope) -> Blueprint:
-    data = {
-        "target": _target(given.get("target"), scope),
-        "reason": Text().lower("reason", given.get("reason", ""), scope),
-    }
-    return Blueprint((Part("jump", data),))
+@dataclass(frozen=True)
+class Target(Reference):
+    """Where a jump leads: natively the id of a node."""
+
+    to: str = "node"
+    description: str = "where to go on: {type: node, marker or scene, id}; a scene means its entry"
+
+    @property
+    def schema(self) -> Schema:
+        """What kind of place, and its id; or only the id of a node."""
+        return {
+            "type": ["object", "integer", "string"],
+            "description": self.description,
+            "properties": {
+                "type": {"type": "string", "enum": ["node", "marker", "scene"]},
+                "id": {"type": ["integer", "string"]},
+            },
+        }
+
+    def lower(self, _name: str, value: object, scope: Scope, /) -> Any:
+        """The id of the node."""
+        return _target(value, scope)
+
+    def lift(self, value: Any) -> Any:
+        """The node, as a kind of place."""
+        return {"type": "node", "id": value}
 
 
 JUMP = NodeType(
     "jump",
     "Goes on at another node, in any scene; has no output slot.",
-    said={
-        "target": {
-            "type": ["object", "integer", "string"],
-            "description": "where to go on: {type: node, marker or scene, id}; a scene means its entry",
-            "properties": {
-                "type": {"type": "string", "enum": ["node", "marker", "scene"]},
-                "id": {"type": ["integer", "string"]},
-            },
-        },
-        "reason": {"type": "string", "description": "a note that shows on the box"},
-    },
-    outputs=none,
-    rewrite=_lower_jump,
-    rewrite_lift=lambda data, _scope: {
-        "target": {"type": "node", "id": data.get("target", UNSET)},
-        "reason": data.get("reason", ""),
-    },
-    own_fields=(
-        Field("target", Reference("node", ""), UNSET, "target", 55),
-        Field("reason", Text(), "", "reason", 55),
+    fields=(
+        Field("target", Target(), UNSET, "target", 55),
+        Field("reason", Text(), "", "reason", 55, description="a note that shows on the box"),
     ),
+    outputs=none,
 )
 
 MACRO_USE = NodeType(
@@ -106,7 +133,10 @@ def _lower_randomizer(given: Record, scope: Scope) -> Blueprint:
     paths = _COUNT.lower("paths", given.get("paths", _LEAST), scope)
     weights = given.get("weights")
     if weights is not None:
-        paths = sum(shares(weights))
+        counts = shares(weights)
+        if given.get("paths") is not None and paths != len(counts):
+            raise mismatch(f'"paths" is {paths} and there are {len(counts)} "weights", one per path; leave one out.')
+        paths = sum(counts)
     return Blueprint((Part("randomizer", {"slots": paths}),))
 
 
@@ -146,7 +176,9 @@ RANDOMIZER = NodeType(
         "weights": {"type": "array", "items": {"type": "integer"}, "description": "one per path"},
     },
     outputs=_slots,
+    counted="slots",
     rewrite=_lower_randomizer,
+    outdated=lambda _said, named, _scope: ("paths",) if "weights" in named else (),
     rewrite_lift=lambda data, _scope: {"paths": data.get("slots")},
     own_fields=(Field("slots", _COUNT, _LEAST, "paths", 54),),
 )
@@ -156,13 +188,15 @@ def _lower_sequencer(given: Record, scope: Scope) -> Blueprint:
     paths = _COUNT.lower("paths", given.get("paths", _LEAST), scope)
     mode = given.get("mode", "cycle" if "reset" in given else "all")
     if mode not in ("all", "cycle"):
-        raise mismatch(f'The mode of a sequencer is "all" or "cycle", not {mode!r}.')
+        raise mismatch(f'The mode of a sequencer is "all" or "cycle", not {shown(mode)}.')
     if mode == "all":
+        if given.get("reset") is not None:
+            raise mismatch('"reset" is about mode "cycle"; with mode "all" every path is played at each visit.')
         return Blueprint((Part("sequencer", {"slots": paths}),))
-    return _cycle(paths, given.get("reset", True), scope)
+    return _cycle(paths, Flag().lower("reset", given.get("reset", True), scope), scope)
 
 
-def _cycle(paths: int, reset: object, scope: Scope) -> Blueprint:
+def _cycle(paths: int, reset: bool, scope: Scope) -> Blueprint:
     """One way per visit: count the visit, then ask for its number."""
     counter = scope.helper("visit")
     parts = [Part("variable_update", {"variable": counter, "operator": "add", "with": [0, 1]})]
@@ -195,7 +229,9 @@ SEQUENCER = NodeType(
         "reset": {"type": "boolean", "description": "cycle: begin again after the last path"},
     },
     outputs=_slots,
+    counted="slots",
     rewrite=_lower_sequencer,
+    outdated=lambda _said, named, _scope: ("mode",) if "reset" in named else (),
     rewrite_lift=lambda data, _scope: {"paths": data.get("slots"), "mode": "all"},
     own_fields=(Field("slots", _COUNT, _LEAST, "paths", 54),),
 )

@@ -4,14 +4,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from arrow_project.node_types.comparing import LITERAL, VARIABLE, variable_field
+from arrow_project.node_types.comparing import LITERAL, VARIABLE, type_of, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, clean, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
-from arrow_project.values import Record, integer, is_id, sequence, text
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem, chain
+from arrow_project.values import Record, integer, is_id, sequence, shown, text
 
 METHODS = {"num": ("randi",), "str": ("ascii", "strst"), "bool": ("rnbln",)}
 _SAID = {"random_int": "randi", "random_bool": "rnbln", "dice": "dice"}
 _TYPE_OF = {"randi": "num", "dice": "num", "rnbln": "bool", "ascii": "str", "strst": "str"}
+_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "randi": ("min", "max", "parity"),
+    "dice": ("dice",),
+    "rnbln": (),
+    "ascii": ("pool", "length"),
+    "strst": ("choices",),
+}
+_EVERY_ARGUMENT = tuple(name for names in _ARGUMENTS.values() for name in names)
 _DICE = re.compile(r"\s*(\d*)\s*[dD]\s*(\d+)\s*(?:([+-])\s*(\d+))?\s*")
 _MOST_DICE = 10
 _GAP = 2
@@ -19,11 +27,20 @@ _GAP = 2
 
 def _lower_generator(given: Record, scope: Scope) -> Blueprint:
     if given.get("variable", UNSET) in (UNSET, None):
-        if given.get("generator_type", "random_bool") != "random_bool":
+        if given.get("generator_type", "random_bool") != "random_bool" or _strays(given, ()):
             raise mismatch('A generator needs "variable": the id or name of the variable that it fills.')
         return Blueprint((Part("generator", GENERATOR.fresh()),))
     variable = scope.find("variable", given["variable"])
     method = _method(given, scope.variable_type(variable), variable)
+    own = _ARGUMENTS[method]
+    if strays := _strays(given, own):
+        said = {native: name for name, native in _SAID.items()}.get(method, method)
+        taken = ", ".join(own) or "nothing"
+        # The seeds' example lists the arguments of every type beside the one that is named. Where all that is
+        # given belongs to another type, that one may be meant.
+        if "generator_type" not in given or (own and given.keys().isdisjoint(own)):
+            raise mismatch(f'"{strays[0]}" does not go with {said}, which takes {taken}.')
+        scope.remark(f"{said} takes {taken}: {', '.join(strays)} left out.")
     if method == "dice":
         return _dice(variable, given.get("dice"), scope)
     if method == "randi":
@@ -32,17 +49,31 @@ def _lower_generator(given: Record, scope: Scope) -> Blueprint:
     return Blueprint((_generator(variable, method, _arguments(method, given)),))
 
 
+def _strays(given: Record, taken: tuple[str, ...]) -> list[str]:
+    return [name for name in _EVERY_ARGUMENT if name not in taken and given.get(name) is not None]
+
+
+def _outdated(said: Record, named: Record, scope: Scope) -> tuple[str, ...]:
+    """What was drawn so far, where another way of drawing is asked for."""
+    type_name = scope.variable_type(integer(said.get("variable")))
+    if "variable" in named and type_of(named["variable"], scope) != type_name:
+        return ("generator_type", *_EVERY_ARGUMENT)
+    if "dice" in named or named.get("generator_type", said["generator_type"]) != said["generator_type"]:
+        return ("generator_type", *_EVERY_ARGUMENT)
+    return ()
+
+
 def _method(given: Record, type_name: str, variable: int) -> str:
     default = "dice" if "dice" in given else (METHODS.get(type_name) or ("",))[0]
     said = given.get("generator_type", default)
     method = _SAID.get(text(said), text(said))
     if method not in _TYPE_OF:
-        raise mismatch(f"No generator_type {said!r}; possible: {', '.join([*_SAID, 'ascii', 'strst'])}.")
+        raise mismatch(f"No generator_type {shown(said)}; possible: {', '.join([*_SAID, 'ascii', 'strst'])}.")
     if _TYPE_OF[method] != type_name:
         possible = [name for name in (*_SAID, "ascii", "strst") if _TYPE_OF[_SAID.get(name, name)] == type_name]
         raise mismatch(
-            f"{said} needs a variable of type {_TYPE_OF[method]} and variable {variable} is of type {type_name}; "
-            f"possible: {', '.join(possible)}."
+            f"{shown(said)} needs a variable of type {_TYPE_OF[method]} and variable {variable} is of "
+            f"type {type_name}; possible: {', '.join(possible)}."
         )
     return method
 
@@ -67,7 +98,7 @@ def _random_number(variable: int, low: int, high: int, parity: object, scope: Sc
     if high < low + _GAP:
         raise mismatch(f'"max" must be at least "min" + {_GAP} in Arrow, not {low} to {high}.')
     if parity not in (None, "even", "odd"):
-        raise mismatch(f'"parity" is "even" or "odd", not {parity!r}.')
+        raise mismatch(f'"parity" is "even" or "odd", not {shown(parity)}.')
     scope.remark(f"Arrow's editor draws {low} to {high}, its HTML runtime leaves out the end farther from zero.")
     flags = [parity == "even", parity == "odd"]
     if low >= 0:
@@ -90,11 +121,11 @@ def _change(variable: int, operator: str, operand: list[int]) -> Part:
 def _dice(variable: int, notation: object, scope: Scope) -> Blueprint:
     match = _DICE.fullmatch(notation) if isinstance(notation, str) else None
     if not match:
-        raise mismatch(f'"dice" must look like "2d6+3", not {notation!r}.')
+        raise mismatch(f'"dice" must look like "2d6+3", not {shown(notation)}.')
     count, sides = int(match[1] or 1), int(match[2])
     bonus = int(f"{match[3]}{match[4]}") if match[3] else 0
     if not 1 <= count <= _MOST_DICE or sides <= _GAP or max(sides, abs(bonus)) >= 2**31:
-        raise mismatch(f"Dice may be 1 to {_MOST_DICE} of 3 or more sides, not {notation!r}.")
+        raise mismatch(f"Dice may be 1 to {_MOST_DICE} of 3 or more sides, not {shown(notation)}.")
     if count == 1:
         return _random_number(variable, 1 + bonus, sides + bonus, None, scope)
     return _sum_of_dice(variable, count, sides, bonus, scope)
@@ -135,13 +166,16 @@ def _lift_range(arguments: list[Any]) -> Record:
     return said if even == odd else said | {"parity": "even" if even else "odd"}
 
 
-def _generator_problems(data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
+def _generator_problems(data: Record, scope: Scope) -> Iterator[Problem]:
     own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
-    methods = METHODS.get(own, ()) if own else [name for names in METHODS.values() for name in names]
+    every = tuple(name for names in METHODS.values() for name in names)
+    methods = METHODS.get(own, every)
     if data["method"] not in methods:
-        yield 46, f"method {data['method']!r} is none of {', '.join(methods)}"
+        # a method of another type: it may be the variable that is wrong
+        fields = ("variable", "method") if data["method"] in every else ("method",)
+        yield Problem(46, f"method {shown(data['method'])} is none of {', '.join(methods)}", fields)
     elif problem := _arguments_problem(data["method"], data.get("arguments")):
-        yield 47, f"arguments {problem}"
+        yield Problem(47, f"arguments {problem}", ("arguments",))
 
 
 def _arguments_problem(method: str, arguments: object) -> str:
@@ -181,6 +215,7 @@ GENERATOR = NodeType(
         "choices": {"type": "array", "items": {"type": "string"}, "description": "strst"},
     },
     rewrite=_lower_generator,
+    outdated=_outdated,
     rewrite_lift=_lift_generator,
     own_fields=(Field("method", Made(), "rnbln", "generator_type", 46),),
     own_problems=_generator_problems,
@@ -188,4 +223,5 @@ GENERATOR = NodeType(
         {"method": "rnbln", "arguments": None} if data.get("variable") == resource_id else {}
     ),
     expects="variable",
+    decides="variable",
 )

@@ -1,11 +1,13 @@
 """Kinds of fields: how a value is asked for, made native, and shown again."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.values import is_id
+from arrow_project.names import near
+from arrow_project.values import Record, is_id, shortened, shown
 
 Schema = dict[str, Any]
 UNSET = -1
@@ -42,6 +44,20 @@ class Scope(Protocol):
 def mismatch(message: str) -> OperationError:
     """The error for data of a wrong type or shape."""
     return OperationError(ErrorCode.TYPE_MISMATCH, message)
+
+
+def only(what: str, given: Record, known: Collection[str]) -> Record:
+    """The object, if it has no other keys than the known ones.
+
+    Raises:
+        OperationError: it has one; names what may have been meant.
+    """
+    for name in given:
+        if name not in known:
+            guess = near(str(name), known)
+            hint = f'; did you mean "{guess[0]}"?' if guess else "."
+            raise mismatch(f'{what} has no "{shortened(str(name))}"{hint} Possible: {", ".join(known) or "nothing"}.')
+    return given
 
 
 class Kind(Protocol):
@@ -97,13 +113,23 @@ def own_text(name: str, value: object) -> str:
         OperationError: it is no text.
     """
     if not isinstance(value, str):
-        raise mismatch(f'"{name}" must be a text, not {value!r}.')
+        raise mismatch(f'"{name}" must be a text, not {shown(value)}.')
     return clean(value)
 
 
 def clean(value: str) -> str:
     """The text without control characters (other than tab and line ends) and without broken pairs."""
     return _CONTROL.sub("", value)
+
+
+def has_control(value: object) -> bool:
+    """Whether a text in the value has such characters."""
+    if isinstance(value, str):
+        return _CONTROL.search(value) is not None
+    if isinstance(value, dict):
+        items = cast("dict[object, object]", value).items()
+        return any(has_control(key) or has_control(item) for key, item in items)
+    return isinstance(value, list) and any(has_control(item) for item in cast("list[object]", value))
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -118,7 +144,7 @@ class Flag:
     def lower(self, name: str, value: object, _scope: Scope, /) -> Any:
         """A boolean, nothing else."""
         if not isinstance(value, bool):
-            raise mismatch(f'"{name}" must be true or false, not {value!r}.')
+            raise mismatch(f'"{name}" must be true or false, not {shown(value)}.')
         return value
 
     def lift(self, value: Any) -> Any:
@@ -139,7 +165,7 @@ def whole(name: str, value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not is_id(value) or abs(value) >= 2**53:
-        raise mismatch(f'"{name}" must be a whole number, not {value!r}; Arrow knows no fractions.')
+        raise mismatch(f'"{name}" must be a whole number, not {shown(value)}; Arrow knows no fractions.')
     return value
 
 
@@ -269,7 +295,7 @@ def hex_digits(name: str, value: object, lengths: tuple[int, ...]) -> str:
     if len(digits) == 3:
         digits = "".join(digit * 2 for digit in digits)
     if len(digits) not in lengths or not re.fullmatch(r"[0-9a-f]+", digits):
-        raise mismatch(f'"{name}" must be a colour like "#4a90e2", not {value!r}.')
+        raise mismatch(f'"{name}" must be a colour like "#4a90e2", not {shown(value)}.')
     return digits
 
 

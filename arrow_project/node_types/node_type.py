@@ -1,13 +1,14 @@
 """What a node type is: an entry of the table."""
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from arrow_project.names import near
 from arrow_project.node_types.kinds import Kind, Rect, Reference, Schema, Scope, mismatch
-from arrow_project.values import Record, is_id
+from arrow_project.values import Record, is_id, shortened
 
 Slots = Callable[[Record], int]
 
@@ -70,7 +71,16 @@ def chain(*parts: Part) -> Blueprint:
 Lower = Callable[[Record, Scope], Blueprint]
 Lift = Callable[[Record, Scope], Record]
 Detach = Callable[[Record, int, Scope], Record]
-Problems = Callable[[Record, Scope], Iterator[tuple[int, str]]]
+Outdated = Callable[[Record, Record, Scope], Iterable[str]]
+Problems = Callable[[Record, Scope], "Iterator[Problem]"]
+
+
+class Problem(NamedTuple):
+    """What is wrong with native data: the broken rule, a sentence, and the fields that are to blame."""
+
+    rule: int
+    sentence: str
+    fields: tuple[str, ...]
 
 
 def one(_data: Record) -> int:
@@ -95,13 +105,16 @@ class NodeType:
         reversed: Arrow counts the two exits the other way round than the tools.
         said: schema of further simplified keys that ``lower`` understands.
         rewrite: conversion where fields alone do not do; ``lift`` is its way back.
+        outdated: of a change, the keys of the present simplified data that the named ones put out of force.
         own_fields: the native fields that ``rewrite`` makes.
         own_references: resources named inside of such fields, beside a reference field.
-        own_problems: what is wrong between such fields, as pairs of rule and sentence.
+        own_problems: what is wrong with such fields, alone and together.
         detach: the change of data that makes it forget a resource, beyond unsetting reference fields.
         expects: the reference a node is useless without.
+        decides: the field that those of ``rewrite`` must fit.
         exposures_first: Arrow lists what the texts expose before the character.
         complete: the invariant that a missing field breaks, if it is another than a wrong one breaks.
+        counted: the field that decides how many slots there are, if one does.
     """
 
     name: str
@@ -113,13 +126,16 @@ class NodeType:
     said: Schema = field(default_factory=dict[str, Any])
     rewrite: Lower | None = None
     rewrite_lift: Lift | None = None
+    outdated: Outdated | None = None
     own_fields: tuple[Field, ...] = ()
     own_references: Callable[[Record], list[object]] | None = None
     own_problems: Problems | None = None
     detach: Detach | None = None
     expects: str = ""
+    decides: str = ""
     exposures_first: bool = False
     complete: int = 0
+    counted: str = ""
 
     @cached_property
     def native_fields(self) -> tuple[Field, ...]:
@@ -130,6 +146,16 @@ class NodeType:
     def reference_fields(self) -> tuple[tuple[Field, Reference], ...]:
         """Those that hold the id of a resource."""
         return tuple((f, f.kind) for f in self.native_fields if isinstance(f.kind, Reference))
+
+    @cached_property
+    def referring(self) -> frozenset[str]:
+        """The fields that a node's references follow from."""
+        own = {f.name for f in self.own_fields} if self.own_references is not None else set[str]()
+        return frozenset({f.name for f, _ in self.reference_fields} | {*self._exposing} | own)
+
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        return frozenset(f.name for f in self.native_fields if not f.optional)
 
     @cached_property
     def _exposing(self) -> tuple[str, ...]:
@@ -148,18 +174,44 @@ class NodeType:
         return self._lower(self.canonical(given), scope)
 
     def lower_update(self, data: Record, given: Record, scope: Scope) -> Blueprint:
-        """As ``lower``, for a partial change of existing native data.
+        """As ``lower``, for a partial change of existing native data: what is not named stays as it is, right or wrong.
 
         Raises:
             OperationError: as ``lower``.
         """
-        return self._lower(self.lift(data, scope) | self.canonical(given), scope)
+        named = self.canonical(given)
+        if self.rewrite is None or named.keys().isdisjoint(self._deciding):
+            return self._boxed(Blueprint((Part(self.name, self._changed_fields(data, named, scope)),)), named, scope)
+        said = self.lift(data, scope)
+        for key in self.outdated(said, named, scope) if self.outdated is not None else ():
+            said.pop(key, None)
+        return self._lower(said | named, scope)
+
+    @cached_property
+    def _deciding(self) -> frozenset[str]:
+        """The simplified keys that the fields of ``rewrite`` follow from."""
+        return frozenset(self.said) | {self.decides}
+
+    def _changed_fields(self, data: Record, named: Record, scope: Scope) -> Record:
+        simple = {f.name for f in self.fields}
+        changed: Record = {}
+        for f in self.native_fields:
+            if f.name in simple and f.said in named:
+                value = f.kind.lower(f.said, named[f.said], scope)
+            else:
+                value = copy.deepcopy(data.get(f.name, f.default))
+            changed[f.name] = None if f.optional and value == f.default else value
+        return changed
 
     def _lower(self, given: Record, scope: Scope) -> Blueprint:
         if self.rewrite is not None:
             blueprint = self.rewrite(given, scope)
         else:
             blueprint = Blueprint((Part(self.name, self.lower_fields(given, scope)),))
+        return self._boxed(blueprint, given, scope)
+
+    def _boxed(self, blueprint: Blueprint, given: Record, scope: Scope) -> Blueprint:
+        """With the size of the box, where that is no field of the type."""
         if "rect" in given and "rect" not in {f.said for f in self.fields}:
             blueprint.parts[0].data["rect"] = Rect().lower("rect", given["rect"], scope)
         return blueprint
@@ -191,32 +243,47 @@ class NodeType:
 
     def references(self, data: Record) -> list[int]:
         """Ids of the resources named by fields, in Arrow's order, without repeats."""
-        if not self.reference_fields:
-            return []
-        named = [data.get(f.name) for f, _ in self.reference_fields]
+        ids: list[int] = []
+        for f, _ in self.reference_fields:
+            value = data.get(f.name)
+            if is_id(value) and value >= 0:
+                ids.append(value)
         if self.own_references is not None:
-            named += self.own_references(data)
-        ids = [r for r in named if is_id(r) and r >= 0]
+            ids += [r for r in self.own_references(data) if is_id(r) and r >= 0]
         return ids if len(ids) < _SEVERAL else list(dict.fromkeys(ids))
 
     def exposing(self, data: Record) -> list[str]:
         """The texts that do expose something, as far as a brace tells."""
-        found: list[object] = []
+        found: list[str] = []
         for name in self._exposing:
             value = data.get(name)
-            found += cast("list[object]", value) if isinstance(value, list) else [value]
-        return [said for said in found if isinstance(said, str) and "{" in said]
+            if isinstance(value, str):
+                if "{" in value:
+                    found.append(value)
+            elif isinstance(value, list):
+                found += [said for said in cast("list[object]", value) if isinstance(said, str) and "{" in said]
+        return found
 
-    def problems(self, data: Record, scope: Scope) -> Iterator[tuple[int, str]]:
-        """What is wrong with native data: the broken rule and a sentence."""
+    def problems(self, data: Record, scope: Scope) -> Iterator[Problem]:
+        """What is wrong with native data, one problem per mistake."""
+        complete = self._required <= data.keys()
+        if not complete:
+            yield from self._missing(data)
         for f in self.native_fields:
-            if f.name not in data:
-                if not f.optional:
-                    yield self.complete or f.rule, f"{f.name} is missing"
-            elif problem := f.kind.problem(data[f.name]):
-                yield f.rule, f"{f.name} {problem}"
-        if self.own_problems is not None and all(f.name in data for f in self.native_fields if not f.optional):
+            if f.name in data and (problem := f.kind.problem(data[f.name])):
+                yield Problem(f.rule, f"{f.name} {problem}", (f.name,))
+        if complete and self.own_problems is not None:
             yield from self.own_problems(data, scope)
+
+    def _missing(self, data: Record) -> Iterator[Problem]:
+        """Fields that are not there; those of one rule are one mistake."""
+        by_rule: dict[int, list[str]] = {}
+        for f in self.native_fields:
+            if f.name in self._required and f.name not in data:
+                by_rule.setdefault(self.complete or f.rule, []).append(f.name)
+        for rule, names in by_rule.items():
+            verb = "is" if len(names) == 1 else "are"
+            yield Problem(rule, f"{', '.join(names)} {verb} missing", tuple(names))
 
     def schema(self) -> Schema:
         """JSON schema of the simplified data."""
@@ -245,8 +312,8 @@ _SEVERAL = 2
 
 def _unknown(type_name: str, name: str, known: set[str]) -> str:
     guess = near(name, known)
-    hint = f'; did you mean "{guess[0]}"?' if guess else ""
-    return f'A {type_name} has no "{name}"{hint} Its data: {", ".join(sorted(known)) or "nothing"}.'
+    hint = f'; did you mean "{guess[0]}"?' if guess else "."
+    return f'A {type_name} has no "{shortened(name)}"{hint} Its data: {", ".join(sorted(known)) or "nothing"}.'
 
 
 def _copied(value: Any) -> Any:

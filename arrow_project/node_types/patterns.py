@@ -1,11 +1,23 @@
 """Regular expressions: those of writers, and those that stand for equality, which Arrow lacks for texts."""
 
 import re
+import warnings
 
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _ESCAPED = re.compile(r"\\([\\^$.|?*+()\[\]{}])")
 _EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
 _UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
+# an escaped character, or a set of characters
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_FOREIGN = re.compile(r"\\[AZzG]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
+FOREIGN_HINT = (
+    "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood"
+)
+
+
+def _plain(found: re.Match[str]) -> str:
+    """A stand-in for what has no meaning beyond itself; anchors stay."""
+    return found[0] if found[0] in (r"\A", r"\Z", r"\z", r"\G") else "x"
 
 
 def equality(operator: str, literal: str) -> str:
@@ -28,11 +40,21 @@ def compared(pattern: object) -> tuple[str, str] | None:
 
 
 def compiles(pattern: str) -> bool:
-    """Whether a pattern compiles, as far as Python can tell of Godot's (PCRE) and the browser's syntax."""
+    r"""Whether a pattern compiles, as far as Python can tell of Godot's (PCRE) and the browser's syntax.
+
+    What only one of the two understands does not: flags inside of the pattern, (?P<name>), conditionals, atomic groups,
+    possessive quantifiers, \A and \Z.
+    """
+    if _FOREIGN.search(_BRACKETS.sub(_plain, pattern)):
+        return False
     pythonic = re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", pattern)
     pythonic = re.sub(r"\\[pP](\{[^}]*\}|[A-Z])", r"\\w", pythonic)
+    pythonic = re.sub(r"\\k<([A-Za-z_]\w*)>", r"(?P=\1)", pythonic)
     try:
-        re.compile(pythonic)
+        with warnings.catch_warnings():
+            # "possible nested set" and the like: of no concern to Godot and browsers
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(pythonic)
     except (re.error, OverflowError, RecursionError):
         return False
     return True

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from arrow_project.names import is_integer_like, is_safe, safe
-from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, chain
-from arrow_project.node_types.patterns import compiles
+from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch, only
+from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem, chain
+from arrow_project.node_types.patterns import FOREIGN_HINT, compiles
 from arrow_project.node_types.telling import character_field
-from arrow_project.values import Record, is_id, sequence, text
+from arrow_project.values import Record, is_id, sequence, shortened, shown, text
 
 ANY, ALL = 0, 1
 EDITS = ("inset", "reset", "overset", "outset", "unset")
@@ -43,7 +43,7 @@ def tag_key(value: object) -> str:
     """
     key = safe(clean(value)) if isinstance(value, str) else ""
     if not key or is_integer_like(key):
-        raise mismatch(f"A tag's key must be a non-empty text that is no number, not {value!r}.")
+        raise mismatch(f"A tag's key must be a non-empty text that is no number, not {shown(value)}.")
     return key
 
 
@@ -58,7 +58,7 @@ def tag_value(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     if not isinstance(value, str):
-        raise mismatch(f"A tag's value must be a text, not {value!r}.")
+        raise mismatch(f"A tag's value must be a text, not {shown(value)}.")
     return clean(value)
 
 
@@ -89,10 +89,11 @@ def _lower_edit(given: Record, scope: Scope) -> Blueprint:
 
 
 def _edit(given: Record) -> list[Any]:
+    only('One of "operations"', given, ("action", "key", "value"))
     action = given.get("action", "set")
     method = _ACTIONS.get(text(action))
     if method is None:
-        raise mismatch(f"No action {action!r}; possible: {', '.join(_SAID_ACTIONS)}.")
+        raise mismatch(f"No action {shown(action)}; possible: {', '.join(_SAID_ACTIONS)}.")
     value = given.get("value", "" if method == _VALUELESS else None)
     return [method, tag_key(given.get("key")), "" if method == _VALUELESS else tag_value(value)]
 
@@ -105,14 +106,14 @@ def _lift_edit(data: Record, _scope: Scope) -> Record:
     return {"operations": [operation if method == _VALUELESS else operation | {"value": value}]}
 
 
-def _edit_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+def _edit_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
     match data["edit"]:
         case [method, str() as key, str()] if is_id(method) and 0 <= method < len(EDITS):
             # a node without a character is not made yet; Arrow's fresh one has an empty key
             if not is_safe(key) and not (key == "" and data["character"] == UNSET):
-                yield 57, "the key must be non-empty and safe"
+                yield Problem(57, "the key must be non-empty and safe", ("edit",))
         case _:
-            yield 57, "edit must be [0 to 4, key, value]"
+            yield Problem(57, "edit must be [0 to 4, key, value]", ("edit",))
 
 
 TAG_EDIT = NodeType(
@@ -141,11 +142,19 @@ TAG_EDIT = NodeType(
     own_fields=(Field("edit", Made(), [1, "", ""], "operations", 57),),
     own_problems=_edit_problems,
     expects="character",
+    decides="character",
 )
+
+
+def _alone(given: Record, others: tuple[str, ...]) -> None:
+    both = [name for name in others if given.get(name) is not None]
+    if both:
+        raise mismatch(f'"match" says all there is to ask; leave out "{both[0]}".')
 
 
 def _lower_match(given: Record, scope: Scope) -> Blueprint:
     if "match" in given:
+        _alone(given, ("key", "patterns", "regex"))
         return _lower_pass(given, scope)
     character = _character(given, ("patterns", "key"), "tag_match", scope)
     data: Record = {
@@ -155,18 +164,18 @@ def _lower_match(given: Record, scope: Scope) -> Blueprint:
         "regex": Flag().lower("regex", given.get("regex", False), scope) or None,
     }
     if data["regex"] and not all(compiles(pattern) for pattern in data["patterns"]):
-        raise mismatch('With "regex" every pattern must be a regular expression that compiles.')
-    if character != UNSET and not data["tag_key"]:
+        raise mismatch(f'With "regex" every pattern must be a regular expression that compiles; {FOREIGN_HINT}.')
+    if character != UNSET and "key" not in given:
         raise mismatch('A tag_match with "patterns" needs "key": the tag whose value they are compared with.')
     return Blueprint((Part("tag_match", data),))
 
 
-def _match_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+def _match_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
     if not isinstance(data["tag_key"], str):
-        yield 51, "tag_key must be a text"
+        yield Problem(51, "tag_key must be a text", ("tag_key",))
     patterns = [p for p in sequence(data["patterns"]) if isinstance(p, str)]
     if data.get("regex") is True and not all(compiles(p) for p in patterns):
-        yield 51, "a pattern does not compile"
+        yield Problem(51, "a pattern does not compile", ())
 
 
 TAG_MATCH = NodeType(
@@ -181,7 +190,9 @@ TAG_MATCH = NodeType(
         "regex": {"type": "boolean", "description": "the patterns are regular expressions"},
     },
     outputs=lambda data: sum(isinstance(item, str) for item in sequence(data.get("patterns"))),
+    counted="patterns",
     rewrite=_lower_match,
+    outdated=lambda _said, named, _scope: ("key", "patterns", "regex") if "match" in named else (),
     rewrite_lift=lambda data, _scope: (
         {"key": data.get("tag_key", ""), "patterns": data.get("patterns", [])}
         | ({"regex": True} if data.get("regex") else {})
@@ -199,13 +210,16 @@ TAG_MATCH = NodeType(
 def _lower_pass(given: Record, scope: Scope) -> Blueprint:
     character = _character(given, ("conditions", "match"), "tag_pass", scope)
     if "match" in given:
+        _alone(given, ("method", "conditions"))
         check = _match(given["match"], scope)
         return Blueprint((Part("tag_pass", {"character": character, "pass": [ALL, [check]]}),))
     method = given.get("method", "all")
     if method not in ("any", "all"):
-        raise mismatch(f'The method of a tag_pass is "any" or "all", not {method!r}.')
+        raise mismatch(f'The method of a tag_pass is "any" or "all", not {shown(method)}.')
     if not given.get("conditions") and character == UNSET:
-        return Blueprint((Part("tag_pass", TAG_PASS.fresh()),))
+        fresh = TAG_PASS.fresh()
+        fresh["pass"][0] = ANY if method == "any" else ALL
+        return Blueprint((Part("tag_pass", fresh),))
     checks = [_check(item) for item in _records("conditions", given.get("conditions"))]
     if method == "all" and len({check[0] for check in checks}) < len(checks):
         raise mismatch("With method all each key may be asked for once; use any, or two nodes.")
@@ -213,23 +227,26 @@ def _lower_pass(given: Record, scope: Scope) -> Blueprint:
 
 
 def _check(given: Record) -> list[Any]:
-    value = given.get("value")
+    value = only('One of "conditions"', given, ("key", "value")).get("value")
     return [tag_key(given.get("key")), None if value is None else tag_value(value)]
 
 
 def _match(given: object, scope: Scope) -> list[Any]:
-    match = _records("match", given)[0]
+    matches = _records("match", given)
+    if len(matches) > 1:
+        raise mismatch('"match" is one object; for several use "conditions" of a tag_pass.')
+    match = only('"match"', matches[0], ("type", "key", "value"))
     kind = match.get("type", "equals" if match.get("value") is not None else "has_key")
     if kind not in ("has_key", "equals", "not_equals"):
-        raise mismatch(f"The type of a match is has_key, equals or not_equals, not {kind!r}.")
+        raise mismatch(f"The type of a match is has_key, equals or not_equals, not {shown(kind)}.")
     key = tag_key(match.get("key"))
     if kind == "has_key":
         return [key, None]
     value = tag_value(match.get("value"))
     if kind == "not_equals":
         scope.remark(
-            f"Stored as a tag_pass that asks whether {key} EQUALS {value!r}: slot 0 = equal, slot 1 = not equal "
-            "(your match leaves by slot 1)."
+            f"Stored as a tag_pass that asks whether {shortened(key)} EQUALS {shown(value)}: slot 0 = equal, "
+            "slot 1 = not equal (your match leaves by slot 1)."
         )
     else:
         scope.remark("Stored as a tag_pass: slot 0 = match, slot 1 = no match.")
@@ -246,14 +263,14 @@ def _lift_pass(data: Record, _scope: Scope) -> Record:
     return {"method": "any" if method == ANY else "all", "conditions": conditions}
 
 
-def _pass_problems(data: Record, _scope: Scope) -> Iterator[tuple[int, str]]:
+def _pass_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
     match data["pass"]:
-        case [method, [*checks]] if method in (ANY, ALL) and all(_is_check(check) for check in checks):
+        case [method, [*checks]] if is_id(method) and method in (ANY, ALL) and all(map(_is_check, checks)):
             keys = [check[0] for check in checks]
             if method == ALL and len(set(keys)) < len(keys):
-                yield 58, "with ALL each key may be asked for once"
+                yield Problem(58, "with ALL each key may be asked for once", ("pass",))
         case _:
-            yield 58, "pass must be [0 or 1, list of [key, value or null]]"
+            yield Problem(58, "pass must be [0 or 1, list of [key, value or null]]", ("pass",))
 
 
 def _is_check(value: object) -> bool:
@@ -276,6 +293,7 @@ TAG_PASS = NodeType(
     outputs=lambda _data: 2,
     reversed=True,
     rewrite=_lower_pass,
+    outdated=lambda _said, named, _scope: ("method", "conditions") if "match" in named else (),
     rewrite_lift=_lift_pass,
     own_fields=(Field("pass", Made(), [ALL, [["", None]]], "conditions", 58),),
     own_problems=_pass_problems,

@@ -69,6 +69,7 @@ DIALOG = NodeType(
         _flag("playable", "playable", "the player chooses among the lines"),
     ),
     outputs=_texts_slots("lines"),
+    counted="lines",
 )
 
 MONOLOG = NodeType(
@@ -89,6 +90,7 @@ INTERACTION = NodeType(
     "Choices of the player. Slot i = action i.",
     fields=(Field("actions", Texts(), ["Go ahead!"], "actions", 50, exposes=True, also=("options",)),),
     outputs=_texts_slots("actions"),
+    counted="actions",
 )
 
 ENTRY = NodeType(

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import cast
 
 from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
+from arrow_project.node_types.kinds import has_control
 from arrow_project.operation import Operation, OperationResult, OperationSpec, Selection
 from arrow_project.operations import characters, connecting, inserting, scenes, updating, variables
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function
 from arrow_project.operations.resolving import with_ids
+from arrow_project.values import shown, text
 
 _MODULES = (inserting, updating, connecting, scenes, variables, characters)
 _FUNCTIONS: dict[str, Function] = {f.spec.name: f for module in _MODULES for f in module.FUNCTIONS}
@@ -26,7 +29,10 @@ def perform(document: Document, operation: Operation, selection: Selection) -> O
 
     Raises:
         OperationError: it is refused; the document is unchanged.
+        TypeError: it is no Operation.
     """
+    if not isinstance(cast("object", operation), Operation):
+        raise TypeError(f"An Operation is applied, not {type(operation).__name__}.")
     called = _function(operation.function)
     if called.asks_for_users:
         # before the transaction, so that taking it back does not lose the index
@@ -35,6 +41,8 @@ def perform(document: Document, operation: Operation, selection: Selection) -> O
     before = document.journal.position
     try:
         arguments = called.arguments(operation.arguments)
+        if has_control(arguments):
+            editing.remark("Control characters and halves of characters were removed; a text holds none in Arrow.")
         result = called.handler(editing, arguments)
     except BaseException:
         document.journal.rollback(before)
@@ -45,11 +53,11 @@ def perform(document: Document, operation: Operation, selection: Selection) -> O
     return OperationResult(result, tuple(editing.created), resolved, tuple(editing.mind.calls))
 
 
-def _function(name: str) -> Function:
-    called = _FUNCTIONS.get(_ALIASES.get(name, name))
+def _function(name: object) -> Function:
+    called = _FUNCTIONS.get(_ALIASES.get(name, name)) if isinstance(name, str) else None
     if called is None:
-        guess = near(str(name), _FUNCTIONS) or list(_FUNCTIONS)
+        guess = near(text(name), _FUNCTIONS) or list(_FUNCTIONS)
         raise OperationError(
-            ErrorCode.PERMISSION_DENIED, f"There is no operation {name!r}. Possible: {', '.join(guess)}."
+            ErrorCode.PERMISSION_DENIED, f"There is no operation {shown(name)}. Possible: {', '.join(guess)}."
         )
     return called

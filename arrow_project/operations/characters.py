@@ -4,13 +4,13 @@ import colorsys
 from typing import Any
 
 from arrow_project.merging import replaced
-from arrow_project.node_types.kinds import hex_digits, own_text
+from arrow_project.node_types.kinds import hex_digits, mismatch, own_text
 from arrow_project.node_types.tagging import tag_key, tag_value
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import Function, function, schema
 from arrow_project.operations.variables import find, free_name
-from arrow_project.values import Record
+from arrow_project.values import Record, shown
 
 _GOLDEN = 0.618034
 _RGB = 6
@@ -46,8 +46,13 @@ def _distinct_color(count: int) -> str:
 
 
 def _tags(given: object) -> dict[str, str]:
-    tags = arguments_record("tags", given)
-    return {tag_key(key): tag_value(value) for key, value in tags.items()}
+    kept: dict[str, str] = {}
+    for name, value in arguments_record("tags", given).items():
+        key = tag_key(name)
+        if key in kept:
+            raise mismatch(f"{shown(name)} and another tag would both have the key {shown(key)}; name one otherwise.")
+        kept[key] = tag_value(value)
+    return kept
 
 
 def _notes(editing: Editing, arguments: Record) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.operations.editing import Editing, listed
-from arrow_project.values import Record
+from arrow_project.values import Record, shortened
 
 
 def release(editing: Editing, kind: str, resource_id: int, *, force: bool, users: Iterable[int]) -> None:
@@ -29,8 +29,8 @@ def in_use(editing: Editing, kind: str, resource_id: int, users: list[int]) -> O
     name = editing.document.name(kind, resource_id)
     return OperationError(
         ErrorCode.RESOURCE_IN_USE,
-        f"The {kind} {resource_id} ({name}) is used by nodes {listed(users)}. Change those first, or set force "
-        "to true: then they lose the reference.",
+        f"The {kind} {resource_id} ({shortened(name)}) is used by nodes {listed(users)}. Change those first, "
+        "or set force to true: then they lose the reference.",
         {"referenced_by": users, "used_by": users},
     )
 
@@ -48,4 +48,4 @@ def _detach(editing: Editing, node_id: int, kind: str, resource_id: int) -> None
         editing.remark(f"Node {node_id} lost its {'target' if kind == 'node' else kind}.")
     elif kind in ("variable", "character"):
         name = document.name(kind, resource_id)
-        editing.remark(f"The text of node {node_id} still says {{{name}…}}.")
+        editing.remark(f"The text of node {node_id} still says {{{shortened(name)}…}}.")

@@ -9,7 +9,7 @@ from arrow_project.mind import Mind
 from arrow_project.names import near, safe
 from arrow_project.node_types.kinds import mismatch
 from arrow_project.operation import Selection
-from arrow_project.values import Record, integer, is_id, text
+from arrow_project.values import Record, integer, is_id, shortened, shown, text
 
 _CODES = {
     "node": ErrorCode.INVALID_NODE_ID,
@@ -84,9 +84,9 @@ class Editing:
         if number is not None:
             if number in self.document.table(kind):
                 return number
-            raise self._missing(kind, str(number))
+            raise self._missing(kind, shown(number), number)
         if not isinstance(given, str) or not given:
-            raise OperationError(_CODES[kind], f"{given!r} is no id of a {kind}. {self._known(kind)}")
+            raise OperationError(_CODES[kind], f"{shown(given)} is no id of a {kind}. {self._known(kind)}")
         if kind == "node" and given in _NODE_WORDS:
             return self._special(given)
         if kind == "scene" and given == "current":
@@ -98,13 +98,13 @@ class Editing:
         for candidate in (name, safe(name)):
             if candidate in known:
                 return known[candidate]
-        raise self._missing(kind, repr(name))
+        raise self._missing(kind, shown(name), name)
 
-    def _missing(self, kind: str, what: str) -> OperationError:
-        message = f"There is no {kind} {what}. {self._known(kind, what)}"
+    def _missing(self, kind: str, what: str, wanted: int | str) -> OperationError:
+        message = f"There is no {kind} {what}. {self._known(kind, wanted)}"
         return OperationError(_CODES[kind], message.strip())
 
-    def _known(self, kind: str, wanted: str = "") -> str:
+    def _known(self, kind: str, wanted: int | str = "") -> str:
         """What would have worked: near names first, otherwise some that exist."""
         table = self.document.table(kind)
         ids = [key for key in table if kind != "macro" or self.document.is_macro(key)]
@@ -112,17 +112,21 @@ class Editing:
             return f"The project has no {kind} yet."
         if kind == "node":
             return self._near_nodes(wanted)
-        names = self.document.by_name(kind)
-        matching = [names[name] for name in near(wanted.strip("'\""), names)] or ids[:_SHOWN]
-        listed = ", ".join(f"{self.document.name(kind, key)} ({key})" for key in matching if key in ids)
-        return f"There is: {listed}." if listed else ""
+        names = {shortened(self.document.name(kind, key)): key for key in ids}
+        alike = near(shortened(wanted), names) if isinstance(wanted, str) else []
+        some = [f"{name} ({names[name]})" for name in (alike or list(names)[:_SHOWN])]
+        rest = f" and {len(names) - _SHOWN} more" if not alike and len(names) > _SHOWN else ""
+        return f"{'Near' if alike else 'There is'}: {', '.join(some)}{rest}."
 
-    def _near_nodes(self, wanted: str) -> str:
+    def _near_nodes(self, wanted: int | str) -> str:
         ids = sorted(self.document.nodes)
-        number = _as_id(wanted)
-        if number is not None:
-            ids = sorted(ids, key=lambda key: abs(key - number))
-        return f"Nodes that exist: {', '.join(str(key) for key in ids[:_SHOWN])}."
+        if isinstance(wanted, int):
+            ids = sorted(ids, key=lambda key: abs(key - wanted))
+        else:
+            names = self.document.by_name("node")
+            if alike := near(wanted, names):
+                return f"Near: {', '.join(f'{shortened(name)} ({names[name]})' for name in alike)}."
+        return f"Nodes that exist: {listed(ids, _SHOWN)}."
 
     def _special(self, word: str) -> int:
         if word == "project_entry":
@@ -213,7 +217,7 @@ def arguments_record(name: str, value: object) -> Record:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise mismatch(f'"{name}" must be an object, not {value!r}.')
+        raise mismatch(f'"{name}" must be an object, not {shown(value)}.')
     given = cast("dict[Any, Any]", value)
     if any(not isinstance(key, str) for key in given):
         raise mismatch(f'"{name}" must have texts as keys.')

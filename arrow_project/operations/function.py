@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from arrow_project.names import near
 from arrow_project.node_types.kinds import mismatch
 from arrow_project.operation import OperationSpec
 from arrow_project.operations.editing import Editing
-from arrow_project.values import Record
+from arrow_project.values import Record, shortened, shown
 
 Handler = Callable[[Editing, Record], Record]
 
@@ -28,15 +29,17 @@ class Function:
     aliases: Mapping[str, str]
     asks_for_users: bool
 
-    def arguments(self, given: Mapping[str, object]) -> Record:
+    def arguments(self, given: object) -> Record:
         """The arguments under their own names, without those that are null.
 
         Raises:
-            OperationError: one that the function does not have, or a required one is missing.
+            OperationError: no object, one that the function does not have, or a required one is missing.
         """
+        if not isinstance(given, Mapping):
+            raise mismatch(f"The arguments of {self.spec.name} must be an object, not {shown(given)}.")
         properties: Record = self.spec.parameters["properties"]
         arguments: Record = {}
-        for key, value in given.items():
+        for key, value in cast("Mapping[str, object]", given).items():
             name = self.aliases.get(key, key)
             if name in _IGNORED or value is None:
                 continue
@@ -51,7 +54,7 @@ class Function:
     def _unknown(self, key: str, known: list[str]) -> str:
         guess = near(key, known)
         hint = f'; did you mean "{guess[0]}"?' if guess else "."
-        return f'{self.spec.name} has no argument "{key}"{hint} Its arguments: {", ".join(known)}.'
+        return f'{self.spec.name} has no argument "{shortened(key)}"{hint} Its arguments: {", ".join(known)}.'
 
 
 # arguments of Arrow's own functions that only concern its canvas

@@ -6,13 +6,13 @@ from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
 from arrow_project.node_types import NODE_TYPES, Blueprint, NodeType
 from arrow_project.node_types.flow import ranges, shares
-from arrow_project.node_types.kinds import mismatch, own_text, whole
+from arrow_project.node_types.kinds import mismatch, only, own_text, whole
 from arrow_project.operations.connecting import connect, free_slots
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import NODE, SCENE, Function, function, schema
 from arrow_project.operations.positions import POSITIONS, offset_for
 from arrow_project.operations.restrictions import check_part
-from arrow_project.values import Record
+from arrow_project.values import Record, shown
 
 
 def _node_type(name: object) -> NodeType:
@@ -24,7 +24,7 @@ def _node_type(name: object) -> NodeType:
     node_type = NODE_TYPES.get(name) if isinstance(name, str) else None
     if node_type is None:
         guess = near(str(name), NODE_TYPES) or list(NODE_TYPES)
-        message = f"There is no node type {name!r}. Possible: {', '.join(guess)}."
+        message = f"There is no node type {shown(name)}. Possible: {', '.join(guess)}."
         raise OperationError(ErrorCode.INVALID_NODE_TYPE, message)
     return node_type
 
@@ -49,6 +49,7 @@ def _source(editing: Editing, given: object) -> tuple[int | None, tuple[int, int
     if given is None:
         return None, None
     source = cast("Record", given) if isinstance(given, dict) else {"node_id": given}
+    only('"connect_from"', source, ("node_id", "slot", "from_slot"))
     node_id = editing.find("node", source.get("node_id"))
     slot = source.get("slot", source.get("from_slot"))
     if slot is not None:

@@ -6,7 +6,7 @@ from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.layout import place
 from arrow_project.node_types import Part
 from arrow_project.operations.editing import Editing
-from arrow_project.values import Record
+from arrow_project.values import Record, shown
 
 POSITIONS = ("auto", "below_previous", "right_of_previous")
 
@@ -47,7 +47,7 @@ def explicit(position: list[object]) -> list[int]:
 def _bad_position(position: object) -> OperationError:
     return OperationError(
         ErrorCode.INVALID_POSITION,
-        f"{position!r} is no position; possible: {', '.join(POSITIONS)}, or [x, y].",
+        f"{shown(position)} is no position; possible: {', '.join(POSITIONS)}, or [x, y].",
     )
 
 

@@ -7,7 +7,7 @@ from arrow_project.node_types.kinds import mismatch, own_text
 from arrow_project.operations.detaching import in_use, release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
-from arrow_project.values import Record, integer
+from arrow_project.values import Record, integer, shown
 
 _SCENE: Record = {"type": ["integer", "string"], "description": "id, or current for the open scene"}
 _NODE: Record = {"type": ["integer", "string"], "description": "id, or a word such as last_created"}
@@ -16,7 +16,7 @@ _NODE: Record = {"type": ["integer", "string"], "description": "id, or a word su
 def _create_scene(editing: Editing, arguments: Record) -> Record:
     is_macro = arguments.get("is_macro", False)
     if not isinstance(is_macro, bool):
-        raise mismatch(f'"is_macro" must be true or false, not {is_macro!r}.')
+        raise mismatch(f'"is_macro" must be true or false, not {shown(is_macro)}.')
     scene_id, entry_id = editing.mind.create_scene(is_macro, own_text("name", arguments.get("name", "")))
     notes = own_text("notes", arguments.get("notes", ""))
     if notes:

@@ -1,5 +1,6 @@
 """Operations that change nodes and their place in the map, or remove them."""
 
+from itertools import groupby
 from typing import cast
 
 from arrow_project.document import Document
@@ -7,14 +8,14 @@ from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
 from arrow_project.node_types import NodeType
 from arrow_project.node_types.flow import ranges, shares
-from arrow_project.node_types.kinds import mismatch, own_text
+from arrow_project.node_types.kinds import mismatch, only, own_text
 from arrow_project.operations.connecting import connect, cut, disconnect, isolate, remove, said, triples
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import NODE, SCENE, Function, function, schema
 from arrow_project.operations.positions import explicit
 from arrow_project.operations.restrictions import check_part, protect_entries
-from arrow_project.values import Record
+from arrow_project.values import Connection, Record, shown
 
 
 def _update_node(editing: Editing, arguments: Record) -> Record:
@@ -28,10 +29,17 @@ def _update_node(editing: Editing, arguments: Record) -> Record:
     if data is not None:
         scene_id, node_type = editing.owner(node_id), cast("NodeType", editing.document.node_type(node_id))
         whole_data = {k: v for k, v in data.items() if v is not None}
-        wiring = _weighted_wiring(editing, node_id, scene_id, given)
-        cut(editing, node_id, scene_id, node_type.inputs(whole_data), node_type.outputs(whole_data))
+        wiring = None
+        if editing.document.nodes[node_id]["type"] == "randomizer" and given.get("weights"):
+            counts = shares(given["weights"])
+            wiring = _weighted_wiring(editing, node_id, scene_id, counts)
+            result["slots_of_path"] = ranges(counts)
+        if wiring is None:
+            cut(editing, node_id, scene_id, node_type.inputs(whole_data), node_type.outputs(whole_data))
+        else:
+            _drop_wires(editing, node_id, scene_id, wiring)
         editing.mind.update_node(node_id, data=data, name=name, notes=notes)
-        _wire(editing, scene_id, wiring)
+        _wire(editing, node_id, scene_id, wiring or [])
     elif name is not None or notes is not None:
         editing.mind.update_node(node_id, name=name, notes=notes)
     if name is not None:
@@ -52,7 +60,8 @@ def _new_data(editing: Editing, node_id: int, given: Record) -> Record:
     if node_type is None:
         name = document.nodes[node_id]["type"]
         raise OperationError(
-            ErrorCode.INVALID_NODE_TYPE, f"Node {node_id} is of the unknown type {name!r}; Arrow 3.1 has none like it."
+            ErrorCode.INVALID_NODE_TYPE,
+            f"Node {node_id} is of the unknown type {shown(name)}; Arrow 3.1 has none like it.",
         )
     parts = node_type.lower_update(document.data(node_id), given, editing).parts
     first = parts[0]
@@ -65,26 +74,43 @@ def _new_data(editing: Editing, node_id: int, given: Record) -> Record:
     return first.data
 
 
-def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, given: Record) -> list[list[int]]:
-    """Connections of a randomizer whose connected paths get weights: each path's slots lead to its target."""
+def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, counts: list[int]) -> list[Connection] | None:
+    """All connections of a randomizer whose connected paths get weights: each path's slots lead to its target.
+
+    Paths are slots that follow each other and lead to the same place. None if these are not as many as the weights.
+    """
     document = editing.document
-    if document.nodes[node_id]["type"] != "randomizer" or not given.get("weights"):
-        return []
-    existing = {c[1]: c for c in document.outgoing(node_id, scene_id)}
-    counts = shares(given["weights"])
+    existing = {c[1]: c[2:] for c in document.outgoing(node_id, scene_id)}
     editing.remark(f"Slots of each path: {ranges(counts)}.")
-    if not existing or len(counts) != document.outputs(node_id):
-        return []
-    for connection in existing.values():
-        remove(editing, scene_id, connection)
-    paths = enumerate(ranges(counts))
-    return [[node_id, slot, *existing[path][2:]] for path, slots in paths if path in existing for slot in slots]
+    if not existing:
+        return None
+    targets = [existing.get(slot) for slot in range(document.outputs(node_id))]
+    paths = [target for target, _ in groupby(targets)]
+    if len(counts) != len(paths):
+        # paths that stand side by side may lead to the same place; without weights each slot is a path
+        paths = targets
+    if len(counts) != len(paths):
+        editing.remark(
+            f"There are {len(counts)} weights and the {len(targets)} slots lead to another number of places, "
+            "so the connections stayed at their slots; connect the slots of each path anew."
+        )
+        return None
+    wired = zip(paths, ranges(counts), strict=True)
+    return [[node_id, slot, *target] for target, slots in wired if target is not None for slot in slots]
 
 
-def _wire(editing: Editing, scene_id: int, wiring: list[list[int]]) -> None:
+def _drop_wires(editing: Editing, node_id: int, scene_id: int, kept: list[Connection]) -> None:
+    for connection in editing.document.outgoing(node_id, scene_id):
+        if connection not in kept:
+            remove(editing, scene_id, connection)
+
+
+def _wire(editing: Editing, node_id: int, scene_id: int, wiring: list[Connection]) -> None:
+    existing = editing.document.outgoing(node_id, scene_id)
     for connection in wiring:
-        editing.mind.update_node_map(connection[0], scene_id, push=[connection])
-        editing.remark(f"Connected {said(editing.document, connection)}.")
+        if connection not in existing:
+            editing.mind.update_node_map(node_id, scene_id, push=[connection])
+            editing.remark(f"Connected {said(editing.document, connection)}.")
 
 
 def _delete_node(editing: Editing, arguments: Record) -> Record:
@@ -109,14 +135,17 @@ def _drop_own(editing: Editing, node_id: int, scene_id: int) -> None:
 def _update_node_map(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
     scene_id = editing.owner(node_id)
+    _check_scene(editing, arguments.get("scene_id"), node_id, scene_id)
     modifications = arguments_record("modifications", arguments.get("modifications"))
-    unknown = set(modifications) - {"io", "skip", "offset", "id"}
-    if unknown:
-        raise mismatch(f'"modifications" has no {sorted(unknown)[0]!r}; possible: io (push, pop), skip, offset.')
-    io = arguments_record("io", modifications.get("io"))
+    only('"modifications"', modifications, ("io", "skip", "offset", "id"))
+    io = only('"io"', arguments_record("io", modifications.get("io")), ("push", "pop"))
     for ends in triples(editing, "pop", io.get("pop")):
         disconnect(editing, *ends)
-    pushed = [connect(editing, *ends) for ends in triples(editing, "push", io.get("push"))]
+    push = triples(editing, "push", io.get("push"))
+    for ends in push:
+        if ends[0] != node_id:
+            editing.remark(f"{list(ends)} begins at node {ends[0]} and was stored there, not at node {node_id}.")
+    pushed = [connect(editing, *ends) for ends in push]
     skip = _skip(modifications.get("skip"))
     offset = modifications.get("offset")
     if skip is not None or offset is not None:
@@ -125,9 +154,16 @@ def _update_node_map(editing: Editing, arguments: Record) -> Record:
     return {"node_id": node_id, "connections": pushed}
 
 
+def _check_scene(editing: Editing, given: object, node_id: int, owner: int) -> None:
+    if given is not None and given != -1 and (said_scene := editing.find("scene", given)) != owner:
+        raise OperationError(
+            ErrorCode.INVALID_SCENE_ID, f"Node {node_id} is in scene {owner}, not in scene {said_scene}."
+        )
+
+
 def _skip(value: object) -> bool | None:
     if value is not None and not isinstance(value, bool):
-        raise mismatch(f'"skip" must be true or false, not {value!r}.')
+        raise mismatch(f'"skip" must be true or false, not {shown(value)}.')
     return value
 
 

@@ -7,7 +7,7 @@ from arrow_project.node_types.kinds import mismatch, own_text
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
-from arrow_project.values import Record
+from arrow_project.values import Record, shortened, shown
 
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
@@ -31,11 +31,12 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
     if name in existing and existing[name] != own:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
-            f"There is a {kind} named {name} already: id {existing[name]}. Use that one, or choose another name.",
+            f"There is a {kind} named {shortened(name)} already: id {existing[name]}. Use that one, or choose "
+            "another name.",
             {"existing_id": existing[name]},
         )
     if name != wanted:
-        editing.remark(f"The name became {name}: in texts it must stand between braces.")
+        editing.remark(f"The name became {shortened(name)}: in texts it must stand between braces.")
     _mention_alike(editing, kind, name, existing)
     return name
 
@@ -43,7 +44,7 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
 def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:
     for other, resource_id in existing.items():
         if other != name and other.casefold() == name.casefold():
-            editing.remark(f"There is also a {kind} {other} ({resource_id}), spelled almost alike.")
+            editing.remark(f"There is also a {kind} {shortened(other)} ({resource_id}), spelled almost alike.")
 
 
 def find(editing: Editing, kind: str, arguments: Record) -> int:
@@ -52,17 +53,22 @@ def find(editing: Editing, kind: str, arguments: Record) -> int:
     Raises:
         OperationError: neither is given, or there is none.
     """
-    given = arguments.get(f"{kind}_id", arguments.get("by_name"))
-    if given is None:
+    given = [arguments[key] for key in (f"{kind}_id", "by_name") if key in arguments]
+    if not given:
         raise mismatch(f'Say which {kind}: "{kind}_id" or "by_name".')
-    return editing.find(kind, given)
+    found = [editing.find(kind, one) for one in given]
+    if len(set(found)) > 1:
+        raise mismatch(
+            f'"{kind}_id" means {kind} {found[0]} and "by_name" means {kind} {found[1]}; say only one of them.'
+        )
+    return found[0]
 
 
 def _create_variable(editing: Editing, arguments: Record) -> Record:
     said = arguments["type"]
     type_name = _TYPES.get(said, said) if isinstance(said, str) else ""
     if type_name not in DEFAULTS:
-        raise mismatch(f"No variable type {said!r}; possible: num (whole numbers), str (texts), bool (yes or no).")
+        raise mismatch(f"No variable type {shown(said)}; possible: num (whole numbers), str (texts), bool (yes or no).")
     name = free_name(editing, "variable", arguments["name"])
     initial = typed("initial_value", arguments.get("initial_value", DEFAULTS[type_name]), type_name)
     notes = _notes(editing, arguments) or ""

@@ -1,20 +1,19 @@
 """The command that makes all vectors anew."""
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
 
-from corpora import DataDirectory, DirectoryBusy, Ownership, ProjectKey
+from corpora import DataDirectory, ProjectKey
 from fletcher import console
-from fletcher.errors import CommandError
+from fletcher.corpus import own_alone
 from fletcher.options import AsJson, DataDir
 from fletcher.settings import load_settings
 from fletcher.wiring import open_parts
 from retrieval import Retriever
+
+_ALONE = "All vectors can be made anew only while nobody uses them."
 
 
 def reindex(
@@ -27,7 +26,7 @@ def reindex(
     """Make the vectors of all projects anew from the catalog, with the embedding model that is set."""
     settings = load_settings(data_dir=data_dir)
     directory = DataDirectory(settings.data_dir)
-    with _own(directory), open_parts(settings, directory) as parts:
+    with own_alone(directory, _ALONE), open_parts(settings, directory) as parts:
         keys = parts.catalog.every_project()
         _reindex(parts.retriever, keys)
         passages = sum(document.passages for key in keys for document in parts.catalog.documents(key))
@@ -38,7 +37,7 @@ def reindex(
 
 
 def _reindex(retriever: Retriever, keys: list[ProjectKey]) -> None:
-    with _bars() as bars:
+    with console.bars() as bars:
         projects = bars.add_task("Projects", total=len(keys))
         vectors = bars.add_task("Embedding", total=None, visible=False)
 
@@ -52,20 +51,6 @@ def _reindex(retriever: Retriever, keys: list[ProjectKey]) -> None:
             bars.update(vectors, completed=done, total=total, visible=True)
 
         retriever.reindex(each(), embedded)
-
-
-@contextmanager
-def _bars() -> Generator[Bars]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=console.err) as bars:
-        yield bars
-
-
-def _own(directory: DataDirectory) -> Ownership:
-    try:
-        return directory.own()
-    except DirectoryBusy as busy:
-        raise CommandError(f"All vectors can be made anew only while nobody uses them. {busy.message}") from busy
 
 
 def _counted(number: int, what: str) -> str:

@@ -1,13 +1,15 @@
 """The command that runs the server."""
 
+import gc
 import ipaddress
 import logging
 from typing import Annotated
 
 import typer
 
-from corpora import DataDirectory, DirectoryBusy
+from corpora import DataDirectory
 from fletcher import console
+from fletcher.corpus import own_alone
 from fletcher.errors import CommandError
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
@@ -27,9 +29,7 @@ def serve(
             f"--host {host} lets other machines in, and then tokens are needed: set FLETCHER_TOKENS to a file of "
             "'token workspace' lines. Without tokens, bind to 127.0.0.1."
         )
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for noisy in ("httpx", "chromadb", "sentence_transformers"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    _log_to_stderr()
     _serve(settings, tokens, host, port)
 
 
@@ -40,21 +40,35 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     from server import Access, create_app
 
     directory = DataDirectory(settings.data_dir)
-    with bind(host, port) as bound, _own(directory) as ownership, open_parts(settings, directory) as parts:
+    with bind(host, port) as bound, own_alone(directory) as ownership, open_parts(settings, directory) as parts:
         services = build_services(settings, parts)
         owner = ownership.announce(url_of(bound))
         access = Access(tokens, owner.key, settings.allowed_hosts, settings.allowed_origins)
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
         console.err.print(f"Data: {directory.path}", style="dim")
         parts.load_embedder()
-        Server(create_app(services, access), settings.max_message_bytes).run(sockets=[bound])
+        _keep_what_is_loaded()
+        app = create_app(services, access)
+        Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
 
 
-def _own(directory: DataDirectory):
-    try:
-        return directory.own()
-    except DirectoryBusy as busy:
-        raise CommandError(busy.message) from busy
+def _keep_what_is_loaded() -> None:
+    """Takes the libraries out of garbage collection: looking through them would halt every client for a while."""
+    gc.collect()
+    gc.freeze()
+
+
+def _log_to_stderr() -> None:
+    """Lines to read, and for every turn one line of JSON."""
+    # `force`: every command has said already that it wants warnings only.
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
+    for noisy in ("httpx", "chromadb", "sentence_transformers"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    turns = logging.StreamHandler()
+    turns.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("fletcher.turn")
+    logger.addHandler(turns)
+    logger.propagate = False
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,7 +1,8 @@
 """Commands on an .arrow file: outline, check, chat, undo."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +13,9 @@ from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
 from fletcher.turn_log import TurnLog
+
+# How an answer begins that says what could not be carried out.
+_NOT_DONE = re.compile(r"^Not done\b", re.MULTILINE)
 
 
 def outline(
@@ -24,7 +28,13 @@ def outline(
 ) -> None:
     """Print what the model is shown of a project."""
     settings_for(data_dir, workspace)
-    text = outline_of(parse_file(file), scene, node_ids(select))
+    project, selected = parse_file(file), node_ids(select)
+    document = project.document
+    unknown = [f"scene {scene}"] if scene is not None and scene not in document.scenes else []
+    unknown += [f"node {node_id}" for node_id in selected if node_id not in document.nodes]
+    if unknown:
+        raise CommandError(f"{file} has no {' and no '.join(unknown)}.")
+    text = outline_of(project, scene, selected)
     console.print_json({"outline": text}) if as_json else console.out.print(text, markup=False, soft_wrap=True)
 
 
@@ -52,7 +62,7 @@ def chat(
     project: Annotated[str, typer.Option(help="The project whose documents are read")] = "1",
     scene: SceneId = None,
     select: Selected = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes instead of writing them")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes; a yes to them makes these")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Agree beforehand to whatever would be asked")] = False,
     pending: Annotated[str | None, typer.Option(help="The question that the message answers, by its id")] = None,
     as_json: AsJson = False,
@@ -74,14 +84,25 @@ def chat(
         current_scene_id=scene,
         selected_node_ids=list(node_ids(select)),
         pending_id=pending,
+        mode="plan" if dry_run else "apply",
     )
     with console.waiting("Thinking"):
         answer = take_turn(settings, key_of(workspace, project), body, agreed=yes)
-    if answer["changed"] and not dry_run:
+    if answer["changed"]:
         turn_log(settings).write(file, before, answer["arrow_content"].encode())
-    console.print_json(answer) if as_json else console.print_turn(answer, written=not dry_run)
-    if answer["question"] is not None or not all(operation["success"] for operation in answer["operations"][-1:]):
+    if dry_run:
+        answer["changed"] = bool(answer["diff"])  # what a yes would do
+    console.print_json(answer) if as_json else console.print_turn(answer)
+    if not _is_done(answer, planned=dry_run):
         raise typer.Exit(1)
+
+
+def _is_done(answer: dict[str, Any], *, planned: bool) -> bool:
+    """Whether all of the message was done, or planned."""
+    question = answer["question"]
+    if question is not None and not (planned and question["kind"] == "plan"):
+        return False
+    return all(operation["success"] for operation in answer["operations"][-1:]) and not _NOT_DONE.search(answer["text"])
 
 
 def undo(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:

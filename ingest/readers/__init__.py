@@ -2,15 +2,15 @@
 
 from ingest.extracted import Extracted, ReadError
 from ingest.readers.dialogue import with_dialogues
-from ingest.readers.formats import SUFFIXES, Progress, detect, reader_of
+from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, told_by_content
 
-__all__ = ["SUFFIXES", "Progress", "read"]
+__all__ = ["SUFFIXES", "PageListener", "read", "told_by_content"]
 
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000
 
 
-def read(name: str, data: bytes, progress: Progress | None = None) -> Extracted:
+def read(name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
     """Read one document; `progress` hears (page, of how many) from formats with pages.
 
     The format is told by the content where that is unmistakable, else by the suffix of `name`.
@@ -28,7 +28,7 @@ def read(name: str, data: bytes, progress: Progress | None = None) -> Extracted:
         raise ReadError(*_unexpected(name, error)) from error
 
 
-def _read(name: str, data: bytes, progress: Progress) -> Extracted:
+def _read(name: str, data: bytes, progress: PageListener) -> Extracted:
     format_name = detect(name, data)
     extracted = reader_of(format_name)(data, progress)
     if not extracted.text.strip():

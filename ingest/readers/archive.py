@@ -8,6 +8,7 @@ from ingest.extracted import ReadError
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_MARKUP_BYTES = 64 * 1024 * 1024
 MAX_MEMBERS = 10_000
+_MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 
 def check_archive(data: bytes) -> zipfile.ZipFile:
@@ -22,7 +23,7 @@ def check_archive(data: bytes) -> zipfile.ZipFile:
     except zipfile.BadZipFile as error:
         raise ReadError("CORRUPT", "it is incomplete or damaged; save or export it again.") from error
     members = archive.infolist()
-    markup = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
+    markup = max((member.file_size for member in members if member.filename.endswith(_MARKUP)), default=0)
     if (
         len(members) > MAX_MEMBERS
         or markup > MAX_MARKUP_BYTES

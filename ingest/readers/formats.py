@@ -2,16 +2,18 @@
 
 import re
 import zipfile
+import zlib
 from collections.abc import Callable
 from importlib import import_module
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from ingest.extracted import Extracted, ReadError
+from ingest.readers.unicode_text import unicode_encoding
 
-Progress = Callable[[int, int], None]
-Reader = Callable[[bytes, Progress], Extracted]
+PageListener = Callable[[int, int], None]
+Reader = Callable[[bytes, PageListener], Extracted]
 
 
 class _Format(NamedTuple):
@@ -26,7 +28,17 @@ _FORMATS = {
     "odt": _Format((".odt",), "open_document", is_text=False),
     "md": _Format((".md", ".markdown"), "markdown", is_text=True),
     "txt": _Format((".txt", ".text"), "plain_text", is_text=True),
+    "rtf": _Format((".rtf",), "rich_text", is_text=False),
+    "epub": _Format((".epub",), "electronic_book", is_text=False),
+    "xlsx": _Format((".xlsx", ".xlsm"), "spreadsheet", is_text=False),
+    "ods": _Format((".ods",), "spreadsheet", is_text=False),
     "html": _Format((".html", ".htm", ".xhtml"), "html", is_text=True),
+    "csv": _Format((".csv", ".tsv"), "comma_separated", is_text=True),
+    "fountain": _Format((".fountain", ".spmd"), "screenplay", is_text=True),
+    "ink": _Format((".ink",), "ink", is_text=True),
+    "yarn": _Format((".yarn",), "yarn", is_text=True),
+    "twee": _Format((".twee", ".tw"), "twee", is_text=True),
+    "arrow": _Format((".arrow",), "arrow", is_text=True),
 }
 
 SUFFIXES = {suffix: name for name, entry in _FORMATS.items() for suffix in entry.suffixes}
@@ -34,7 +46,15 @@ SUFFIXES = {suffix: name for name, entry in _FORMATS.items() for suffix in entry
 
 _CONTENT = re.compile(rb"[^\s\0]")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_RTF = b"{\\rtf"
+_ZIP = b"PK\x03\x04"
+# What tells the formats that are archives: a file in it, or what it declares to be.
+_MEMBERS = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx"}
+_DECLARED = {
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    b"application/epub+zip": "epub",
+}
 _BINARIES = {
     b"MZ": "a Windows program",
     b"\x7fELF": "a Linux program",
@@ -44,8 +64,7 @@ _BINARIES = {
     b"\x1f\x8b": "a gzip archive",
     b"7z\xbc\xaf": "a 7-Zip archive",
     b"Rar!": "a RAR archive",
-    b"{\\rtf": "a Rich Text document",
-    b"PK\x03\x04": "a ZIP archive",
+    _ZIP: "a ZIP archive",
     _OLE: "a file of an old Microsoft Office",
 }
 
@@ -65,10 +84,10 @@ def detect(name: str, data: bytes) -> str:
     if not _CONTENT.search(data):
         raise ReadError("EMPTY", "it is empty; nothing can be found in an empty document.")
     named = SUFFIXES.get(PurePosixPath(name).suffix.lower())
-    if data.startswith(b"%PDF-") or (named == "pdf" and b"%PDF-" in data[:1024]):
+    if named == "pdf" and b"%PDF-" in data[:1024]:
         return "pdf"
-    if data.startswith(b"PK\x03\x04") and (packed := _packed_format(data)):
-        return packed
+    if told := told_by_content(BytesIO(data)):
+        return told
     if data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in data:
         raise ReadError("ENCRYPTED", "it is protected by a password; save a copy without one.")
     if named is None:
@@ -78,16 +97,27 @@ def detect(name: str, data: bytes) -> str:
     return named
 
 
-def _packed_format(data: bytes) -> str | None:
+def told_by_content(file: BinaryIO) -> str | None:
+    """The format of an open file, if its content is unmistakable whatever its name is."""
+    head = file.read(len(_RTF))
+    if head == b"%PDF-":
+        return "pdf"
+    if head == _RTF:
+        return "rtf"
+    return _packed_format(file) if head.startswith(_ZIP) else None
+
+
+def _packed_format(file: BinaryIO) -> str | None:
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            if "word/document.xml" in names:
-                return "docx"
-            kind = archive.read("mimetype")[:100] if "mimetype" in names else b""
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError):
+        with zipfile.ZipFile(file) as archive:
+            members = set(archive.namelist())
+            kind = next((kind for member, kind in _MEMBERS.items() if member in members), None)
+            if kind or "mimetype" not in members:
+                return kind
+            with archive.open("mimetype") as declared:
+                return _DECLARED.get(declared.read(100).strip())
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error):
         return None
-    return "odt" if kind.strip() == b"application/vnd.oasis.opendocument.text" else None
 
 
 def _looks_like(data: bytes) -> str:
@@ -101,7 +131,7 @@ def _known() -> str:
 
 def _is_binary(data: bytes) -> bool:
     """Whether no text file looks like this: NULs, or more than one control character in a hundred."""
-    if data.startswith(_UNICODE_MARKS):
+    if unicode_encoding(data):
         return False
     if b"\0" in data or data.startswith(tuple(mark for mark in _BINARIES if not mark.isalnum())):
         return True

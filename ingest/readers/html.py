@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from ingest.extracted import BlockKind, Extracted
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 from ingest.readers.text_builder import TextBuilder
 
 _DROPPED = {"script", "style", "noscript", "template", "svg", "iframe", "object", "head", "button", "select"}
@@ -46,15 +46,20 @@ _BLOCKS = {
 }
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """An HTML file as a browser would show its text; the encoding is the one that it declares."""
     del progress
-    soup = BeautifulSoup(data, "lxml")
     builder = TextBuilder()
+    add_page(builder, data)
+    return builder.build("html")
+
+
+def add_page(builder: TextBuilder, data: bytes) -> None:
+    """Add the text of an HTML file; its title is a heading if it has none of the first level."""
+    soup = BeautifulSoup(data, "lxml")
     if soup.title and not soup.find("h1"):
         builder.add("heading", soup.title.get_text(), 1)
     _add(builder, soup, "paragraph")
-    return builder.build("html")
 
 
 def _add(builder: TextBuilder, element: Tag, kind: BlockKind) -> None:

@@ -10,11 +10,21 @@ from markdown_it.token import Token
 from corpora import Page
 from ingest.extracted import Block, BlockKind, Extracted
 from ingest.readers.encoding import decode
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 
 _LINE_END = re.compile(r"\r\n?|\n")
 # Obsidian and static site generators put YAML first; to Markdown its closing line would underline a heading.
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<properties>.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_PROPERTY = re.compile(r"^(?P<name>[^\s:#-][^:\r\n]*):.*(?:\r?\n(?:[ \t-].*)?$)*", re.MULTILINE)
+# What an application keeps about a note; other properties are facts that its writer has noted.
+_BOOKKEEPING = frozenset(
+    (
+        *("tags", "tag", "cssclass", "cssclasses", "publish", "permalink", "layout", "draft", "template", "banner"),
+        *("id", "uid", "uuid", "created", "updated", "modified", "date", "date created", "date modified", "lastmod"),
+        *("slug", "kanban-plugin", "excalidraw-plugin"),
+    )
+)
+_WIKI_LINK = re.compile(r"!?\[\[(?P<target>[^\]|#]*)(?P<part>#[^\]|]*)?(?:\|(?P<alias>[^\]]*))?\]\]")
 _KINDS: dict[str, BlockKind] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",
@@ -25,7 +35,7 @@ _KINDS: dict[str, BlockKind] = {
 _NOT_TEXT = {"hr", "heading_close"}
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """A Markdown file with its headings, lists, tables and paragraphs."""
     del progress
     text = decode(data)
@@ -37,7 +47,7 @@ def _blocks(text: str) -> Iterator[Block]:
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     if front:
-        yield Block("code", 0, body)
+        yield from _front_matter(text, front)
     lines = [body, *(match.end() for match in _LINE_END.finditer(text, body)), len(text)]
     tokens = MarkdownIt("commonmark").enable("table").parse(text[body:])
     for token, following in pairwise([*tokens, Token("inline", "", 0)]):
@@ -51,7 +61,23 @@ def _blocks(text: str) -> Iterator[Block]:
             yield Block(_KINDS.get(token.type, "paragraph"), start, end)
 
 
+def _front_matter(text: str, front: re.Match[str]) -> Iterator[Block]:
+    """The properties of a note: facts stay text, next to the bookkeeping of its application, which does not."""
+    position = front.start()
+    for entry in _PROPERTY.finditer(text, front.start("properties"), front.end("properties")):
+        if entry["name"].strip().lower() not in _BOOKKEEPING:
+            yield Block("omitted", position, entry.start())
+            yield Block("code", entry.start(), entry.start() + len(entry[0].rstrip()))
+            position = entry.end()
+    yield Block("omitted", position, front.end())
+
+
+def _as_shown(link: re.Match[str]) -> str:
+    """What a wiki link shows: its alias, else what it leads to."""
+    return link["alias"] or link["target"] or (link["part"] or "").lstrip("#^")
+
+
 def _plain(inline: Token) -> str:
     """The words of a heading, without emphasis, links and code marks."""
     words = "".join(child.content or " " * (child.type == "softbreak") for child in inline.children or ())
-    return " ".join(words.split())
+    return " ".join(_WIKI_LINK.sub(_as_shown, words).split())

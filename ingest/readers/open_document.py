@@ -8,7 +8,7 @@ from odf.opendocument import load
 
 from ingest.extracted import Extracted, ReadError
 from ingest.readers.archive import check_archive
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 from ingest.readers.text_builder import TextBuilder
 from ingest.readers.title import is_title
 
@@ -21,7 +21,7 @@ _INLINE_SPACE = {"tab": "\t", "line-break": "\n"}
 _BOLD_LEVEL = 11
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """An OpenDocument text with its headings, lists, tables, frames and notes; it has no fixed pages."""
     del progress
     with check_archive(data) as archive:

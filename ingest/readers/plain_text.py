@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from corpora import Page
 from ingest.extracted import Block, Extracted
 from ingest.readers.encoding import decode
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 from ingest.readers.title import is_title
 
 _PARAGRAPH = re.compile(r"\S.*(?:(?:\r\n|\r|\n)[^\S\r\n]*\S.*)*")
@@ -20,7 +20,7 @@ _ITEM = re.compile(r"\s*(?:[-–—*•●○]|\d{1,3}[.)]|[a-z][.)])\s+\S")
 _UPPERCASE_LEVEL, _NUMBERED_LEVEL = 2, 3
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """A text file: paragraphs between blank lines, and the headings that are beyond doubt."""
     del progress
     text = decode(data)

@@ -13,7 +13,7 @@ from docx.text.paragraph import Paragraph
 
 from ingest.extracted import Extracted
 from ingest.readers.archive import check_archive
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 from ingest.readers.text_builder import TextBuilder
 from ingest.readers.title import is_title
 
@@ -27,7 +27,7 @@ _BODY_TEXT_LEVEL = 9
 _LOWEST_LEVEL = 10
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """A Word document with its headings, lists, tables, text boxes and notes; it has no fixed pages."""
     del progress
     check_archive(data).close()

@@ -1,94 +1,133 @@
 """The dialect `spec`: the user's protocol specification, literally. Text arrives in whole parts."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agent import Asked, Citation, Cited, Event, Failed, TextFinished
-from arrow_project import OperationResult
-from server.dialects.dialect import Call, Frame
+from agent import Event, TextFinished, Usage
+from arrow_project import NativeCall, Operation, OperationResult
+from server.dialects.dialect import Call, Dialect, EndReason, Frame, View
+from server.dialects.wording import text_frames, words_of
 
-# Godot's WebSocketPeer takes 65,535 bytes unless told otherwise, and a longer frame breaks the connection silently.
-MAX_FRAME_BYTES = 60_000
+# Arguments that only say where the node goes, or that become calls of their own.
+_OWN_CALLS = ("connect_from", "position", "offset")
+# Operations whose connections the client must be asked for one by one.
+_WIRING = ("create_insert_node", "quick_insert_node", "node_connection_replacement", "update_node")
+# Fields of nodes that a model may call by another name than the spec: for any type, and for one.
+_SPEC_NAMES = {"character_id": "character", "variable_id": "variable"}
+_SPEC_NAMES_OF_TYPE = {("content", "text"): "content", ("interaction", "options"): "actions"}
 
 
-class SpecDialect:
+class SpecDialect(Dialect):
     """Says everything as `status`, `chat_response`, `function_call` and `end`."""
 
-    def turn_started(self) -> Iterator[Frame]:
+    rolls_back = True
+
+    def turn_started(self, _turn_id: str, /) -> Iterator[Frame]:
         """`status` processing."""
         yield {"type": "status", "data": {"status": "processing"}}
 
     def event(self, event: Event) -> Iterator[Frame]:
-        """Finished texts, questions, sources and errors, all as chat text."""
-        match event:
-            case TextFinished(text=text) | Asked(text=text):
-                yield from self.say(text)
-            case Cited(citations=citations):
-                yield from self.say(_sources(citations))
-            case Failed(failure=failure):
-                yield from self.say(f"{failure.code}: {failure.message}")
-            case _:
-                pass
+        """Finished texts, questions, sources, suggestions and errors, all as chat text."""
+        words = event.text if isinstance(event, TextFinished) else words_of(event)
+        if words:
+            yield from self.say(words)
 
-    def turn_ended(self) -> Iterator[Frame]:
+    def turn_ended(self, _reason: EndReason, _usage: Usage, /) -> Iterator[Frame]:
         """`status` ready, then `end`: clients wait for one or the other."""
         yield {"type": "status", "data": {"status": "ready"}}
         yield {"type": "end"}
 
-    def calls(self, applied: OperationResult) -> tuple[Call, ...]:
-        """The spec's own functions; a node that is born connected is created first, then connected."""
+    def calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
+        """The spec's own functions: what becomes several nodes is created one by one, then connected."""
         function = applied.operation.function
-        arguments = {key: value for key, value in applied.operation.arguments.items() if value is not None}
-        arguments.pop("connect_from", None)
-        arguments.pop("position", None)  # the client places nodes itself
-        if function == "create_insert_node":
-            arguments["scene_id"] = applied.result["scene_id"]  # which need not be the one that is open
-        call = Call(function, arguments)
-        connection = applied.result.get("connection")
-        if function != "create_insert_node" or connection is None:
-            return (call,)
-        return call, Call("create_connection", _connection(*connection))
+        if function not in _WIRING:
+            return (Call(function, dict(applied.operation.arguments), _created(applied)),)
+        lowered: list[Call] = []
+        for call in applied.calls:
+            match call.function:
+                case "create_insert_node":
+                    lowered.append(_insertion(call, applied, view))
+                case "update_node_map":
+                    lowered += _connections(call, view)
+                case "create_variable":  # a sum of dice is thrown into one of its own
+                    lowered.append(Call(call.function, dict(call.arguments), call.created))
+                case "update_node" if not any(step.function == function for step in lowered):
+                    lowered.append(_update(applied, view))
+                case _:
+                    pass
+        return tuple(lowered)
 
-    def function_call(self, request_id: str, call: Call) -> Frame:
-        """`function_call`, flat."""
-        return {
-            "type": "function_call",
-            "request_id": request_id,
-            "function": call.function,
-            "arguments": call.arguments,
-        }
+    def done(self, _applied: OperationResult, calls: Sequence[Call], count: int, /) -> tuple[Operation, ...] | None:
+        """The spec's functions are the operations themselves."""
+        return tuple(Operation(call.function, call.arguments) for call in calls[:count])
+
+    def batch(self, request_id: str, calls: Sequence[Call], /) -> Frame | None:
+        """`function_call_batch`, for a client that declared it; there `last_created` names what was just made."""
+        if "batch" not in self.client.capabilities:
+            return None
+        functions: list[dict[str, Any]] = []
+        last_created: int | None = None
+        for call in calls:
+            arguments = {name: _word(name, value, last_created) for name, value in call.arguments.items()}
+            functions.append({"function": call.function, "arguments": arguments})
+            last_created = call.created[-1] if call.created else last_created
+        return {"type": "function_call_batch", "data": {"request_id": request_id, "functions": functions}}
 
     def say(self, text: str) -> Iterator[Frame]:
         """`chat_response`, split where a frame would be too long."""
-        for piece in split(text, MAX_FRAME_BYTES - 200):
-            yield {"type": "chat_response", "message": piece}
+        return text_frames(lambda piece: {"type": "chat_response", "message": piece}, text, self.client.max_frame_bytes)
 
 
-def _sources(citations: Sequence[Citation]) -> str:
-    """`Sources: [1] [3] bible.pdf, page 4; [2] quests.md`: each place once."""
-    numbers: dict[str, list[str]] = {}
-    for citation in citations:
-        numbers.setdefault(citation.place, []).append(f"[{citation.number}]")
-    return "Sources: " + "; ".join(f"{' '.join(cited)} {place}" for place, cited in numbers.items())
+def _created(applied: OperationResult) -> tuple[int, ...]:
+    return next((call.created for call in applied.calls if call.created), ())
 
 
-def split(text: str, max_bytes: int) -> Iterator[str]:
-    """Pieces of `text` whose JSON form, escaped to ASCII, has at most `max_bytes` (14 or more) bytes each."""
-    room = max_bytes - 2  # the quotes; a character takes one byte to twelve
-    start = 0
-    while start < len(text) or start == 0:
-        piece = text[start : start + room]
-        while (size := len(json.dumps(piece))) > max_bytes:
-            piece = piece[: max(1, len(piece) * room // size)]
-        yield piece
-        start += max(1, len(piece))
+def _insertion(call: NativeCall, applied: OperationResult, view: View) -> Call:
+    """A node in the words of the request; where that was stored as other nodes, in the words of what is stored."""
+    node_id, first = call.created[0], applied.created[0]
+    arguments = dict(applied.operation.arguments)
+    type_name = call.arguments["type"]
+    if len(applied.created) > 1 or arguments.get("type") != type_name:
+        arguments |= {"type": type_name, "preset": view.project.simplified(node_id)}
+    if node_id != first:
+        arguments = {name: value for name, value in arguments.items() if name not in ("name", "notes")}
+    arguments["scene_id"] = call.arguments["scene_id"]  # which need not be the one that is open
+    if isinstance(arguments.get("preset"), dict):
+        arguments["preset"] = _in_spec_names(type_name, arguments["preset"])
+    left_out = (*_OWN_CALLS, "connection")
+    return Call(
+        "create_insert_node",
+        {name: value for name, value in arguments.items() if name not in left_out},
+        call.created,
+    )
 
 
-def _connection(from_node_id: int, from_slot: int, to_node_id: int, to_slot: int) -> dict[str, Any]:
+def _update(applied: OperationResult, view: View) -> Call:
+    arguments = dict(applied.operation.arguments)
+    if isinstance(arguments.get("data"), dict):
+        type_name = view.project.document.nodes[arguments["node_id"]]["type"]
+        arguments["data"] = _in_spec_names(type_name, arguments["data"])
+    return Call(applied.operation.function, arguments)
+
+
+def _in_spec_names(type_name: str, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "from_node_id": from_node_id,
-        "to_node_id": to_node_id,
-        "from_slot": from_slot,
-        "to_slot": to_slot,
+        _SPEC_NAMES_OF_TYPE.get((type_name, name), _SPEC_NAMES.get(name, name)): value for name, value in data.items()
     }
+
+
+def _connections(call: NativeCall, view: View) -> Iterator[Call]:
+    io = call.arguments["modifications"].get("io", {})
+    for connection in io.get("pop", ()):
+        from_id, from_slot, to_id, to_slot = view.project.said(connection)
+        yield Call("delete_connection", {"from": from_id, "from_slot": from_slot, "to": to_id, "to_slot": to_slot})
+    for connection in io.get("push", ()):
+        from_id, from_slot, to_id, to_slot = view.project.said(connection)
+        yield Call(
+            "create_connection",
+            {"from_node_id": from_id, "to_node_id": to_id, "from_slot": from_slot, "to_slot": to_slot},
+        )
+
+
+def _word(name: str, value: Any, last_created: int | None) -> Any:
+    return "last_created" if value == last_created and name in ("from_node_id", "to_node_id") else value

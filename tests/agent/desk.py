@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent import Assistant, Editor, Event, InMemoryEditor, Pending, Turn, TurnRequest
+from agent import LOCAL, Assistant, Editor, Event, InMemoryEditor, Origin, Pending, Turn, TurnRequest, open_model
 from arrow_project import Operation
 from corpora import ProjectKey
 from ingest import Ingestor, Source
@@ -14,18 +14,32 @@ from tests.agent.story import story
 
 
 class Pendings:
-    """Keeps questions in memory."""
+    """Keeps questions, and stories from before a turn, in memory."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Pending] = {}
+        self.before: list[tuple[str, str]] = []
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str) -> str:
+    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
         pending_id = f"pending_{len(self.kept)}"
-        self.kept[pending_id] = Pending(pending_id, kind, tuple(operations), content_sha256)
+        self.kept[pending_id] = Pending(pending_id, kind, tuple(operations), content_sha256, origin)
         return pending_id
 
     def take(self, pending_id: str) -> Pending | None:
         return self.kept.pop(pending_id, None)
+
+    def keep_before(self, content: str, content_sha256: str) -> None:
+        self.before.append((content_sha256, content))
+
+    def take_before(self, content_sha256: str) -> str | None:
+        for place, (after, content) in reversed(list(enumerate(self.before))):
+            if after == content_sha256:
+                del self.before[place]
+                return content
+        return None
+
+    def has_before(self) -> bool:
+        return bool(self.before)
 
 
 @dataclass
@@ -38,16 +52,19 @@ class Desk:
     key: ProjectKey
     pendings: Pendings = field(default_factory=Pendings)
     context_tokens: int = 12_000
+    is_local: bool = False
 
     def put(self, name: str, text: str) -> None:
         """Puts a document into the corpus."""
         self.ingestor.index(self.key, [Source(name, text.encode())])
 
     def turn(self, message: str, editor: Editor | None = None, **fields: Any) -> Turn:
-        """A turn on the story of these tests."""
-        asked: dict[str, Any] = {"key": self.key, "message": message, "project": story()}
+        """A turn on the story of these tests, or on the one of an editor in memory."""
+        shown = editor.project.copy() if isinstance(editor, InMemoryEditor) else story()
+        asked: dict[str, Any] = {"key": self.key, "message": message, "project": shown}
         request = TurnRequest(**(asked | fields))
-        assistant = Assistant(self.retriever, self.model.source, "scripted", self.context_tokens)
+        source, name = (open_model(LOCAL), LOCAL) if self.is_local else (self.model.source, "scripted")
+        assistant = Assistant(self.retriever, source, name, self.context_tokens)
         return assistant.turn(request, editor or InMemoryEditor(story()), self.pendings)
 
     async def events(self, message: str, editor: Editor | None = None, **fields: Any) -> list[Event]:

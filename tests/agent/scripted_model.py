@@ -84,6 +84,7 @@ class ScriptedModel:
         requests: What was asked, in order.
         hanging: A reply has come to its `Hang`.
         cancelled: A request was given up before its reply was complete.
+        under_way: How many requests are being replied to.
         otherwise: The reply to every request beyond the script; without it such a request is a failure.
     """
 
@@ -93,6 +94,7 @@ class ScriptedModel:
         self.requests: list[Request] = []
         self.hanging = threading.Event()
         self.cancelled = threading.Event()
+        self.under_way = 0
 
     def add(self, *script: Script) -> None:
         """More replies, after those that are left."""
@@ -116,12 +118,15 @@ class ScriptedModel:
         reply = scripted(request) if callable(scripted) else scripted
         if isinstance(reply, Exception):
             raise reply
+        self.under_way += 1
         try:
             async for part in self._parts(reply):
                 yield part
         except (asyncio.CancelledError, GeneratorExit):
             self.cancelled.set()
             raise
+        finally:
+            self.under_way -= 1
 
     async def _parts(self, reply: Sequence[str | Use | Hang]) -> AsyncIterator[str | DeltaToolCalls]:
         for index, part in enumerate(reply):

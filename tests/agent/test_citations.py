@@ -35,6 +35,17 @@ def test_every_way_to_write_several() -> None:
     assert numbers(shown(), "[2,1]", "and [1]") == [1, 2]
 
 
+def test_a_range_and_a_page() -> None:
+    assert numbers(shown(), "[1-2]") == [1, 2]
+    assert numbers(shown(), "[1; 2]") == [1, 2]
+    assert numbers(shown(), "[1, p. 2]") == [1]
+    assert numbers(shown(), "[2, pages 1-7; 1]") == [1, 2]
+
+
+def test_a_connection_is_no_citation() -> None:
+    assert numbers(shown(), "Removed the connection [27, 1, 29, 0].", "[0, 2]", "[1-9]", "[2-1]") == []
+
+
 def test_text_without_citations_has_none() -> None:
     assert numbers(shown(), "", "1", "(1)", "[]", "[ 1 ]") == []
 

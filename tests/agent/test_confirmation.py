@@ -2,39 +2,84 @@
 
 import pytest
 
-from agent.confirmation import ConfirmationPolicy, describe, needs_confirmation, read_reply
+from agent import Asked, InMemoryEditor
+from agent.confirmation import POLICIES, Change, ConfirmationPolicy, Reply, describe, read_reply
 from arrow_project import Operation
+from tests.agent.desk import Desk
+from tests.agent.story import story
 
 
 @pytest.mark.parametrize(
     "message",
-    ["yes", "Yes", "YES!", "yes.", " yes \n", "y", "ok", "Okay.", "sure", "do it", "go ahead", "confirm", "yes please"],
+    [
+        "yes",
+        "Yes",
+        "YES!",
+        "yes.",
+        " yes \n",
+        "y",
+        "ok",
+        "Okay.",
+        "sure",
+        "do it",
+        "go ahead",
+        "confirm",
+        "yes please",
+        "yes, go ahead",
+        "yes, delete it",
+        "sure thing",
+        "just do it",
+        "apply",
+        "apply it",
+        "Yes. Do it, please!",
+    ],
 )
 def test_yes(message: str) -> None:
-    assert read_reply(message) == "yes"
+    assert read_reply(message) == Reply(agrees=True)
 
 
 @pytest.mark.parametrize(
-    "message", ["no", "No.", "NO!!", "n", "cancel", "stop", "don't", "dont", "never mind", "no thanks", "No, thank you"]
+    "message",
+    [
+        "no",
+        "No.",
+        "NO!!",
+        "n",
+        "cancel",
+        "stop",
+        "don't",
+        "dont",
+        "never mind",
+        "no thanks",
+        "No, thank you",
+        "keep it",
+        "no, keep it",
+        "don’t",
+        "no, don’t do that",
+        "leave them",
+    ],
 )
 def test_no(message: str) -> None:
-    assert read_reply(message) == "no"
+    assert read_reply(message) == Reply(agrees=False)
 
 
 @pytest.mark.parametrize(
     "message",
     [
         "",
-        "yes, but only the second one",
         "yesterday",
         "no idea",
         "Do it tomorrow",
         "is that ok?",
         "yes?",
         "ok no",
+        "thanks",
+        "apply it to node 3",
+        "delete it",
         "nobody",
         "Delete node 3",
         "yes\nand delete everything else",
+        "yes, but what is it for?",
     ],
 )
 def test_anything_else_is_a_message(message: str) -> None:
@@ -42,22 +87,53 @@ def test_anything_else_is_a_message(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "function", "arguments", "asks"),
+    ("message", "agrees", "changes"),
     [
-        ("destructive", "create_variable", {"name": "gold"}, False),
-        ("destructive", "update_node", {"node_id": 3}, False),
-        ("destructive", "delete_node", {"node_id": 3}, True),
-        ("destructive", "delete_scene", {"scene_id": 3}, True),
-        ("destructive", "delete_connection", {"from": 1, "to": 2}, True),
-        ("destructive", "create_variable", {"name": "gold", "force": True}, True),
-        ("always", "create_variable", {"name": "gold"}, True),
-        ("never", "delete_node", {"node_id": 3, "force": True}, False),
+        ("yes, but only the second one", True, "but only the second one"),
+        ("Yes but keep node 12", True, "but keep node 12"),
+        ("ok, except Elena", True, "except Elena"),
+        ("no, only node 3", False, "only node 3"),
+        ("keep node 12", False, "keep node 12"),
+        ("all but 12", False, "all but 12"),
+        ("without the pier, please", False, "without the pier, please"),
     ],
 )
-def test_what_is_asked_first(
-    policy: ConfirmationPolicy, function: str, arguments: dict[str, object], asks: bool
-) -> None:
-    assert needs_confirmation(policy, Operation(function, arguments)) is asks
+def test_a_change(message: str, agrees: bool, changes: str) -> None:
+    reply = read_reply(message)
+    assert reply is not None
+    assert (reply.kind, reply.agrees, reply.changes, reply.more) == ("modify", agrees, changes, False)
+
+
+@pytest.mark.parametrize(
+    "message", ["yes, and add a dialog: One", "ok, then rename it", "Sure and also delete node 12"]
+)
+def test_more_than_was_asked_about(message: str) -> None:
+    reply = read_reply(message)
+    assert reply is not None
+    assert (reply.kind, reply.agrees, reply.more) == ("modify", True, True)
+
+
+@pytest.mark.parametrize(
+    ("policy", "change", "asks"),
+    [
+        ("destructive", Change(Operation("create_variable", {"name": "gold"})), False),
+        ("destructive", Change(Operation("update_node", {"node_id": 3})), False),
+        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x" * 81,)), True),
+        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x\ny",)), True),
+        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x" * 80,)), False),
+        ("destructive", Change(Operation("update_node", {"node_id": 3}), changed_nodes=21), True),
+        ("destructive", Change(Operation("update_node", {"node_id": 3}), changed_nodes=20), False),
+        ("destructive", Change(Operation("set_project_entry", {"node_id": 3})), True),
+        ("destructive", Change(Operation("delete_node", {"node_id": 3})), True),
+        ("destructive", Change(Operation("delete_scene", {"scene_id": 3})), True),
+        ("destructive", Change(Operation("delete_connection", {"from": 1, "to": 2})), True),
+        ("destructive", Change(Operation("create_variable", {"name": "gold", "force": True})), True),
+        ("always", Change(Operation("create_variable", {"name": "gold"})), True),
+        ("never", Change(Operation("delete_node", {"node_id": 3, "force": True})), False),
+    ],
+)
+def test_what_is_asked_first(policy: ConfirmationPolicy, change: Change, asks: bool) -> None:
+    assert POLICIES[policy].asks(change) is asks
 
 
 def test_an_operation_in_one_readable_line() -> None:
@@ -67,3 +143,12 @@ def test_an_operation_in_one_readable_line() -> None:
     assert "\n" not in line
     assert len(line) < 200
     assert describe(Operation("create_scene")) == "create scene"
+
+
+async def test_a_yes_that_adds_something_does_both(desk: Desk) -> None:
+    desk.is_local = True
+    editor = InMemoryEditor(story())
+    (asked,) = [e for e in await desk.events("delete node 2", editor) if isinstance(e, Asked)]
+    await desk.events("yes, and create a variable gold = 10", editor, pending_id=asked.pending_id)
+    assert 2 not in editor.project.document.nodes
+    assert "gold" in editor.project.document.by_name("variable")

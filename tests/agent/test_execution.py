@@ -5,7 +5,7 @@ import pytest
 from agent import Failure, Outcome, TurnContext
 from agent.confirmation import ConfirmationPolicy
 from agent.editor import InMemoryEditor
-from agent.execution import ConfirmationNeeded, Execution
+from agent.execution import Execution
 from arrow_project import ArrowProject, Operation, OperationResult
 from tests.agent.story import NEXT_ID, story, story_text
 
@@ -126,13 +126,43 @@ async def test_without_a_story_nothing_is_edited() -> None:
 async def test_what_needs_a_yes_is_checked_and_not_done() -> None:
     editor, of = Answers(), context(story())
     done = execution(editor, of, "destructive")
-    with pytest.raises(ConfirmationNeeded) as needed:
-        await done.execute(Operation("delete_node", {"node_id": "selected"}))
-    assert needed.value.operation == Operation("delete_node", {"node_id": 3})
+    await done.execute(Operation("delete_node", {"node_id": "selected"}))
+    held, after = done.release()
+    assert held.operations == [Operation("delete_node", {"node_id": 3})]
+    assert 3 not in after.document.nodes
     assert not editor.applied
     assert of.project is not None
     assert of.project.to_text() == story_text()
     assert (await done.execute(Operation("delete_node", {"node_id": 99}))).failure is not None
+    assert done.held is None
+
+
+async def test_while_something_waits_only_what_also_has_to_wait_is_taken() -> None:
+    editor, of = Answers(), context(story())
+    done = execution(editor, of, "destructive")
+    await done.execute(Operation("delete_node", {"node_id": 3}))
+    refused = await done.execute(GOLD)
+    await done.execute(Operation("delete_node", {"node_id": 2}))
+    assert refused.failure is not None
+    assert refused.failure.code == "NOT_RUN"
+    held, after = done.release()
+    assert [operation.arguments for operation in held.operations] == [{"node_id": 3}, {"node_id": 2}]
+    assert set(after.document.nodes) == {1}
+    assert not editor.applied
+
+
+async def test_or_all_that_follows_waits_on_a_copy() -> None:
+    editor, of = Answers(), context(story())
+    done = Execution(of, editor, "destructive", holds_all=True)
+    for operation in (Operation("delete_node", {"node_id": 3}), LINE, GOLD):
+        assert (await done.execute(operation)).success
+    held, _ = done.release()
+    assert [operation.function for operation in held.operations] == [
+        "delete_node", "create_insert_node", "create_variable",
+    ]  # fmt: skip
+    assert not editor.applied
+    assert of.project is not None
+    assert of.project.to_text() == story_text()
 
 
 async def test_after_a_yes_nothing_more_is_asked() -> None:
@@ -154,11 +184,11 @@ async def test_what_has_finished_is_told_once() -> None:
 
 async def test_a_node_that_was_made_but_not_connected_stays_in_the_shadow() -> None:
     connected = Operation(LINE.function, {**LINE.arguments, "connect_from": {"node_id": 3, "slot": 0}})
-    refusal = Outcome(success=False, failure=Failure("EDITOR_ERROR", "Slot taken."), partial=True)
+    refusal = Outcome(success=False, failure=Failure("EDITOR_ERROR", "Slot taken."), done=(LINE,))
     of = context(story())
     done = execution(Answers(refusal), of)
     finished = await done.execute(connected)
-    assert finished.failure == Failure("EDITOR_ERROR", f"Node {NEXT_ID} was created, but not connected: Slot taken.")
+    assert finished.failure == Failure("EDITOR_ERROR", "Slot taken.")
     expected = story()
     expected.apply(LINE)
     assert of.project is not None
@@ -171,11 +201,8 @@ async def test_only_taking_connections_away_is_asked_about(modification: str, as
     node = link[0]
     operation = Operation("update_node_map", {"node_id": node, "modifications": {"io": {modification: [link]}}})
     done = execution(InMemoryEditor(story()), context(story()), "destructive")
-    if asks:
-        with pytest.raises(ConfirmationNeeded):
-            await done.execute(operation)
-    else:
-        assert (await done.execute(operation)).success
+    assert (await done.execute(operation)).success
+    assert (done.held is not None) is asks
 
 
 @pytest.mark.parametrize("result", [77, 77.0, {"node_id": 77}])
@@ -229,8 +256,93 @@ async def test_the_id_in_the_reported_content_is_what_is_told_and_meant_afterwar
     assert connected.arguments["to_node_id"] == 4242
 
 
-async def test_a_question_says_what_would_be_lost() -> None:
-    done = execution(InMemoryEditor(story()), context(story()), "destructive")
-    with pytest.raises(ConfirmationNeeded) as needed:
-        await done.execute(Operation("delete_node", {"node_id": 3}))
-    assert "The pier is empty." in needed.value.changes
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        (Operation("create_variable", {"name": "gold", "type": "num", "notes": 7}), "notes"),
+        (Operation("create_insert_node", {"type": "content", "preset": "Rain."}), "preset"),
+        (Operation("delete_node", {"node_id": 3, "force": "yes"}), "force"),
+    ],
+)
+async def test_the_form_is_checked_before_anything_else(operation: Operation, said: str) -> None:
+    editor, of = Answers(), context(story())
+    finished = await execution(editor, of).execute(operation)
+    assert finished.failure is not None
+    assert finished.failure.code == "TYPE_MISMATCH"
+    assert said in finished.failure.message
+    assert of.project is not None
+    assert of.project.to_text() == story_text()
+
+
+@pytest.mark.parametrize("name", ["ELENA", "elena", "Eléna", "_elena_"])
+async def test_there_is_no_second_elena(name: str) -> None:
+    editor, of = Answers(), context(story())
+    finished = await execution(editor, of).execute(Operation("create_character", {"name": name}))
+    assert finished.failure is not None
+    assert finished.failure.details == {"existing_id": 21}
+    assert "Use 21" in finished.failure.message
+    assert not editor.applied
+
+
+async def test_a_character_may_be_renamed_in_its_own_spelling() -> None:
+    of = context(story())
+    done = execution(InMemoryEditor(story()), of)
+    assert (await done.execute(Operation("update_character", {"character_id": 21, "name": "ELENA"}))).success
+    assert (await done.execute(Operation("create_character", {"name": "Helena"}))).success
+
+
+LONG = "The pier is empty, and the wind comes in from the north, as it has done since the lamp went out."
+
+
+@pytest.mark.parametrize(
+    ("operation", "asks"),
+    [
+        (Operation("update_node", {"node_id": 3, "data": {"content": "Full."}}), True),
+        (Operation("update_node", {"node_id": 3, "data": {"content": LONG + " And cold."}}), False),
+        (Operation("update_node", {"node_id": 3, "notes": "short"}), True),
+        (Operation("update_node", {"node_id": 3, "name": "dock"}), False),
+        (Operation("update_node", {"node_id": 2, "data": {"lines": ["It is warm."]}}), False),
+        (Operation("set_project_entry", {"node_id": 2}), True),
+        (Operation("set_scene_entry", {"node_id": 2}), False),
+        (Operation("update_character", {"character_id": 21, "name": "Helena"}), False),
+    ],
+)
+async def test_written_text_is_not_overwritten_unasked(operation: Operation, asks: bool) -> None:
+    project = story()
+    project.apply(Operation("update_node", {"node_id": 3, "data": {"content": LONG}, "notes": "One\nTwo"}))
+    done = execution(InMemoryEditor(project.copy()), context(project), "destructive")
+    assert (await done.execute(operation)).success
+    assert (done.held is not None) is asks
+
+
+async def test_choices_that_lead_on_are_not_cut_unasked() -> None:
+    project = story()
+    project.apply(Operation("update_node", {"node_id": 2, "data": {"lines": ["Cold.", "Warm."]}}))
+    project.apply(Operation("create_connection", {"from_node_id": 2, "from_slot": 1, "to_node_id": 3}))
+    done = execution(InMemoryEditor(project.copy()), context(project), "destructive")
+    assert (await done.execute(Operation("update_node", {"node_id": 2, "data": {"lines": ["Cold."]}}))).success
+    assert done.held is not None
+
+
+async def test_many_changed_nodes_are_asked_about_and_new_ones_are_not() -> None:
+    project = story()
+    made = [project.apply(LINE).created[0] for _ in range(25)]
+    done = execution(InMemoryEditor(project.copy()), context(project), "destructive")
+    for _ in range(25):
+        await done.execute(LINE)
+    assert done.held is None
+    for node_id in made:
+        await done.execute(Operation("update_node", {"node_id": node_id, "name": f"n{node_id}"}))
+    assert len(done.executed) == 25 + 20
+    assert done.held is not None
+    assert len(done.held.operations) == 5
+
+
+async def test_what_is_replayed_follows_the_ids_that_the_editor_gives() -> None:
+    answers = [{"node_id": 77}, {"node_id": 90}, "connected"]
+    editor, of = Answers(*(Outcome(success=True, result=result) for result in answers)), context(story())
+    done = execution(editor, of, "destructive")
+    operations = [LINE, LINE, Operation("create_connection", {"from_node_id": NEXT_ID, "to_node_id": NEXT_ID + 1})]
+    assert [finished.success async for finished in done.replay(operations)] == [True] * 3
+    assert editor.applied[-1].operation.arguments["from_node_id"] == 77
+    assert editor.applied[-1].operation.arguments["to_node_id"] == 90

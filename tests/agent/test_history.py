@@ -25,7 +25,7 @@ def read(messages: list[ModelMessage], current: list[str]) -> list[tuple[str, li
 
 
 def conversation(*exchanges: tuple[str, str]) -> list[tuple[str, list[Any]]]:
-    return read(*assemble("CONTEXT", [Exchange(*exchange) for exchange in exchanges], "now"))
+    return read(*assemble("CONTEXT", [Exchange(*exchange) for exchange in exchanges], "now", 10_000))
 
 
 def test_without_history_context_and_message_are_one() -> None:
@@ -76,3 +76,26 @@ def test_sides_alternate_and_nothing_is_lost(exchanges: list[tuple[str, str]]) -
     assert all(texts for _, texts in said)
     flat = [text for _, texts in said for text in texts]
     assert flat == ["CONTEXT", *(text for exchange in exchanges for text in exchange if text), "now"]
+
+
+def test_a_long_history_loses_its_oldest_exchanges_and_says_so() -> None:
+    exchanges = [Exchange(f"question {number} " + "x" * 90, "y" * 100) for number in range(50)]
+    said = read(*assemble("CONTEXT", exchanges, "now", 1_000))
+    first = said[0][1]
+    assert first[0] == "CONTEXT"
+    assert first[1] == "<earlier>\n92 earlier messages of this conversation are left out here.\n</earlier>"
+    assert first[2].startswith("question 46 ")
+    assert sum(len(text) for _, texts in said for text in texts) < 1_300
+    assert said[-1] == ("user", ["now"])
+
+
+def test_of_one_exchange_that_is_too_long_the_end_is_kept() -> None:
+    said = read(*assemble("CONTEXT", [Exchange("a" * 5_000, "b" * 5_000 + "the end")], "now", 1_000))
+    assert said[0][1][-1] == "… (cut) " + "a" * 500
+    assert said[1][1][0].endswith("the end")
+    assert len(said[1][1][0]) < 520
+
+
+def test_halves_of_characters_do_not_reach_a_provider() -> None:
+    said = read(*assemble("C\ud83d", [Exchange("m\ud83d", "o\ude00")], "n\ud83d\ude00", 1_000))
+    assert said == [("user", ["C\ufffd", "m\ufffd"]), ("assistant", ["o\ufffd"]), ("user", ["n\U0001f600"])]

@@ -169,3 +169,89 @@ def test_lowering_changes_nothing_and_names_arrow_s_own_functions(lamp: ArrowPro
     preset = calls[0].arguments["preset"]
     assert preset["data"]["monolog"] == "Hm."
     assert preset["data"]["_use"] == {"drop": [], "refer": [6]}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("x" * 5000, {}),
+        ("create_variable", {"name": "gold", "type": "x" * 5000}),
+        ("create_variable", {"x" * 5000: 1}),
+        ("create_insert_node", {"type": "x" * 5000}),
+        ("create_insert_node", {"type": "content", "preset": {"x" * 5000: 1}}),
+        ("create_insert_node", {"type": "content", "preset": {"title": ["x" * 5000]}}),
+        ("create_insert_node", {"type": "content", "scene_id": "x" * 5000}),
+        ("create_insert_node", {"type": "content", "scene_id": 10**6000}),
+        ("create_insert_node", {"type": "content", "position": "x" * 5000}),
+        ("create_insert_node", {"type": "condition", "preset": {"variable": "oil", "operator": "x" * 5000}}),
+        ("update_node", {"node_id": "x" * 5000}),
+        ("update_character", {"by_name": "x" * 5000, "name": "y"}),
+        ("create_connection", {"from_node_id": 1, "to_node_id": 2, "from_slot": 10**6000}),
+    ],
+)
+def test_errors_do_not_repeat_all_that_was_said(lamp: ArrowProject, function: str, arguments: dict[str, Any]) -> None:
+    assert len(refusal(lamp, function, **arguments).message) < 500
+
+
+def test_errors_about_long_names_are_short(lamp: ArrowProject) -> None:
+    do(lamp, "create_variable", name="v" * 5000, type="num")
+    do(lamp, "create_insert_node", type="content", preset={"content": "{" + "v" * 5000 + "}"})
+    assert len(refusal(lamp, "create_variable", name="v" * 5000, type="num").message) < 500
+    assert len(refusal(lamp, "delete_variable", by_name="v" * 5000).message) < 500
+    assert len(refusal(lamp, "delete_variable", by_name="w").message) < 500
+
+
+def test_errors_say_how_many_more_there_are(lamp: ArrowProject) -> None:
+    assert "17 and 10 more." in refusal(lamp, "delete_node", node_id=999).message
+    for number in range(12):
+        do(lamp, "create_character", name=f"Gull_{number}")
+    assert "and 6 more." in refusal(lamp, "update_character", by_name="zzz", name="x").message
+
+
+def test_a_jump_to_what_is_no_marker_says_what_would_do(lamp: ArrowProject) -> None:
+    preset = {"target": {"type": "marker", "id": 2}}
+    error = refusal(lamp, "create_insert_node", type="jump", preset=preset)
+    assert '{"type": "node", "id": 2}' in error.message
+
+
+def test_weights_leave_connections_alone_that_stay(lamp: ArrowProject) -> None:
+    node = do(lamp, "create_insert_node", type="randomizer", preset={"paths": 2})["node_id"]
+    do(lamp, "create_connection", from_node_id=node, to_node_id=14, from_slot=0)
+    do(lamp, "create_connection", from_node_id=node, to_node_id=2, from_slot=1)
+    remarks = do(lamp, "update_node", node_id=node, data={"weights": [2, 1]})["remarks"]
+    assert remarks[1:] == [
+        f"Removed the connection [{node}, 1, 2, 0].",
+        f"Connected [{node}, 1, 14, 0].",
+        f"Connected [{node}, 2, 2, 0].",
+    ]
+    assert sorted(io(lamp, node)) == [[node, 0, 14, 0], [node, 1, 14, 0], [node, 2, 2, 0]]
+
+
+@pytest.mark.parametrize("function", [None, 5, [], {}, "create"])
+def test_a_function_that_is_none_is_refused(lamp: ArrowProject, function: Any) -> None:
+    assert refusal(lamp, function).code == "PERMISSION_DENIED"
+
+
+@pytest.mark.parametrize("arguments", [None, 5, [], "name", {1: 2}])
+def test_arguments_that_are_no_object_are_refused(lamp: ArrowProject, arguments: Any) -> None:
+    with pytest.raises(OperationError):
+        lamp.apply(Operation("create_variable", arguments))
+
+
+@pytest.mark.parametrize("operation", [None, 5, "create_scene", []])
+def test_only_operations_are_applied(lamp: ArrowProject, operation: Any) -> None:
+    with pytest.raises(TypeError, match="An Operation is applied"):
+        lamp.apply(operation)
+
+
+def test_node_names_stay_unique_after_undo(lamp: ArrowProject) -> None:
+    token = lamp.checkpoint()
+    first = do(lamp, "create_insert_node", type="content", name="tide")
+    lamp.rollback(token)
+    do(lamp, "update_node", node_id=2, name="ebb")
+    assert do(lamp, "create_insert_node", type="content", name="tide")["name"] == first["name"] == "tide"
+    assert do(lamp, "create_insert_node", type="content", name="ebb")["name"] == "ebb_"
+    do(lamp, "update_node", node_id=2, name="flood")
+    assert do(lamp, "create_insert_node", type="content", name="ebb")["name"] == "ebb"
+    entry = lamp.document.name("node", do(lamp, "create_scene", name="pier")["entry_node_id"])
+    assert do(lamp, "create_insert_node", type="content", name=entry)["name"] == f"{entry}_"

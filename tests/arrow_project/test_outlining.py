@@ -69,6 +69,20 @@ def test_a_large_project_shows_the_neighbourhood_of_the_selection_in_full() -> N
     assert "51 nodes (50 content, 1 entry)" in told
 
 
+def test_a_scene_too_large_to_be_told_is_told_around_the_selection() -> None:
+    project = large()
+    scene = next(iter(project.document.scenes))
+    made = [
+        do(project, "create_insert_node", type=type_name, scene_id=scene, position=[0, 0])["node_id"]
+        for type_name in list(NODE_TYPES) * 30
+    ]
+    selected = made[270]
+    for most in range(4000, 9000, 450):
+        told = outline(project, scene, [selected], most)
+        assert len(told) <= most
+        assert any(line.startswith(f"{selected} ") for line in told.splitlines()), most
+
+
 def test_more_room_shows_more() -> None:
     project = large()
     lengths = [len(outline(project, max_characters=most)) for most in (2000, 8000, 30000, 200000)]
@@ -80,3 +94,20 @@ def test_every_type_has_its_own_words(lamp: ArrowProject) -> None:
     for type_name in NODE_TYPES:
         do(lamp, "create_insert_node", type=type_name, scene_id=0)
     assert '"{' not in outline(lamp)
+
+
+def test_the_neighbours_of_a_selection_in_another_scene_are_shown() -> None:
+    project = large()
+    scenes = {scene["name"]: key for key, scene in project.document.scenes.items()}
+    nodes = list(project.document.scene_map(scenes["part 5"]))
+    told = outline(project, scenes["part 2"], [nodes[20]], 6000)
+    lines = told.splitlines()
+    for node_id in (nodes[19], nodes[21]):
+        assert any(line.startswith(f"{node_id} ") for line in lines)
+
+
+def test_of_very_many_selected_nodes_some_are_shown() -> None:
+    project = large()
+    told = outline(project, selected=list(project.document.nodes))
+    assert told.count("\n  scene ") == 50
+    assert f"… and {len(project.document.nodes) - 50} more" in told

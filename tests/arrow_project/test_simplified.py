@@ -214,3 +214,39 @@ def test_wrong_data_is_refused_and_the_remedy_named(
     lamp: ArrowProject, type_name: str, preset: dict[str, Any], words: str
 ) -> None:
     assert words in refusal(lamp, "create_insert_node", type=type_name, preset=preset).message
+
+
+def weighted(lamp: ArrowProject, *weights: list[int]) -> tuple[int, dict[str, Any], list[tuple[int, int]]]:
+    """A randomizer with path 0 to node 14 and path 1 to node 15, weighted again and again: slots and targets."""
+    node = do(lamp, "create_insert_node", type="randomizer", preset={"paths": 2})["node_id"]
+    for slot, target in enumerate((14, 15)):
+        do(lamp, "create_connection", from_node_id=node, from_slot=slot, to_node_id=target)
+    result: dict[str, Any] = {}
+    for given in weights:
+        result = do(lamp, "update_node", node_id=node, data={"weights": given})
+    return node, result, sorted((c[1], c[2]) for c in lamp.document.outgoing(node, 0))
+
+
+@pytest.mark.parametrize(
+    ("weights", "targets"),
+    [
+        ([[1, 3], [3, 1]], [14, 14, 14, 15]),
+        ([[3, 1], [1, 1]], [14, 15]),
+        ([[1, 3], [2, 6]], [14, 15, 15, 15]),
+        ([[1, 1], [3, 1], [1, 2]], [14, 15, 15]),
+    ],
+)
+def test_new_weights_regroup_the_slots_of_each_path(
+    lamp: ArrowProject, weights: list[list[int]], targets: list[int]
+) -> None:
+    _, result, wired = weighted(lamp, *weights)
+    assert wired == list(enumerate(targets))
+    assert [[targets[slot] for slot in slots] for slots in result["slots_of_path"]] == [
+        [target] * targets.count(target) for target in (14, 15)
+    ]
+
+
+def test_weights_that_fit_no_wiring_leave_the_connections(lamp: ArrowProject) -> None:
+    _, result, wired = weighted(lamp, [1, 3], [1, 2, 3])
+    assert wired == list(enumerate([14, 15, 15, 15]))
+    assert any("stayed at their slots" in remark for remark in result["remarks"])

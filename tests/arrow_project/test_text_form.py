@@ -1,9 +1,10 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arrow_project import ArrowProject, ParseError, parse
+from arrow_project import ArrowProject, ParseError, check_text, parse
 
 
 def test_a_document_is_written_byte_for_byte(lamp: ArrowProject) -> None:
@@ -77,3 +78,11 @@ def test_authors_without_seed_get_one(blank: ArrowProject) -> None:
     old = json.loads(blank.to_text())
     old["meta"]["authors"] = {"5": "Somebody"}
     assert parse(json.dumps(old)).document.authors == {5: ["Somebody", 0]}
+
+
+@pytest.mark.parametrize("given", [None, 5, 1.5, [], {}, bytearray(b"{}")])
+def test_only_text_is_read(given: Any) -> None:
+    with pytest.raises(TypeError, match="read from str or bytes"):
+        parse(given)
+    with pytest.raises(TypeError, match="read from str or bytes"):
+        check_text(given)

@@ -11,28 +11,38 @@ from corpora import pendings as module
 
 def test_a_question_is_kept_and_answered_once(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "confirmation", {"operations": [{"node_id": 3}]}, "a" * 64)
-    latest = catalog.latest_pending("local", "1")
-    assert latest is not None
-    assert (latest.id, latest.kind, latest.content_sha256) == (pending_id, "confirmation", "a" * 64)
-    assert latest.payload == {"operations": [{"node_id": 3}]}
-    assert catalog.pop_pending("local", "1", pending_id) == latest
+    assert catalog.has_pending("local", "1", "confirmation")
+    pending = catalog.pop_pending("local", "1", pending_id)
+    assert pending is not None
+    assert (pending.id, pending.kind, pending.content_sha256) == (pending_id, "confirmation", "a" * 64)
+    assert pending.payload == {"operations": [{"node_id": 3}]}
     assert catalog.pop_pending("local", "1", pending_id) is None
-    assert catalog.latest_pending("local", "1") is None
+    assert not catalog.has_pending("local", "1", "confirmation")
 
 
-def test_the_latest_is_the_latest_of_its_project(catalog: Catalog) -> None:
-    for kind in ("parameters", "plan"):
-        catalog.put_pending("local", "1", kind, {}, "a" * 64)
-    catalog.put_pending("local", "2", "confirmation", {}, "a" * 64)
-    latest = catalog.latest_pending("local", "1")
-    assert latest is not None
-    assert latest.kind == "plan"
+def test_what_belongs_to_a_content_is_found_by_it_the_newest_first(catalog: Catalog) -> None:
+    for number, content in enumerate("aba"):
+        catalog.put_pending("local", "1", "undo", {"number": number}, content)
+    catalog.put_pending("local", "1", "plan", {"number": 9}, "a")
+    catalog.put_pending("local", "2", "undo", {"number": 9}, "a")
+    found = [catalog.pop_pending_for("local", "1", "undo", content) for content in "aaacb"]
+    assert [one and one.payload["number"] for one in found] == [2, 0, None, None, 1]
+
+
+def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
+    ids = [catalog.put_pending("local", "1", "undo", {}, "a") for _ in range(4)]
+    other = catalog.put_pending("local", "1", "plan", {}, "a")
+    catalog.drop_old_pendings("local", "1", "undo", 2)
+    assert [catalog.pop_pending("local", "1", one) is not None for one in [*ids, other]] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
 
 
 def test_another_workspace_cannot_answer(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     assert catalog.pop_pending("other", "1", pending_id) is None
-    assert catalog.latest_pending("other", "1") is None
+    assert catalog.pop_pending_for("other", "1", "plan", "a" * 64) is None
+    assert not catalog.has_pending("other", "1", "plan")
     assert catalog.pop_pending("local", "1", pending_id) is not None
 
 

@@ -96,13 +96,14 @@ def running_server(data_dir: Path, **environment: str) -> Generator[str]:
         command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=CLEAN_ENVIRONMENT | environment
     ) as process:
         try:
-            yield _announced_url(process)
+            yield announced_url(process)
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE_S)
 
 
-def _announced_url(process: "subprocess.Popen[str]") -> str:
+def announced_url(process: "subprocess.Popen[str]") -> str:
+    """The URL that a starting server says it serves; its log is read up to there."""
     assert process.stderr is not None
     said = ""
     for line in process.stderr:

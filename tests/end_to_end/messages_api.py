@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +22,11 @@ class Text:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A tool_use block; its input is streamed as partial JSON."""
+    """A tool_use block; its input is streamed as partial JSON. `raw` replaces it with a text that need not be JSON."""
 
     name: str
     input: dict[str, Any]
+    raw: str | None = None
 
 
 @dataclass(frozen=True)
@@ -35,27 +36,63 @@ class HttpError:
     status: int
     kind: str
     message: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The connection is closed without an answer."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A stream that ends early: in the middle of its last block, or after it (`whole`), but before the end is said.
+
+    `properly`: the HTTP response itself is complete, as when a proxy gives up.
+    """
+
+    blocks: Sequence[Text | ToolUse]
+    properly: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A whole answer with another reason for its end than usual, in the provider's words."""
+
+    blocks: Sequence[Text | ToolUse]
+    reason: str
+
+
+@dataclass(frozen=True)
+class StreamError:
+    """The stream opens, says these blocks, and then an error."""
+
+    kind: str
+    message: str
+    blocks: Sequence[Text | ToolUse] = ()
 
 
 @dataclass(frozen=True)
 class Hang:
-    """The stream opens and never says anything."""
+    """From here on the stream says nothing and stays open: alone, or after the blocks before it."""
 
 
-Answer = Sequence[Text | ToolUse] | HttpError | Hang
+Answer = Sequence[Text | ToolUse | Hang] | HttpError | Hang | Reset | Cut | Stopped | StreamError
 # An answer may depend on the request that it answers.
 Script = Sequence[Answer | Callable[[dict[str, Any]], Answer]]
 
 
 @dataclass
 class MessagesApi:
-    """Answers request n with `script[n]`, and keeps every request's body.
+    """Answers request n with `script[n]`, and keeps every request's body, parsed and as it came.
 
     `hanging` is set once a `Hang` has begun, `hung_up` once its client has left.
     """
 
     script: Script
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    bodies: list[bytes] = field(default_factory=list[bytes])
     hanging: threading.Event = field(default_factory=threading.Event)
     hung_up: threading.Event = field(default_factory=threading.Event)
 
@@ -64,16 +101,30 @@ class MessagesApi:
         return Starlette(routes=[Route("/v1/messages", self._answer, methods=["POST"])])
 
     async def _answer(self, request: Request) -> Response:
+        self.bodies.append(await request.body())
         body: dict[str, Any] = await request.json()
         self.requests.append(body)
         scripted = self.script[len(self.requests) - 1]
         answer = scripted(body) if callable(scripted) else scripted
         if isinstance(answer, HttpError):
-            error = {"type": "error", "error": {"type": answer.kind, "message": answer.message}}
-            return JSONResponse(error, status_code=answer.status)
+            return JSONResponse(self._error(answer), status_code=answer.status, headers=dict(answer.headers))
+        if isinstance(answer, Reset):
+            raise ConnectionResetError
         return StreamingResponse(self._stream(answer), media_type="text/event-stream")
 
-    async def _stream(self, answer: Sequence[Text | ToolUse] | Hang) -> AsyncIterator[str]:
+    def _error(self, error: HttpError) -> dict[str, Any]:
+        return {"type": "error", "error": {"type": error.kind, "message": error.message}}
+
+    async def _hang(self) -> None:
+        self.hanging.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.hung_up.set()
+
+    async def _stream(
+        self, answer: Sequence[Text | ToolUse | Hang] | Hang | Cut | Stopped | StreamError
+    ) -> AsyncIterator[str]:
         usage = {"input_tokens": 100, "output_tokens": 1}
         message = {
             "id": f"msg_{len(self.requests)}",
@@ -86,20 +137,30 @@ class MessagesApi:
             "usage": usage,
         }
         yield _event("message_start", {"message": message})
-        if isinstance(answer, Hang):
-            self.hanging.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                self.hung_up.set()
-        else:
-            for index, block in enumerate(answer):
-                for event in _block_events(index, block):
-                    yield event
-            reason = "tool_use" if any(isinstance(block, ToolUse) for block in answer) else "end_turn"
-            delta = {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 20}}
-            yield _event("message_delta", delta)
-            yield _event("message_stop", {})
+        blocks = [answer] if isinstance(answer, Hang) else answer if isinstance(answer, Sequence) else answer.blocks
+        for index, block in enumerate(blocks):
+            if isinstance(block, Hang):
+                await self._hang()
+                return
+            events = _block_events(index, block)
+            broken = isinstance(answer, Cut) and not answer.whole and index == len(blocks) - 1
+            for event in events[:-2] if broken else events:
+                yield event
+        match answer:
+            case Cut(properly=True):
+                return
+            case Cut():
+                raise ConnectionResetError
+            case StreamError(kind=kind, message=text):
+                yield _event("error", {"error": {"type": kind, "message": text}})
+                return
+            case Stopped(reason=reason):
+                pass
+            case _:
+                reason = "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
+        delta = {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 20}}
+        yield _event("message_delta", delta)
+        yield _event("message_stop", {})
 
 
 def _block_events(index: int, block: Text | ToolUse) -> list[str]:
@@ -113,7 +174,7 @@ def _block_events(index: int, block: Text | ToolUse) -> list[str]:
             "name": block.name,
             "input": {},
         }
-        text = json.dumps(block.input)
+        text = json.dumps(block.input) if block.raw is None else block.raw
         half = len(text) // 2
         deltas = [{"type": "input_json_delta", "partial_json": part} for part in (text[:half], text[half:])]
     return [

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent.tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from corpora.samples import SAMPLE
 from tests.end_to_end.conftest import PATIENCE_S, SocketClient
@@ -53,19 +54,13 @@ def test_the_request_contains_passages_outline_and_tools(
     assert title in prompt
     assert QUESTION in prompt
     names = {tool["name"] for tool in request["tools"]}
-    assert (
-        {"search_documents", "read_document", "create_insert_node", "create_connection"}
-        <= names
-        <= {
-            *OPERATIONS,
-            "search_documents",
-            "read_document",
-        }
-    )
+    assert {"create_insert_node", "create_connection"} | set(READING_TOOLS) <= names
+    assert names <= set(OPERATIONS) | set(READING_TOOLS)
     texts = [frame["message"] for frame in frames if frame["type"] == "chat_response"]
     assert texts[0] == "It is the light [1]."
     assert texts[1].startswith("Sources: [1] ")
-    assert [frame["type"] for frame in frames] == ["status", "chat_response", "chat_response", "status", "end"]
+    kinds = [frame["type"] for frame in frames]
+    assert kinds == ["status", *["chat_response"] * len(texts), "status", "end"]
 
 
 def test_text_comes_before_the_call_and_the_result_goes_back(
@@ -128,7 +123,7 @@ def test_a_wrong_key_is_said_plainly_and_the_turn_ends(
     client = _talk(url, serve, sample_data_dir, connected)
     _ask(client, "Hello")
     frames = client.until("end")
-    (said,) = [frame["message"] for frame in frames if frame["type"] == "chat_response"]
+    said = next(frame["message"] for frame in frames if frame["type"] == "chat_response")
     assert said.startswith("MODEL_AUTHENTICATION: ")
     assert "not-a-key" not in said
 

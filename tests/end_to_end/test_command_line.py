@@ -148,3 +148,8 @@ def test_outline_and_check_of_the_sample(run: Run) -> None:
     for node_id in json.loads(SAMPLE.arrow_file.read_text("utf-8"))["resources"]["nodes"]:
         assert node_id in outline.out
     assert run("check", SAMPLE.arrow_file, "--json").code == 0
+    unknown = run("outline", SAMPLE.arrow_file, "--scene", "999", "--select", "998")
+    assert unknown.code == 1
+    assert "no scene 999 and no node 998" in unknown.err
+    for command in ("/nonsense {}", '/create_variable {"name": ', "/create_variable [1]"):
+        assert run("chat", SAMPLE.arrow_file, "-m", command, "--dry-run").code == 1

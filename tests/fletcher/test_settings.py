@@ -58,3 +58,19 @@ def test_tokens_open_workspaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     tokens.write_text("abc\n")
     with pytest.raises(SettingsError, match="token workspace"):
         load_settings().read_tokens()
+
+
+def test_the_command_lines_own_token_opens_its_workspace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert load_settings().own_workspace() is None
+    monkeypatch.setenv("FLETCHER_TOKEN", "abc")
+    with pytest.raises(SettingsError, match="FLETCHER_TOKENS"):
+        load_settings().own_workspace()
+    tokens = tmp_path / "tokens"
+    monkeypatch.setenv("FLETCHER_TOKENS", str(tokens))
+    tokens.write_text("abc harbour\ndef inland\n")
+    assert load_settings().own_workspace() == "harbour"
+    monkeypatch.setenv("FLETCHER_TOKEN", "s3cret")
+    with pytest.raises(SettingsError, match="none of the tokens") as refused:
+        load_settings().own_workspace()
+    assert "s3cret" not in str(refused.value)
+    assert "s3cret" not in repr(load_settings())

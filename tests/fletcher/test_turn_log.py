@@ -64,3 +64,13 @@ def test_what_was_saved_while_the_turn_ran_is_not_overwritten(log: TurnLog, stor
     assert story.read_bytes() == b"saved in Arrow meanwhile"
     with pytest.raises(CommandError, match="no turn to take back"):
         log.undo(story)
+
+
+def test_a_link_stays_a_link(log: TurnLog, story: Path, tmp_path: Path) -> None:
+    link, before = tmp_path / "link.arrow", story.read_bytes()
+    link.symlink_to(story)
+    log.write(link, before, b"after")
+    assert link.is_symlink()
+    assert story.read_bytes() == b"after"
+    log.undo(story)
+    assert story.read_bytes() == before

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from corpora import Catalog, DataDirectory, Originals, ProjectKey
 from ingest import Extracted, Ingestor
-from ingest.readers import read
+from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
 
 
@@ -23,9 +23,9 @@ class CountingReader:
     def __init__(self) -> None:
         self.names: list[str] = []
 
-    def read(self, name: str, data: bytes) -> Extracted:
+    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
         self.names.append(name)
-        return read(name, data)
+        return read(name, data, progress)
 
 
 class CountingModel:

@@ -104,3 +104,22 @@ def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pyte
     assert (refusal.status, refusal.code) == ("failed", "UNREADABLE")
     with pytest.raises(ScanError, match="Permission denied"):
         scan(folder / "quests")
+
+
+def test_a_document_is_known_by_its_content_whatever_its_suffix(tmp_path: Path) -> None:
+    (tmp_path / "old.doc").write_bytes(rb"{\rtf1 Words}")
+    (tmp_path / "draft").write_bytes(b"%PDF-1.7 and so on")
+    (tmp_path / "older.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    assert {entry.name: type(entry) for entry in scan(tmp_path)} == {
+        "draft": Source,
+        "old.doc": Source,
+        "older.doc": Refusal,
+    }
+
+
+def test_an_export_of_notes_keeps_its_names(tmp_path: Path) -> None:
+    names = ["Cast 0123456789abcdef0123456789abcdef/Elena fedcba9876543210fedcba9876543210.md", "Cast.csv"]
+    for name in (*names, ".obsidian/workspace.json", ".trash/Old.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("# Elena\n\nShe keeps the light.")
+    assert [entry.name for entry in scan(tmp_path)] == names

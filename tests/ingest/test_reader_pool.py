@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 # The child imports this by its name, so it lies in a module of its own.
 MISBEHAVING = """
-    import ctypes, os, sys
+    import ctypes, os, sys, time
 
     from corpora import Page
     from ingest.extracted import Extracted, ReadError
@@ -38,6 +38,18 @@ MISBEHAVING = """
                 raise ReadError("OUT_OF_MEMORY", "eat: too much") from error
         if name == "progress":
             progress(3, 7)
+        if name == "slow":
+            for page in range(1, 9):
+                time.sleep(0.3)
+                progress(page, 8)
+        if name == "gorge":
+            pieces = []
+            while True:
+                pieces.append(bytearray(1 << 22))
+        if name == "talk":
+            os.write(1, b"a hint"), os.write(2, b"a complaint")
+        if name == "languages":
+            return extracted(os.environ["FLETCHER_OCR_LANGUAGES"])
         if name == "modules":
             return extracted(" ".join(sys.modules))
         return extracted(str(os.getpid()))
@@ -65,7 +77,13 @@ def pool(misbehaving: Read) -> Iterator[ReaderPool]:
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [("hang", "TIMEOUT"), ("crash", "READER_CRASHED"), ("exit", "READER_CRASHED"), ("eat", "OUT_OF_MEMORY")],
+    [
+        ("hang", "TIMEOUT"),
+        ("crash", "READER_CRASHED"),
+        ("exit", "READER_CRASHED"),
+        ("eat", "OUT_OF_MEMORY"),
+        ("gorge", "OUT_OF_MEMORY"),
+    ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
 def test_a_reader_that_misbehaves_costs_its_document_only(pool: ReaderPool, name: str, code: str) -> None:
@@ -83,6 +101,29 @@ def test_the_clock_ends_a_reader_where_nothing_else_does(misbehaving: Read) -> N
     ):
         pool.read("hang", b"")
     assert refused.value.code == "TIMEOUT"
+
+
+def test_a_document_may_take_long_as_long_as_its_pages_are_read(misbehaving: Read) -> None:
+    with ReaderPool(workers=1, limits=Limits(wall_s=1.5), read=misbehaving) as pool:
+        assert pool.read("slow", b"").text
+
+
+def test_a_child_is_replaced_after_so_many_documents(misbehaving: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.reader_pool._TASKS_OF_A_CHILD", 3)
+    with ReaderPool(workers=1, read=misbehaving) as pool:
+        children = [pool.read("good", b"").text for _ in range(7)]
+    assert [children.count(child) for child in dict.fromkeys(children)] == [3, 3, 1]
+
+
+def test_a_child_knows_the_languages_of_pictures(misbehaving: Read) -> None:
+    with ReaderPool(workers=1, read=misbehaving, ocr_languages="eng+deu") as pool:
+        assert pool.read("languages", b"").text == "eng+deu"
+
+
+def test_what_libraries_print_is_not_heard(misbehaving: Read, capfd: pytest.CaptureFixture[str]) -> None:
+    with ReaderPool(workers=1, read=misbehaving) as pool:
+        assert pool.read("talk", b"").text
+    assert capfd.readouterr() == ("", "")
 
 
 def test_progress_is_heard(pool: ReaderPool) -> None:

@@ -181,7 +181,17 @@ def test_passages_are_shorter_in_languages_that_the_model_cuts_up() -> None:
     assert max(map(len, texts(document(("paragraph", polish.strip()))))) <= MAX_CHARACTERS_ACCENTED
 
 
-KINDS: list[BlockKind] = ["heading", "paragraph", "list", "table", "dialogue", "code"]
+def test_rows_are_passages_of_their_own() -> None:
+    extracted = document(("paragraph", "Before."), ("row", "Mara | 3"), ("row", "Tobin | 4"), ("paragraph", "After."))
+    assert texts(extracted) == ["Before.", "Mara | 3", "Tobin | 4", "After."]
+
+
+def test_what_is_omitted_is_in_no_passage() -> None:
+    extracted = document(("paragraph", "Before."), ("omitted", "struck out"), ("paragraph", "After."))
+    assert texts(extracted) == ["Before.", "After."]
+
+
+KINDS: list[BlockKind] = ["heading", "paragraph", "list", "table", "row", "dialogue", "code"]
 WORDS = st.text(alphabet="aB é.\n!-…\t§", max_size=300) | st.sampled_from([LONG, "wave" * 600, SENTENCE])
 
 

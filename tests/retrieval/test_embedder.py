@@ -1,3 +1,4 @@
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,6 +27,11 @@ def test_vectors_are_normalised_rows_in_the_order_of_the_texts(minilm: Embedder)
 def test_a_question_is_near_its_answer(minilm: Embedder) -> None:
     similarities = minilm.embed_passages(TEXTS) @ minilm.embed_query("What does the girl have in her hands?")
     assert np.argmax(similarities) == 3
+
+
+def test_its_libraries_are_no_work_for_the_garbage_collector(minilm: Embedder) -> None:
+    minilm.embed_query("Is it loaded?")
+    assert gc.get_freeze_count() > 100_000, "looking through them halts every thread for a third of a second"
 
 
 def test_name_and_dimension(minilm: Embedder) -> None:

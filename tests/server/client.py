@@ -1,6 +1,7 @@
 """A client of the socket, as a test writes one: it sends, it reads frame by frame, it executes nothing by itself."""
 
 import json
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,8 @@ from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 
 MAX_FRAME_BYTES = 60_000
+
+_LAST_WORDS = re.compile(r"\n*(Ran: |You could go on with:\n).*\Z", re.DOTALL)
 
 Frame = dict[str, Any]
 
@@ -66,18 +69,18 @@ class Client:
 
     def answer(self, call: Frame, result: Any = "done", **fields: Any) -> None:
         """Tells the server that `call` was executed."""
-        given = {"request_id": call["request_id"], "success": True, "result": result, "error": ""}
+        given = {"request_id": flat(call)["request_id"], "success": True, "result": result, "error": ""}
         self.send("function_result", **(given | fields))
 
     def refuse(self, call: Frame, error: str) -> None:
         """Tells the server that `call` could not be executed."""
-        self.send("function_result", request_id=call["request_id"], success=False, result="", error=error)
+        self.send("function_result", request_id=flat(call)["request_id"], success=False, result="", error=error)
 
     def assert_quiet(self) -> None:
         """Nothing is under way: the very next frame is the answer to a message that is only asked for this."""
         self.send("is anything still coming?")
         frame = self.frame()
-        assert "is anything still coming?" in frame.get("message", ""), frame
+        assert "is anything still coming?" in json.dumps(frame), frame
 
 
 @contextmanager
@@ -88,8 +91,25 @@ def connected(url: str, **options: Any) -> Generator[Client]:
 
 
 def texts(frames: list[Frame]) -> list[str]:
-    """What the chat shows of these frames."""
-    return [frame["message"] for frame in frames if frame["type"] == "chat_response"]
+    """What the chat shows of these frames; a streamed text is one. What every turn ends with is left out."""
+    shown: list[str] = []
+    streamed = False
+    for frame in map(flat, frames):
+        if frame["type"] == "text_chunk" and streamed:
+            shown[-1] += frame["text"]
+        elif frame["type"] == "text_chunk":
+            shown.append(frame["text"])
+        elif frame["type"] == "chat_response":
+            shown.append(frame["message"])
+        streamed = frame["type"] == "text_chunk"
+    said = [_LAST_WORDS.sub("", text) for text in shown]
+    return [text for text in said if text]
+
+
+def flat(frame: Frame) -> Frame:
+    """A message's fields, flat, whether they are inside `data` or not."""
+    inner = frame.get("data")
+    return {**frame, **inner} if isinstance(inner, dict) else frame
 
 
 def types(frames: list[Frame]) -> list[str]:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agent import Assistant, ConfirmationPolicy
+from agent import LOCAL, Assistant, ConfirmationPolicy, open_model
+from agent.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
 from ingest import Ingestor, ReadError, Source
@@ -36,11 +37,11 @@ class Readers:
         self.may_go_on.set()
         self.reading = threading.Event()
 
-    def read(self, name: str, data: bytes) -> Extracted:
+    def read(self, name: str, data: bytes, progress: Callable[[int, int], None] | None = None) -> Extracted:
         self.reading.set()
         if not self.may_go_on.wait(PATIENCE_S):
             raise ReadError("TIMEOUT", "the test never let it go on.")
-        return read(name, data)
+        return read(name, data, progress)
 
 
 class Watched:
@@ -109,8 +110,9 @@ def house(
     confirm: ConfirmationPolicy = "destructive",
     limits: Limits | None = None,
     context_tokens: int = _CONTEXT_TOKENS,
+    local: bool = False,
 ) -> Generator[House]:
-    """Serves from the data directory `path` while the block runs."""
+    """Serves from the data directory `path` while the block runs; `local`: the planner answers, not the script."""
     model = ScriptedModel(*script)  # type: ignore[arg-type]
     directory = DataDirectory(path)
     with ExitStack() as opened:
@@ -124,10 +126,16 @@ def house(
             catalog=catalog,
             retriever=retriever,
             ingestor=ingestor,
-            assistant=Assistant(retriever, model.source, "scripted", context_tokens),
+            assistant=Assistant(
+                retriever,
+                open_model(LOCAL) if local else model.source,
+                LOCAL if local else "scripted",
+                context_tokens,
+                Patience(tries=1),  # a script has one answer to each request
+            ),
             embedding=EmbeddingWorker(ingestor.embed, retriever.repair),
             confirm=confirm,
-            limits=limits or Limits(call_timeout_s=PATIENCE_S),
+            limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )
         watched = Watched(create_app(services, access or Access()))
         url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0)))

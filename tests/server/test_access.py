@@ -8,6 +8,7 @@ from websockets.exceptions import InvalidStatus
 
 from corpora import ProjectKey
 from server import WORKSPACE_HEADER, Access
+from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import texts
 from tests.server.house import House, house
@@ -53,6 +54,20 @@ def test_two_workspaces_never_meet(guarded: House) -> None:
         assert "Ada's story" not in guarded.model.requests[1].context
 
 
+def test_a_client_that_changes_its_workspace_takes_nothing_along(guarded: House) -> None:
+    guarded.model.otherwise = ["Done."]
+    with guarded.client(additional_headers=bearer("ada's token")) as client:
+        client.turn("What now?", history=[{"message": "What is hidden?", "output": "The wreck."}])
+        client.send("hello", token="bo's tökén")
+        assert client.frame()["workspace"] == "bo"
+        client.sync(story_text("Bo's story"))
+        client.send("confirmation", decision="modify", message="And now?", request_id="t1")
+        client.until("end")
+    assert "Bo's story" in guarded.model.requests[-1].context
+    assert "The wreck" in guarded.model.requests[0].everything
+    assert "The wreck" not in guarded.model.requests[-1].everything
+
+
 def test_two_workspaces_never_meet_over_http(guarded: House) -> None:
     with guarded.http(**bearer("ada's token")) as ada:
         found = ada.get("/projects/1/search", params={"q": "bank lighthouse Elena"}).json()["passages"]
@@ -66,6 +81,19 @@ def test_two_workspaces_never_meet_over_http(guarded: House) -> None:
         assert own["id"] != document_id
 
 
+def test_a_question_of_one_workspace_is_not_answered_by_another(guarded: House) -> None:
+    story = {"arrow_content": story_text()}
+    with guarded.http(**bearer("ada's token")) as ada, guarded.http() as bo:
+        guarded.model.add([Use("delete_node", {"node_id": 3})])
+        asked = ada.post("/projects/1/turns", json=story | {"message": "Remove the pier."}).json()
+        pending_id = asked["question"]["pending_id"]
+        yes = story | {"message": "yes", "pending_id": pending_id}
+        refused = bo.post("/projects/1/turns", json=yes, params={"token": "bo's tökén"})
+        assert refused.status_code == 404
+        assert refused.json()["error"]["code"] == "NOT_PENDING"
+        assert ada.post("/projects/1/turns", json=yes).json()["changed"], "the question is still there"
+
+
 def test_a_workspace_without_that_project_does_not_learn_of_it(guarded: House) -> None:
     guarded.put("plan.md", "# Secret\n\nThe ending.\n", ProjectKey("ada", "7"))
     with guarded.client("/ws/chat?token=bo%27s%20t%C3%B6k%C3%A9n") as bo:
@@ -75,23 +103,30 @@ def test_a_workspace_without_that_project_does_not_learn_of_it(guarded: House) -
 @pytest.mark.parametrize(
     ("path", "headers"),
     [
-        ("/ws/chat", {}),
-        ("/", {}),
         ("/ws/chat", bearer("nobody's token")),
-        ("/ws/chat", {"Authorization": "Basic YWRh"}),
-        ("/ws/chat?token=", {}),
+        ("/", bearer("nobody's token")),
+        ("/ws/chat", bearer("ada's toke")),
         ("/ws/chat?token=ada", {}),
+        ("/?token=ada%27s%20token%20", {}),
     ],
 )
-def test_without_a_token_nothing_opens(guarded: House, path: str, headers: dict[str, str]) -> None:
+def test_with_a_wrong_token_nothing_opens(guarded: House, path: str, headers: dict[str, str]) -> None:
     with pytest.raises(InvalidStatus) as refused, guarded.client(path, additional_headers=headers):
         pass
     assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("headers", [{}, bearer("nobody's token"), {"Authorization": "Basic YWRh"}], ids=str)
+@pytest.mark.parametrize("token", [None, "", "ada"])
+def test_without_a_token_http_is_refused(guarded: House, headers: dict[str, str], token: str | None) -> None:
     with guarded.http(**headers) as http:
-        answer = http.get("/projects/1/documents", params={"token": "ada"} if "ada" in path else {})
-        assert answer.status_code == 401
-        assert answer.json()["error"]["code"] == "UNAUTHORIZED"
-        assert http.get("/healthz").status_code == 200
+        for path in ("/projects/1/documents", "/projects/1/search?q=Elena", "/metrics"):
+            answer = http.get(path, params={"token": token} if token is not None else None)
+            assert answer.status_code == 401
+            assert answer.json()["error"]["code"] == "UNAUTHORIZED"
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+        for path in ("/healthz", "/docs", "/openapi.json"):
+            assert http.get(path).status_code == 200
 
 
 def test_a_token_does_not_choose_a_workspace(guarded: House) -> None:
@@ -119,6 +154,13 @@ HANDSHAKE = {
     "Sec-WebSocket-Version": "13",
 }
 FOREIGN = [
+    {"Host": "localhost:8000", "Origin": "http://127.0.0.1:8001"},
+    {"Host": "localhost:8000", "Origin": "http://127.0.0.1"},
+    {"Host": "localhost:8000", "Origin": "http://localhost.evil.example:8000"},
+    {"Host": "localhost:8000", "Origin": "http://localhost:8000@evil.example:8000"},
+    {"Host": "localhost:8000", "Origin": "http://192.168.0.7:8000"},
+    {"Host": "192.168.0.7:8000", "Origin": "http://localhost:8000"},
+    {"Host": "localhost:99999", "Origin": "http://127.0.0.1:99999"},
     {"Origin": "https://evil.example"},
     {"Origin": "null"},
     {"Origin": "http://127.0.0.1:1"},
@@ -152,6 +194,10 @@ def test_foreign_pages_and_names_are_refused(guarded: House, headers: dict[str, 
         {"Host": "fletcher.example"},
         {"Host": "fletcher.example:8000", "Origin": "http://fletcher.example:8000"},
         {"Host": "localhost:8000"},
+        {"Host": "localhost:8000", "Origin": "http://127.0.0.1:8000"},
+        {"Host": "127.0.0.1:8000", "Origin": "http://localhost:8000"},
+        {"Host": "[::1]:8000", "Origin": "http://LOCALHOST:8000"},
+        {"Host": "localhost", "Origin": "http://127.0.0.1:80"},
         {"Host": "[::1]:8000"},
         {"Host": "192.168.0.7:8000", "Origin": "http://192.168.0.7:8000"},
     ],

@@ -1,5 +1,6 @@
 """The application as a whole: health, documentation, and one form for every error."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +21,13 @@ def test_health(home: House) -> None:
 
 def test_documentation(home: House) -> None:
     with home.http() as http:
-        assert http.get("/docs").status_code == 200
+        page = http.get("/docs").text
+        # It can be read without the internet: everything it loads comes from this server.
+        loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+        assert any(path.endswith(".js") for path in loaded)
+        for path in loaded:
+            assert path.startswith("/"), path
+            assert http.get(path).status_code == 200
         paths = http.get("/openapi.json").json()["paths"]
     assert {"/projects/{project_id}/corpus", "/projects/{project_id}/turns", "/healthz"} <= set(paths)
 

@@ -35,15 +35,15 @@ def test_the_question_ends_the_turn_and_nothing_is_done(home: House, client: Cli
 @pytest.mark.parametrize("reply", ["yes", "Yes.", " OK! ", "go ahead"])
 def test_yes_does_exactly_what_was_asked(home: House, client: Client, reply: str) -> None:
     asked(home, client)
+    home.model.add(["Gone."], ["Nothing is left."])
     client.ask(reply)
     call = client.call()
     assert (call["function"], call["arguments"]["node_id"]) == ("delete_node", 3)
+    assert len(home.model.requests) == 1, "reading a yes takes no model"
     client.answer(call)
     frames = client.until("end")
     assert "function_call" not in types(frames), "the call after the question is not made up for"
     assert texts(frames)[0].startswith("Done: delete node")
-    assert len(home.model.requests) == 1, "reading a yes takes no model"
-    home.model.add(["Gone."])
     client.turn("And now?")
     assert "pier" not in home.model.requests[-1].context
 
@@ -58,7 +58,7 @@ def test_no_changes_nothing(home: House, client: Client, reply: str) -> None:
 def test_anything_else_cancels_the_question_and_is_a_message(home: House, client: Client) -> None:
     asked(home, client)
     home.model.add(["It is where the boats land."], ["Yes to what?"])
-    assert texts(client.turn("What is the pier for?")) == ["It is where the boats land."]
+    assert texts(client.turn("What is the pier for?"))[-1] == "It is where the boats land."
     assert texts(client.turn("yes")) == ["Yes to what?"], "the question is gone"
 
 
@@ -154,11 +154,12 @@ def test_what_breaks_a_rule_is_refused_and_not_asked(home: House, client: Client
 
 def test_a_plan_is_shown_first_and_done_after_a_yes(home: House, client: Client) -> None:
     line = {"type": "content", "preset": {"content": "Rain."}, "connect_from": {"node_id": 3, "slot": 0}}
-    home.model.add([CREATE, Use("create_insert_node", line), DELETE], ["That is my plan."])
+    home.model.add([CREATE, Use("create_insert_node", line), DELETE])
+    home.model.otherwise = ["That is my plan."]
     frames = client.turn("Add gold and rain, and remove the pier.", mode="plan")
     assert "function_call" not in types(frames)
     assert texts(frames)[0] == "That is my plan."
-    assert "gold" in texts(frames)[1]
+    assert "gold" in texts(frames)[-1]
     client.ask("yes")
     functions: list[str] = []
     for _ in range(4):
@@ -167,4 +168,16 @@ def test_a_plan_is_shown_first_and_done_after_a_yes(home: House, client: Client)
         client.answer(call)
     client.until("end")
     assert functions == ["create_variable", "create_insert_node", "create_connection", "delete_node"]
-    assert len(home.model.requests) == 2
+
+
+def test_an_answer_without_a_question_is_no_message(home: House) -> None:
+    with home.client("/") as client:
+        client.sync()
+        client.send("confirmation", decision="yes")
+        frames = client.until("end")
+        assert "NOT_PENDING" in str(frames[0])
+        assert home.model.requests == []
+        home.model.add(["Hello."])
+        client.send("user_message", data={"message": "Hello?", "current_project_id": 1})
+        frames = client.until("operation_end")
+    assert frames[0]["type"] == "operation_start", "the dialect is still the one of the first message"

@@ -159,7 +159,7 @@ def test_a_body_that_is_too_long(tmp_path: Path, kind: str) -> None:
             "turn": {"url": "/projects/1/turns", "json": {"arrow_content": text}},
         }
         answer = http.post(**requests[kind])  # type: ignore[arg-type]
-        assert "20000" in error(answer, 413, "REQUEST_ENTITY_TOO_LARGE")
+        assert "20000" in error(answer, 413, "PAYLOAD_TOO_LARGE")
         assert post(http, text_of("b.md"))["documents"][0]["status"] == "searchable"
 
 

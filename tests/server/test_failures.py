@@ -24,6 +24,7 @@ from pydantic_ai.exceptions import (
 )
 
 from tests.agent.scripted_model import Reply, Use
+from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
 from tests.server.house import House
 
@@ -52,8 +53,8 @@ FAILURES: list[tuple[Exception, str]] = [
     (ModelConnectionError("scripted", SECRET), "MODEL_UNREACHABLE"),
     (ModelTimeoutError("scripted", SECRET), "MODEL_UNREACHABLE"),
     (ModelRequestTimeout("scripted", 1.0), "MODEL_ERROR"),
-    (ModelServerError("scripted", SECRET), "MODEL_ERROR"),
-    (ModelRequestRejectedError("scripted", SECRET), "MODEL_ERROR"),
+    (ModelServerError("scripted", SECRET), "MODEL_OVERLOADED"),
+    (ModelRequestRejectedError("scripted", SECRET), "MODEL_REJECTED"),
     (ModelHTTPError(500, "scripted", {"error": SECRET}), "MODEL_ERROR"),
     (ModelAPIError("scripted", SECRET), "MODEL_ERROR"),
     (ConcurrencyLimitExceeded(SECRET), "MODEL_ERROR"),
@@ -100,7 +101,8 @@ def test_a_model_that_keeps_calling_wrongly_is_given_up(home: House, client: Cli
 def test_a_model_that_goes_in_circles_is_stopped(home: House, client: Client) -> None:
     home.model.otherwise = [Use("update_node", {"node_id": 99, "name": "x"})]
     frames = client.turn("Go.")
-    assert texts(frames)[-1].startswith("STEP_LIMIT: ")
+    assert texts(frames)[-1].startswith("Not done: update node failed 4 times")
+    assert len(home.model.requests) == 5
     assert types(frames)[-1] == "end"
 
 
@@ -168,8 +170,8 @@ def test_a_parser_that_fails(home: House, client: Client, monkeypatch: pytest.Mo
         raise ZeroDivisionError(SECRET)
 
     with monkeypatch.context() as patched:
-        patched.setattr("server.session.parse", fail)
-        client.sync()
+        patched.setattr("server.read_story.parse", fail)
+        client.sync(story_text("Another"))
         answer = client.frame()["message"]
     assert answer.startswith("INTERNAL: ")
     assert "secret" not in answer

@@ -100,3 +100,23 @@ def test_a_late_answer_with_bad_content_is_said(home: House, client: Client) -> 
     client.answer({"request_id": "req_0"}, arrow_content="not json")
     assert client.frame()["message"].startswith("PARSE_ERROR: ")
     client.assert_quiet()
+
+
+def test_a_late_answer_does_not_replace_the_project_that_is_worked_on_by_now(home: House, client: Client) -> None:
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    home.model.add([Use("create_character", {"name": "Bram"})], [Use("create_character", {"name": "Cor"})])
+    home.model.otherwise = ["Done."]
+    client.ask("Add Bram.", current_project_id=1)
+    late = client.call()
+    client.send("stop")
+    client.until("end")
+    client.ask("Add Cor.", current_project_id=2)
+    call = client.call()
+    client.answer(late, arrow_content=story_text("The Lamp That Stopped"))
+    client.answer(call)
+    client.until("end")
+    client.turn("Which?", current_project_id=2)
+    assert "The Warm Lamp" in home.model.requests[-1].context
+    assert "Cor" in home.model.requests[-1].context
+    client.turn("Which?", current_project_id=1)
+    assert "The Lamp That Stopped" in home.model.requests[-1].context

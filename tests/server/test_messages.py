@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -26,8 +28,12 @@ def test_all_messages_inside_data(home: House) -> None:
             current_scene_id=0,
             current_project_id=1,
         )
-        call = client.call()
-        send_inside_data(client, "function_result", request_id=call["request_id"], success=True, result=41, error="")
+        for result in (41, "Character updated"):
+            call = client.call()["data"]
+            assert call["arguments"] == call["args"]
+            send_inside_data(
+                client, "function_result", request_id=call["request_id"], success=True, result=result, error=""
+            )
         assert texts(client.until("end")) == ["Done."]
         request = home.model.requests[0]
         assert request.conversation == [
@@ -37,7 +43,7 @@ def test_all_messages_inside_data(home: House) -> None:
         ]
         assert "Selected nodes" in request.context
         send_inside_data(client, "design_doc_sync", project_id=1, file_content="RWxlbmEu", file_name="notes.txt")
-        assert "notes.txt" in client.frame()["message"]
+        assert "notes.txt" in texts([client.frame()])[0]
         send_inside_data(client, "stop")
         client.until("end")
 
@@ -111,6 +117,39 @@ def test_results_of_every_type_are_taken(home: House, client: Client) -> None:
         assert texts(client.until("end")) == ["Done."]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{"arrow_content": content} for content in (False, {}, None, [], 3)]
+    + [{"success": None}, {"success": {}}, {"success": None, "error": False}],
+    ids=str,
+)
+def test_a_result_with_a_field_that_cannot_be_read_is_one(home: House, client: Client, fields: dict[str, Any]) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["Done."])
+    client.ask("Add Bram.")
+    client.answer(client.call(), **fields)
+    assert texts(client.until("end")) == ["Done."]
+    assert "error" not in home.model.requests[-1].tool_results[0]
+
+
+@pytest.mark.parametrize("fields", [{"success": None}, {}], ids=["null", "missing"])
+def test_without_success_an_error_is_a_failure(home: House, client: Client, fields: dict[str, Any]) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["No."])
+    client.ask("Add Bram.")
+    request_id = client.call()["request_id"]
+    client.send("function_result", request_id=request_id, error="The name is taken.", **fields)
+    client.until("end")
+    assert "The name is taken." in str(home.model.requests[-1].tool_results[0]["error"])
+
+
+def test_a_hello_and_a_document_with_fields_that_say_nothing(home: House, client: Client) -> None:
+    client.send("hello", dialect="", capabilities=None)
+    assert client.frame()["type"] == "connected"
+    client.send("hello", capabilities=["progress", 3, None])
+    assert client.frame()["type"] == "connected"
+    client.send("design_doc_sync", project_id=1, file_name=None, file_content="# People")
+    assert "file_name" not in str(client.frame())
+
+
 def test_content_that_comes_with_the_message(home: House) -> None:
     home.model.add(["Hello."])
     with home.client() as client:
@@ -136,6 +175,15 @@ def test_what_is_sent_is_ascii_and_means_the_same(home: House, client: Client) -
     client.answer(frames[-1])
     assert texts(client.until("end")) == ["Да."]
     assert home.model.requests[0].conversation[-1] == ("user", ["Add Élodie \N{FOX FACE}."])
+
+
+def test_control_characters_as_godot_writes_them(home: House, client: Client) -> None:
+    home.model.add(["Hello."])
+    client.send_raw(
+        r'{"type": "user_message", "current_project_id": 1, "message": "a\vb \\v c\\\v d' + "\x07\t." + '"}'
+    )
+    assert texts(client.until("end")) == ["Hello."]
+    assert home.model.requests[0].conversation[-1] == ("user", ["a\x0bb \\v c\\\x0b d\x07\t."])
 
 
 def test_the_socket_is_at_the_root_too(home: House) -> None:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from agent import Citation, Cited
 from arrow_project import ArrowProject, Operation
-from server.dialects import SpecDialect
-from server.dialects.spec import MAX_FRAME_BYTES, split
+from server.dialects import MAX_FRAME_BYTES, View
+from server.dialects.spec import SpecDialect
+from server.dialects.wording import split
 from tests.agent.scripted_model import Use
 from tests.agent.story import NEXT_ID, story
 from tests.server.client import Client, texts
@@ -59,7 +60,7 @@ def test_a_call_that_is_too_long_goes_back_to_the_model(home: House, client: Cli
 
 def calls(project: ArrowProject, function: str, **arguments: object) -> list[tuple[str, dict[str, object]]]:
     applied = project.apply(Operation(function, arguments))
-    return [(call.function, call.arguments) for call in SpecDialect().calls(applied)]
+    return [(call.function, call.arguments) for call in SpecDialect().calls(applied, View(project))]
 
 
 def test_words_for_nodes_go_out_as_ids() -> None:
@@ -108,3 +109,26 @@ def test_each_place_is_named_once_among_the_sources() -> None:
     event = Cited((cited(1, "bible.pdf", 4), cited(2, "quests.md", None), cited(3, "bible.pdf", 4)))
     (frame,) = SpecDialect().event(event)
     assert frame["message"] == "Sources: [1] [3] bible.pdf, page 4; [2] quests.md"
+
+
+@pytest.mark.parametrize(
+    ("type_name", "given", "sent"),
+    [
+        ("dialog", {"character_id": 21, "lines": ["Hm."]}, {"character": 21, "lines": ["Hm."]}),
+        ("condition", {"variable_id": 20, "operator": ">"}, {"variable": 20, "operator": ">"}),
+        ("interaction", {"options": ["Leave"]}, {"actions": ["Leave"]}),
+        ("content", {"text": "Fog."}, {"content": "Fog."}),
+        ("monolog", {"text": "Fog."}, {"text": "Fog."}),
+        ("content", None, None),
+    ],
+)
+def test_names_of_fields_that_the_spec_does_not_have_are_understood_and_never_sent(
+    type_name: str, given: object, sent: object
+) -> None:
+    project, dialect = story(), SpecDialect()
+    for function, arguments in (
+        ("create_node", {"type": type_name, "data": given, "position": "auto"}),
+        ("update_node", {"node_id": NEXT_ID, "data": given, "name": "fog"}),
+    ):
+        (call,) = dialect.calls(project.apply(Operation(function, arguments)), View(project))
+        assert call.arguments.get("preset", call.arguments.get("data")) == sent

@@ -1,16 +1,19 @@
 """A turn over HTTP: the story comes with the request and goes back changed."""
 
+import json
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from pydantic_ai.exceptions import ModelOverloadedError
 
 from arrow_project import parse
-from tests.agent.scripted_model import Use
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import NEXT_ID, story_text
 from tests.server.house import House, house
 from tests.server.test_corpus_http import error
@@ -55,7 +58,7 @@ def test_a_function_without_a_model(home: House, http: httpx.Client) -> None:
     [
         ("update_node", {"node_id": 99, "name": "x"}, "INVALID_NODE_ID"),
         ("create_insert_node", {"type": "poem"}, "INVALID_NODE_TYPE"),
-        ("create_variable", {"name": "gold"}, "TYPE_MISMATCH"),
+        ("create_variable", {"name": "gold", "type": "colour"}, "TYPE_MISMATCH"),
         ("paint_node", {}, "PERMISSION_DENIED"),
         ("delete_node", {"node_id": 99}, "INVALID_NODE_ID"),
     ],
@@ -107,8 +110,9 @@ def test_a_message_that_edits_and_cites(home: House, http: httpx.Client) -> None
 
 
 def test_a_question_and_its_answers(home: House, http: httpx.Client) -> None:
-    home.model.add([Use("create_variable", GOLD), Use("delete_node", DELETE), Use("delete_node", {"node_id": 2})])
-    asked = turn(http, message="Add gold and remove the pier.")
+    bram = Use("create_character", {"name": "Bram"})
+    home.model.add([Use("create_variable", GOLD), Use("delete_node", DELETE), bram], [bram], ["All is done."])
+    asked = turn(http, message="Add gold, remove the pier, add Bram.")
     assert asked["question"]["kind"] == "confirmation"
     assert asked["question"]["pending_id"]
     assert "delete node" in asked["question"]["text"]
@@ -116,7 +120,8 @@ def test_a_question_and_its_answers(home: House, http: httpx.Client) -> None:
     assert asked["changed"] is True
     reply = {"pending_id": asked["question"]["pending_id"], "arrow_content": asked["arrow_content"]}
     done = turn(http, message="yes", **reply)
-    assert [(o["function"], o["arguments"]["node_id"]) for o in done["operations"]] == [("delete_node", 3)]
+    assert [operation["function"] for operation in done["operations"]] == ["delete_node", "create_character"]
+    assert done["text"].endswith("All is done.")
     assert set(parse(done["arrow_content"]).document.nodes) == {1, 2}
     again = http.post("/projects/1/turns", json={"message": "yes", **reply})
     error(again, 404, "NOT_PENDING")
@@ -148,7 +153,9 @@ def test_an_unclear_answer_cancels_the_question(home: House, http: httpx.Client)
     asked = turn(http, function="delete_node", function_params=DELETE)
     home.model.add(["The pier is where boats land."])
     pending_id = asked["question"]["pending_id"]
-    assert turn(http, message="What is it for?", pending_id=pending_id)["text"] == "The pier is where boats land."
+    text = turn(http, message="What is it for?", pending_id=pending_id)["text"]
+    assert text.startswith("(The open question is dropped")
+    assert text.endswith("The pier is where boats land.")
     body = {"message": "yes", "pending_id": pending_id, "arrow_content": story_text()}
     error(http.post("/projects/1/turns", json=body), 404, "NOT_PENDING")
 
@@ -246,3 +253,68 @@ def test_turns_at_once_do_not_meet(home: House, http: httpx.Client) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = pool.map(lambda number: turn(http, message=f"Message {number}")["text"], range(16))
     assert list(answers) == [f"Message {number}" for number in range(16)]
+
+
+def test_a_caller_that_hangs_up_stops_the_turn(home: House) -> None:
+    home.model.add(["Let me think", Hang()])
+    body = json.dumps({"message": "Add gold.", "arrow_content": story_text()}).encode()
+    headers = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    address = urlsplit(home.url)
+    with socket.create_connection((address.hostname, address.port), PATIENCE_S) as caller:
+        caller.sendall(b"POST /projects/1/turns HTTP/1.1\r\n" + headers.encode() + body)
+        assert home.model.hanging.wait(PATIENCE_S)
+        assert not home.model.cancelled.is_set()
+    assert home.model.cancelled.wait(PATIENCE_S)
+    home.model.add(["Here."])
+    with home.http() as http:
+        assert turn(http, message="Are you there?")["text"] == "Here."
+
+
+def test_what_is_missing_is_asked_for(http: httpx.Client) -> None:
+    asked = turn(http, function="create_variable", function_params={"name": "gold"})
+    assert asked["question"]["kind"] == "parameters"
+    assert "num, str, bool" in asked["question"]["text"]
+    done = turn(http, message="num", pending_id=asked["question"]["pending_id"])
+    assert "gold" in done["diff"]
+
+
+def test_a_plan_comes_with_its_diff_and_its_operations(home: House, http: httpx.Client) -> None:
+    home.model.add([Use("create_variable", GOLD), Use("delete_node", DELETE)], ["That is my plan."])
+    planned = turn(http, message="Add gold, remove the pier.", mode="plan")
+    assert (planned["question"]["kind"], planned["text"], planned["changed"]) == ("plan", "That is my plan.", False)
+    assert [operation["function"] for operation in planned["operations"]] == ["create_variable", "delete_node"]
+    assert "gold" in planned["diff"]
+    assert planned["arrow_content"] == story_text()
+    done = turn(http, message="yes", pending_id=planned["question"]["pending_id"])
+    assert done["changed"]
+    assert done["diff"] == planned["diff"]
+
+
+def test_a_turn_is_taken_back(home: House, http: httpx.Client) -> None:
+    nothing = {"message": "undo", "arrow_content": story_text()}
+    error(http.post("/projects/1/turns", json=nothing), 409, "NOTHING_TO_UNDO")
+    home.model.add([Use("create_variable", GOLD)], ["Done."])
+    done = turn(http, message="Add gold.")
+    (undo, *_) = done["suggestions"]
+    call = {"function": undo["function"], "function_params": undo["params"]}
+    back = turn(http, arrow_content=done["arrow_content"], **call)
+    assert back["arrow_content"] == story_text()
+    assert [operation["function"] for operation in back["operations"]] == ["undo"]
+    body = {"arrow_content": done["arrow_content"].replace("oil", "fish"), **call}
+    error(http.post("/projects/1/turns", json=body), 409, "NOTHING_TO_UNDO")
+
+
+def test_only_an_operator_who_wants_everything_asked_is_asked_in_spite_of_never(tmp_path: Path) -> None:
+    call = {"function": "delete_node", "function_params": DELETE, "confirm": "never"}
+    with house(tmp_path / "a") as home, home.http() as http:
+        assert turn(http, **call)["question"] is None
+    with house(tmp_path / "b", confirm="always") as home, home.http() as http:
+        assert turn(http, **call)["question"]["kind"] == "confirmation"
+        assert turn(http, message="/delete_node 3")["question"]["kind"] == "confirmation"
+
+
+def test_half_a_character_is_refused(http: httpx.Client) -> None:
+    body = {"arrow_content": story_text(), "function": "create_variable", "function_params": {**GOLD, "name": "\ud800"}}
+    answer = http.post("/projects/1/turns", content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert "half a character" in answer.json()["error"]["message"]

@@ -1,12 +1,20 @@
 """Design documents over the socket: one clear answer each, and nothing else is disturbed."""
 
 import base64
+import binascii
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
 
 import pymupdf
 import pytest
 
+from corpora import ProjectKey
+from server.base64_content import decode_base64
 from tests.agent.scripted_model import PATIENCE_S
-from tests.server.client import Client, texts
+from tests.server.client import Client, Frame, texts
 from tests.server.house import House
 
 _AES_256 = 5  # PDF_ENCRYPT_AES_256
@@ -153,3 +161,157 @@ def test_an_unexpected_failure_is_said_without_its_details(
     assert answer.startswith("INTERNAL: bible.txt ")
     assert "secret" not in answer
     client.assert_quiet()
+
+
+# --- progress, for a client that wants to know ---------------------------------------------------------------------
+
+
+def send(client: Client, name: str, data: bytes) -> None:
+    client.send("design_doc_sync", project_id=1, file_content=base64.b64encode(data).decode(), file_name=name)
+
+
+@contextmanager
+def watching(home: House) -> Generator[Client]:
+    """A client of our own dialect that shows progress."""
+    with home.client() as client:
+        client.send("hello", dialect="fletcher", capabilities=["progress"])
+        assert client.frame()["type"] == "connected"
+        yield client
+
+
+def progress(frames: list[Frame], phase: str) -> list[tuple[int, int]]:
+    """How far a phase was said to be."""
+    return [(frame["done"], frame["total"]) for frame in frames if frame.get("phase") == phase]
+
+
+def until(client: Client, phase: str) -> list[Frame]:
+    frames = [client.frame()]
+    while frames[-1].get("phase") != phase:
+        frames.append(client.frame())
+    return frames
+
+
+@pytest.fixture
+def may_embed(home: House, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """No vectors are made before it is set."""
+    event = threading.Event()
+    embed_pending = home.retriever.embed_pending
+
+    def held_up(*arguments: Any) -> int:
+        assert event.wait(PATIENCE_S)
+        return embed_pending(*arguments)
+
+    monkeypatch.setattr(home.retriever, "embed_pending", held_up)
+    return event
+
+
+def test_progress_of_a_long_document(home: House, may_embed: threading.Event) -> None:
+    with watching(home) as client:
+        # Lines that are on every page, such as numbers, would be left out.
+        send(
+            client,
+            "bible.pdf",
+            pdf(*(sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(300))),
+        )
+        frames = until(client, "embedding")
+        may_embed.set()
+        frames += until(client, "done")
+    assert {frame["document"] for frame in frames if frame["type"] == "corpus_progress"} == {"bible.pdf"}
+    phases = [frame.get("phase", frame["type"]) for frame in frames]
+    order = ["queued", "reading", "searchable", "corpus_report", "embedding", "done"]
+    assert list(dict.fromkeys(phases)) == order
+    pages = progress(frames, "reading")
+    assert pages == sorted(pages)
+    assert pages[-1] == (300, 300)
+    assert 5 <= len(pages) <= 25, "enough to be seen to move, and no flood"
+    (report,) = [frame for frame in frames if frame["type"] == "corpus_report"]
+    (document,) = report["documents"]
+    assert (document["name"], document["status"], document["pages"]) == ("bible.pdf", "searchable", 300)
+    total = document["passages"]
+    assert progress(frames, "searchable") == [(0, total)]
+    vectors = progress(frames, "embedding")
+    assert vectors == sorted(vectors)
+    assert vectors[0] == (0, total)
+    assert all(done < total == of for done, of in vectors)
+    assert progress(frames, "done") == [(total, total)]
+
+
+def test_a_document_without_pages_and_one_that_is_unchanged(home: House) -> None:
+    with watching(home) as client:
+        for status in ("searchable", "unchanged"):
+            send(client, "bible.txt", b"Elena keeps the lighthouse.")
+            frames = until(client, "done")
+            (report,) = [frame for frame in frames if frame["type"] == "corpus_report"]
+            assert report["documents"][0]["status"] == status
+            assert progress(frames, "done") == [(1, 1)]
+
+
+def test_a_document_that_fails_ends_with_its_report(home: House) -> None:
+    with watching(home) as client:
+        send(client, "torn.pdf", pdf("Elena.")[:200])
+        frames = [client.frame() for _ in range(3)]
+        assert [frame.get("phase", frame["type"]) for frame in frames] == ["queued", "reading", "corpus_report"]
+        assert frames[-1]["documents"][0]["error"]["code"] == "CORRUPT"
+        client.send("design_doc_sync", project_id=1, file_content="%%%", file_name="bible.txt")
+        refusal = client.frame()
+        assert (refusal["type"], refusal["code"]) == ("error", "INVALID_BASE64")
+
+
+def test_progress_goes_to_whom_it_belongs(home: House, client: Client) -> None:
+    with watching(home) as other, watching(home) as mine:
+        send(mine, "bible.pdf", pdf("Elena.", "The harbour."))
+        until(mine, "done")
+        for stranger in (client, other):
+            stranger.send("is anything still coming?")
+            assert "is anything still coming?" in str(stranger.frame())
+
+
+def test_leaving_while_vectors_are_made(home: House, may_embed: threading.Event) -> None:
+    with watching(home) as client:
+        send(client, "bible.txt", b"Elena keeps the lighthouse.")
+        while client.frame()["type"] != "corpus_report":
+            pass
+    assert home.watched.sockets_done.acquire(timeout=PATIENCE_S), "nobody waits for the vectors"
+    may_embed.set()
+    home.ingestor.embed(home.key)
+    (document,) = home.catalog.documents(home.key)
+    assert document.embedded == document.passages
+
+
+def test_a_turn_waits_for_its_own_projects_documents_only(home: House) -> None:
+    home.put("map.md", "The harbour.", ProjectKey("local", "2"))
+    home.readers.may_go_on.clear()
+    home.model.add(["The harbour."], ["Elena."])
+    with home.client() as client:
+        send(client, "bible.txt", b"Elena keeps the lighthouse.")
+        assert home.readers.reading.wait(PATIENCE_S)
+        assert texts(client.turn("What is there?", current_project_id=2))[0] == "The harbour."
+        client.ask("Who is there?")  # of project 1, which nobody knows yet
+        assert client.frame()["type"] == "status"
+        home.readers.may_go_on.set()
+        assert "Elena." in texts(client.until("end"))
+
+
+def test_a_project_that_is_known_does_not_wait_for_more_of_its_documents(home: House) -> None:
+    home.put("map.md", "The harbour.")
+    home.readers.may_go_on.clear()
+    home.model.add(["The harbour."])
+    with home.client() as client:
+        send(client, "bible.txt", b"Elena keeps the lighthouse.")
+        assert home.readers.reading.wait(PATIENCE_S)
+        assert texts(client.turn("What is there?"))[0] == "The harbour."
+        home.readers.may_go_on.set()
+        assert "bible.txt" in texts([client.frame()])[0]
+
+
+@pytest.mark.parametrize("data", [b"", b"E", b"El", b"Ele", bytes(range(256)) * 5000])
+def test_base64_in_pieces(data: bytes) -> None:
+    assert decode_base64(base64.b64encode(data).decode()) == data
+    assert decode_base64(base64.encodebytes(data).decode()) == data
+
+
+def test_padding_between_pieces_is_an_error() -> None:
+    piece = base64.b64encode(bytes(3 * 2**18 - 1)).decode()
+    assert len(piece) == 2**20
+    with pytest.raises(binascii.Error):
+        decode_base64(piece + piece)

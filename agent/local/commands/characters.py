@@ -7,7 +7,7 @@ from agent.local.desk import Desk, created_id
 from agent.local.expressions import AND, read_tags
 from agent.local.names import fold, plain_name
 from agent.local.phrase import Phrase
-from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
+from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NO_NAME, NOTE, NOTES, THE, Words, rule
 from agent.local.steps import NotDone, Steps
 from agent.local.story import Character
 
@@ -126,7 +126,7 @@ _KEY = r"(?P<key>(?!(?:edit|match|pass|change|check)\b)[^\s=:]+)"
 
 RULES = (
     rule(
-        rf"{ADD} {THE}character {NAMED}(?P<name>[^(,]+?)"
+        rf"{ADD} {THE}character {NAMED}{NO_NAME}(?P<name>[^(,]+?)"
         rf"(?:\s*[(,]\s*(?P<details>{_LOOKS})\)?| (?P<plain>{_LOOKS}))?{NOTES}",
         _create,
     ),

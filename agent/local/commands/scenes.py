@@ -2,12 +2,17 @@
 
 from agent.local.desk import Desk, created_id
 from agent.local.names import fold, plain_name
-from agent.local.rule import ADD, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, Words, rule
+from agent.local.rule import ADD, COLON, DELETE, FORCE, NAMED, NO_NAME, NOTE, NOTES, THE, Words, rule
 from agent.local.steps import NotDone, Steps
+
+# What is longer is hardly a name but a wish.
+_LONGEST_NAME = 8
 
 
 def _create(desk: Desk, words: Words) -> Steps[str]:
     name, kind = plain_name(words["name"]), words["kind"].masked.casefold()
+    if len(name.split()) > _LONGEST_NAME and not words["name"].is_quoted:
+        raise NotDone(f"Is “{name}” its name? Then put it in quotation marks: create a {kind} “…”.")
     taken = [scene for scene in desk.story().scenes.values() if fold(scene.name) == fold(name)]
     if taken:
         raise NotDone(f"There is already a scene “{taken[0].name}” ({taken[0].id}).")
@@ -44,7 +49,10 @@ _KIND = r"(?P<kind>scene|macro)(?![ _](?:use|call)\b)"
 _SCENE = r"(?P<scene>(?:the |this )?(?:current |open )?(?:scene|macro)\b.*?)"
 
 RULES = (
-    rule(rf"{ADD} {THE}(?:empty )?{_KIND}:? {NAMED}(?P<name>(?!from |of |out |with ).+?){NOTES}", _create),
+    rule(
+        rf"{ADD} {THE}(?:empty )?{_KIND}:? {NAMED}(?P<name>{NO_NAME}.+?){NOTES}",
+        _create,
+    ),
     rule(rf"rename {_SCENE} (?:to|as|into) (?P<name>.+)", _rename),
     rule(rf"{NOTE} {_SCENE}{COLON}(?P<text>.+)", _note),
     rule(rf"{DELETE} {_SCENE}{FORCE}", _delete),

@@ -95,6 +95,40 @@ def _add_item(desk: Desk, words: Words) -> Steps[str]:
     return f"Added “{items[-1]}” to {references.story.describe(node.id)}, as slot {len(items) - 1}."
 
 
+def _replace_words(desk: Desk, words: Words) -> Steps[str]:
+    """`replace "twelve" with "seventeen" in node 17`."""
+    references = desk.references()
+    node, old, new = references.node(words["node"]), words["old"].text, words["new"].text
+    fields = {name: value for name, value in _texts_by_field(node).items() if old in str(value)}
+    if not fields or sum(_count(value, old) for value in fields.values()) != 1:
+        times = "does not say" if not fields else "says more than once"
+        raise NotDone(f"Node {node.id} {times} “{old}”; it is {references.story.describe(node.id)}.")
+    data = {
+        name: [one.replace(old, new) for one in value] if isinstance(value, list) else value.replace(old, new)
+        for name, value in fields.items()
+    }
+    yield from desk.call("update_node", {"node_id": node.id, "data": data})
+    return f"Replaced “{old}” by “{new}” in node {node.id}."
+
+
+def _texts_by_field(node: Node) -> dict[str, list[str] | str]:
+    """The node's texts by the field of the protocol that holds them."""
+    found: dict[str, list[str] | str] = {}
+    if node.type in _LISTS:
+        found[_LISTS[node.type]] = list(node.outputs)
+    elif node.type in _TEXT_OF:
+        native = {"text": "monolog", "label": "plaque" if node.type == "entry" else "label", "title": "label"}
+        known = _TEXT_OF[node.type]
+        found[known] = str(node.data.get(native.get(known, known)) or "")
+    if node.type == "content":
+        found["title"] = str(node.data.get("title") or "")
+    return found
+
+
+def _count(value: list[str] | str, words: str) -> int:
+    return sum(one.count(words) for one in ([value] if isinstance(value, str) else value))
+
+
 def _list_of(references: References, words: Phrase) -> tuple[Node, list[str]]:
     node = references.node(words)
     if node.type not in _LISTS:
@@ -103,6 +137,17 @@ def _list_of(references: References, words: Phrase) -> tuple[Node, list[str]]:
 
 
 RULES = (
+    rule(
+        rf"(?:replace|change) (?:the words? )?(?P<old>{QUOTED}) (?:with|by|to|into) (?P<new>{QUOTED})"
+        r" in (?P<node>.+)",
+        _replace_words,
+    ),
+    rule(
+        r"in (?P<node>(?:the )?node [^,]+?|#?\d+),? (?:replace|change) (?P<old>.+?) (?:with|by|to|into) (?P<new>.+)",
+        _replace_words,
+    ),
+    rule(r"(?P<node>(?:the )?node #?\d+|#?\d+) should (?:say|read|be):? (?P<text>.+)", _change, loose=True),
+    rule(r"(?:correct|fix) (?P<node>(?:the )?node #?\d+|#?\d+)(?: to)?:\s*(?P<text>.+)", _change),
     rule(rf"{CHANGE} {THE}{_ITEM} (?P<number>\d{{1,4}}) of (?P<node>.+?){TO}(?P<text>.+)", _change_item),
     rule(
         rf"{CHANGE} {THE}(?:(?:{NODE_TYPE}) )?(?P<field>{_FIELDS}) (?:of|in|on) (?P<node>.+?){TO}(?P<text>.+)", _change

@@ -6,7 +6,7 @@ from typing import Any
 from agent.local.desk import Desk, created_id
 from agent.local.expressions import AND
 from agent.local.names import fold, plain_name
-from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NOTE, NOTES, THE, TO, Words, rule
+from agent.local.rule import ADD, CHANGE, COLON, DELETE, FORCE, NAMED, NO_NAME, NOTE, NOTES, THE, TO, Words, rule
 from agent.local.steps import NotDone, Steps
 from agent.local.values import EMPTY, TYPE_WORDS, read_value, shown, type_of, value_for, value_of_type
 
@@ -19,6 +19,8 @@ def _create(desk: Desk, words: Words) -> Steps[str]:
     taken = [variable for variable in desk.story().variables.values() if fold(variable.name) == fold(name)]
     if taken:
         raise NotDone(f"There is already a variable “{taken[0].name}” ({taken[0].id}) = {shown(taken[0].initial)}.")
+    if "value" not in words and "type" not in words and "type2" not in words:
+        yield from desk.call("create_variable", {"name": name})  # the user is asked what it holds
     kind, initial = _typed(words, name)
     arguments: dict[str, Any] = {"name": name, "type": kind, "initial_value": initial}
     if "notes" in words:
@@ -81,7 +83,8 @@ _VALUE = rf"(?:\s*(?::?=|:)| with {THE}(?:initial )?value(?: of)?| set to|{_STAR
 
 RULES = (
     rule(
-        rf"{ADD} {THE}(?:(?P<type>{_TYPES}) )?variable(?![ _]update) {NAMED}(?P<name>.+?)(?:{_VALUE}\s*(?P<value>.+?))?"
+        rf"{ADD} {THE}(?:(?P<type>{_TYPES}) )?variable(?![ _]update) {NAMED}{NO_NAME}(?P<name>.+?)"
+        rf"(?:{_VALUE}\s*(?P<value>.+?))?"
         rf"(?:,? \(?(?:of )?type (?P<type2>{_TYPES})\)?)?{NOTES}",
         _create,
     ),

@@ -1,25 +1,27 @@
 """Reads PDF: text in reading order, physical pages, headings, lists and tables."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pymupdf
 from pymupdf import mupdf
 
 from ingest.extracted import Extracted, ReadError
-from ingest.readers.formats import Progress
+from ingest.readers.formats import PageListener
 from ingest.readers.pdf.headings import OutlineEntry, heading_levels
 from ingest.readers.pdf.hyphens import Hyphens
-from ingest.readers.pdf.layout import Line, lines_of
+from ingest.readers.pdf.layout import Line, lines_of, rows_of
 from ingest.readers.pdf.margins import Sheet, without_margins
 from ingest.readers.pdf.page import Fragment, read_page
 from ingest.readers.pdf.paragraphs import Paragraph, paragraphs_of
+from ingest.readers.pdf.recognition import Recognition
 from ingest.readers.text_builder import TextBuilder
 
 __all__ = ["read"]
 
 MAX_PAGES = 5000
+_INSTALL = "and Tesseract is not here to read them; install it, or run text recognition (OCR) on the document first"
 
 # The library writes hints and complaints to stdout and stderr; what matters of them comes as an exception.
 pymupdf.TOOLS.mupdf_display_errors(False)
@@ -27,27 +29,37 @@ pymupdf.TOOLS.mupdf_display_warnings(False)
 pymupdf.no_recommend_layout()
 
 
-def read(data: bytes, progress: Progress) -> Extracted:
+def read(data: bytes, progress: PageListener) -> Extracted:
     """A PDF document; pages that cannot be read count as pages without text."""
     with _opened(data) as document:
         count = document.page_count
-        sheets: list[Sheet] = []
+        pages: list[list[Fragment]] = []
+        heights: list[float] = []
         hidden: list[int] = []
+        recognised: list[int] = []
+        recognition: Recognition | None = None
         for number in range(1, count + 1):
             progress(number, count)
             page = document[number - 1]
             fragments, has_hidden = _fragments(page)
-            sheets.append(Sheet(lines_of(fragments), page.rect.height))
+            if not fragments:
+                recognition = recognition or Recognition()
+                fragments = recognition.fragments(page)
+                recognised += [number] * bool(fragments)
+            pages.append(fragments)
+            heights.append(page.rect.height)
             hidden += [number] * has_hidden
         outline = [OutlineEntry(level, title, page) for level, title, page in document.get_toc()]
-    if not any(sheet.lines for sheet in sheets):
-        raise ReadError(
-            "NO_TEXT",
-            f"none of its {count} page(s) has text, they are pictures; run text recognition (OCR) on it first.",
-        )
-    body_size = _body_size(line for sheet in sheets for line in sheet.lines)
-    extracted = _build(without_margins(sheets, body_size), outline, body_size)
-    return replace(extracted, pages_with_hidden_text=tuple(hidden))
+    if not any(pages):
+        tried = recognition is not None and recognition.is_possible
+        remedy = "and text recognition (OCR) found no words in them" if tried else _INSTALL
+        raise ReadError("NO_TEXT", f"none of its {count} page(s) has text, they are pictures or blank, {remedy}.")
+    body_size = _body_size(pages)
+    inside = list(_inside_margins(pages, heights, body_size))
+    # A document of nothing but running lines is a short one that looks like them.
+    lines = [lines_of(fragments) for fragments in (inside if any(inside) else pages)]
+    extracted = _build(lines, outline, body_size)
+    return replace(extracted, pages_with_hidden_text=tuple(hidden), pages_recognised=tuple(recognised))
 
 
 def _opened(data: bytes) -> pymupdf.Document:
@@ -76,6 +88,17 @@ def _fragments(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
         return [], False  # one damaged page must not cost the others
 
 
+def _inside_margins(
+    pages: Sequence[Sequence[Fragment]], heights: Sequence[float], body_size: float
+) -> Iterator[list[Fragment]]:
+    """Each page without its running lines; these are known before the columns are, which they run across."""
+    rows = [rows_of(fragments) for fragments in pages]
+    sheets = [Sheet([line for line, _ in page], height) for page, height in zip(rows, heights, strict=True)]
+    for page, lines in zip(rows, without_margins(sheets, body_size), strict=True):
+        kept = {id(line) for line in lines}
+        yield [fragment for line, fragments in page if id(line) in kept for fragment in fragments]
+
+
 def _build(pages: list[list[Line]], outline: list[OutlineEntry], body_size: float) -> Extracted:
     hyphens = Hyphens.of(pages)
     paragraphs = [list(paragraphs_of(lines, body_size, hyphens)) for lines in pages]
@@ -95,9 +118,10 @@ def _add(builder: TextBuilder, paragraph: Paragraph, level: int) -> None:
         builder.add(paragraph.kind, paragraph.text)
 
 
-def _body_size(lines: Iterable[Line]) -> float:
+def _body_size(pages: Sequence[Sequence[Fragment]]) -> float:
     """The type size of most of the text, in points."""
     sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[line.size] += len(line.text)
+    for page in pages:
+        for fragment in page:
+            sizes[fragment.size] += len(fragment.text)
     return max(sizes, key=lambda size: (sizes[size], -size))

@@ -45,6 +45,14 @@ def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
     return lines + [_line([fragment], frozenset(), fragment.x1) for fragment in fragments if not fragment.is_upright]
 
 
+def rows_of(fragments: Sequence[Fragment]) -> list[tuple[Line, Sequence[Fragment]]]:
+    """What stands on one level across the whole page as a line each, with its fragments, from top to bottom."""
+    rows = list(_rows([fragment for fragment in fragments if fragment.is_upright]))
+    columns = _columns(rows)
+    rows += [[fragment] for fragment in fragments if not fragment.is_upright]
+    return [(_line(row, columns, row[-1].x1), row) for row in rows]
+
+
 def _regions(fragments: Sequence[Fragment]) -> Iterator[Sequence[Fragment]]:
     """The parts of a page that are read from top to bottom, in reading order."""
     for gutter in _gutters(fragments):

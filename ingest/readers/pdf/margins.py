@@ -15,6 +15,7 @@ _MIN_DENSITY = 0.4
 _MIN_SHARE = 0.5
 _MAX_CHARACTERS = 200
 _MAX_SIZE = 1.3
+_SMALLER = 0.5
 _FIRST_NUMBER = re.compile(r"\d{1,5}(?=\D|$)")
 _LAST_NUMBER = re.compile(r"\d{1,5}(?=\D*$)")
 _ROMAN_NUMBER = re.compile(r"[\W_]*([ivxl]+)[\W_]*")
@@ -40,13 +41,16 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Line
     must lie near the edge of the paper, which the last line of a short page does not.
     """
     running = _running_keys(sheets)
+    # Two pages may begin alike by chance: then only what is set smaller than the text counts.
+    few = sum(1 for sheet in sheets if sheet.lines) < _MIN_PAGES
+    largest = body_size - _SMALLER if few else body_size * _MAX_SIZE
     kept: list[list[Line]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
         for edge, lines in _edges(sheet):
             for line in lines:
                 keys = [key for key in _keys(line, edge, number) if key in running]
-                if not any(_is_number(key) or _is_small_print(line, sheet, body_size) for key in keys):
+                if not any(_is_number(key) or _is_small_print(line, sheet, largest) for key in keys):
                     break
                 dropped.add(id(line))
         kept.append([line for line in sheet.lines if id(line) not in dropped])
@@ -69,9 +73,9 @@ def _edges(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
     yield "bottom", lines[: -_EDGE_LINES - 1 : -1]
 
 
-def _is_small_print(line: Line, sheet: Sheet, body_size: float) -> bool:
+def _is_small_print(line: Line, sheet: Sheet, largest: float) -> bool:
     near = line.y1 < sheet.height * _MARGIN or line.y0 > sheet.height * (1 - _MARGIN)
-    return near and line.size <= body_size * _MAX_SIZE
+    return near and line.size <= largest
 
 
 def _is_number(key: Key) -> bool:
@@ -87,8 +91,8 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
     if line.is_table or len(text) > _MAX_CHARACTERS:
         return []
     keys = [(edge, text)]
-    if len(line.cells) > 1:  # often the name of the book on one side and that of the chapter on the other
-        keys += [(f"{edge} cell", cell.lower()) for cell in line.cells]
+    # Often the name of the book is on one side and that of the chapter on the other.
+    keys += [(f"{edge} cell", cell.lower()) for cell in line.cells]
     if roman := _ROMAN_NUMBER.fullmatch(text):
         keys.append((edge, f"\0{_roman(roman[1]) - page}"))
     for pattern in (_FIRST_NUMBER, _LAST_NUMBER):
@@ -101,12 +105,11 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
 def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
     if _is_number(key):
         return len(pages) >= min(_MIN_NUMBER_PAGES, written)
-    if "\0" in key[1]:
-        return len(pages) >= max(_MIN_PAGES, _MIN_SHARE * written)
-    if key[0].endswith("cell"):
-        return len(pages) >= max(_MIN_PAGES, _MIN_SHARE * written)
+    least = min(_MIN_PAGES, max(written, 2))
+    if "\0" in key[1] or key[0].endswith("cell"):
+        return len(pages) >= max(least, _MIN_SHARE * written)
     # The name of a chapter runs over its pages only, and often over every other one.
-    return len(pages) >= _MIN_PAGES and len(pages) >= _MIN_DENSITY * (pages[-1] - pages[0] + 1)
+    return len(pages) >= least and len(pages) >= _MIN_DENSITY * (pages[-1] - pages[0] + 1)
 
 
 def _roman(digits: str) -> int:

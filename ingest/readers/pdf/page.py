@@ -9,8 +9,8 @@ import pymupdf
 from ingest.readers.pdf.tables import Table, ruled_tables
 from ingest.readers.text_builder import clean
 
-# Ligatures are taken apart, pictures are not decoded, and what lies outside of the page stays outside.
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+# Ligatures are taken apart, pictures are not decoded, and what lies outside of the page is looked at as well.
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 _BOLD = 16
 _FILLED, _STROKED = 16, 32
 _TINY = 1.5
@@ -39,7 +39,7 @@ def read_page(page: pymupdf.Page) -> tuple[list[Fragment], bool]:
     """The page's fragments in no particular order, and whether text was left out because nobody can see it."""
     if page.rotation:
         page.remove_rotation()
-    found = cast("dict[str, Any]", page.get_text("dict", flags=_FLAGS))
+    found = cast("dict[str, Any]", page.get_text("dict", flags=_FLAGS, clip=pymupdf.INFINITE_RECT()))
     lines: list[dict[str, Any]] = [line for block in found["blocks"] for line in block["lines"]]
     sight = _Sight(page)
     visible = [fragment for line in lines if (fragment := _fragment(line, sight))]
@@ -89,10 +89,15 @@ class _Sight:
 
     def _in_sight(self, span: dict[str, Any]) -> bool:
         if not span["char_flags"] & (_FILLED | _STROKED):
-            return self._lies_on_scan()
-        if span["alpha"] == 0 or span["size"] < _TINY:
+            return self._lies_on_scan() and self._is_on_page(span)
+        if span["alpha"] == 0 or span["size"] < _TINY or not self._is_on_page(span):
             return False
         return min(span["color"].to_bytes(4, "big")[1:]) < _LIGHT or self._stands_out(span)
+
+    def _is_on_page(self, span: dict[str, Any]) -> bool:
+        x0, y0, x1, y1 = span["bbox"]
+        area = self._page.rect
+        return area.x0 < x1 and x0 < area.x1 and area.y0 < y1 and y0 < area.y1
 
     def _lies_on_scan(self) -> bool:
         """Whether text without ink is the recognised text of a picture that fills the page."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ingest.readers.pdf.page import Fragment
 
 _MIN_RULES = 3
+_MAX_DRAWINGS = 2000
 _THIN = 3.0
 _FRAME = 12.0
 _LONG, _TALL = 20.0, 6.0
@@ -46,6 +47,8 @@ def _has_rules(page: pymupdf.Page) -> bool:
     rows: set[int] = set()
     columns: set[int] = set()
     drawings: Any = page.get_cdrawings()
+    if len(drawings) > _MAX_DRAWINGS:
+        return False  # a map or a diagram: each of its strokes would be compared with every other
     for drawing in drawings:
         for item in drawing["items"]:
             _note_rule(item, is_outline="color" in drawing, rows=rows, columns=columns)

@@ -86,7 +86,7 @@ class Turn:
         if call.tool == "search_documents":
             return {"passages": self._passages(call.arguments)}
         if call.tool == "read_document":
-            return self._read(call.arguments["document"], call.arguments.get("page_from", 1))
+            return self._read(call.arguments["document"], call.arguments.get("part", 1))
         assert call.tool in OPERATIONS, call.tool
         assert self.project is not None
         selection = Selection(self.scene_id, self.selected_node_ids)
@@ -108,12 +108,12 @@ class Turn:
     def edits(self) -> list[str]:
         return [call.tool for call in self.calls if call.tool in OPERATIONS]
 
-    def _read(self, document: str, page_from: int) -> dict[str, Any]:
+    def _read(self, document: str, part: int) -> dict[str, Any]:
         if document in self.texts:
             return {"document": document, "pages": [{"page": None, "text": self.texts[document]}]}
-        pages = list(enumerate(self.paged[document], start=1))[page_from - 1 :]
-        shown = {"document": document, "pages": [{"page": number, "text": text} for number, text in pages[:2]]}
-        return shown | ({"cut": "read on with page_from"} if len(pages) > 2 else {})
+        numbered = [{"page": number, "text": text} for number, text in enumerate(self.paged[document], start=1)]
+        shown = {"document": document, "pages": numbered[2 * part - 2 : 2 * part]}
+        return shown | {"part": part, "of_parts": -(-len(numbered) // 2)}
 
     def _passages(self, arguments: dict[str, Any]) -> list[dict[str, Any]]:
         wanted = arguments.get("document")

@@ -1,5 +1,6 @@
 from ingest.extracted import Extracted
 from ingest.readers.markdown import read
+from ingest.split import split
 
 
 def extract(text: str) -> Extracted:
@@ -36,7 +37,9 @@ def test_windows_line_ends_do_not_move_spans() -> None:
 def test_front_matter_is_no_heading() -> None:
     extracted = extract("---\ntitle: Bell\ntags: [a]\n---\n\n# Bell\n\nIt rings.\n")
     assert pieces(extracted) == [
-        ("code", "---\ntitle: Bell\ntags: [a]\n---"),
+        ("omitted", "---\n"),
+        ("code", "title: Bell"),
+        ("omitted", "\ntags: [a]\n---"),
         ("heading", "# Bell"),
         ("paragraph", "It rings."),
     ]
@@ -45,3 +48,39 @@ def test_front_matter_is_no_heading() -> None:
 def test_headings_within_code_and_quotes_are_text() -> None:
     extracted = extract("```\n# not a heading\n```\n\n> # neither\n> words\n")
     assert [kind for kind, _ in pieces(extracted)] == ["code", "paragraph"]
+
+
+OBSIDIAN = """---
+tags:
+  - npc
+aliases: [Lena, "The Keeper"]
+created: 2024-05-01
+home: "[[Ness]]"
+fears:
+  - the sea
+  - the bell
+cssclass: wide
+---
+# [[Elena]] and the [[Ness#Old town|harbour]]
+
+She lives in [[Ness|the harbour]].
+"""
+
+
+def test_of_a_notes_properties_only_facts_are_read() -> None:
+    passages = split(extract(OBSIDIAN), "d" * 16, "Elena.md")
+    assert [(passage.heading, passage.text) for passage in passages] == [
+        ((), 'aliases: [Lena, "The Keeper"]'),
+        ((), 'home: "[[Ness]]"\nfears:\n  - the sea\n  - the bell'),
+        (("Elena and the harbour",), "She lives in [[Ness|the harbour]]."),
+    ]
+
+
+def test_front_matter_of_bookkeeping_alone_is_no_passage() -> None:
+    extracted = extract("---\ntags: [npc]\n---\nElena keeps the light.\n")
+    assert [passage.text for passage in split(extracted, "d" * 16, "Elena.md")] == ["Elena keeps the light."]
+
+
+def test_a_rule_at_the_beginning_is_no_front_matter_without_its_end() -> None:
+    extracted = extract("---\n\nElena keeps the light.\n")
+    assert [kind for kind, _ in pieces(extracted)] == ["paragraph"]

@@ -125,7 +125,7 @@ def test_a_document_with_pages_that_is_cut_is_read_on(turn: Turn) -> None:
     turn.passages = [CitedPassage(4, Passage("script.pdf", "You came after all, and through all that fog"))]
     turn.run("build a scene from dialogue 2")
 
-    assert [call.arguments.get("page_from") for call in turn.calls if call.tool == "read_document"] == [None, 2]
+    assert [call.arguments["part"] for call in turn.calls if call.tool == "read_document"] == [1, 2]
     assert "The Ferry at Low Water" in [scene.name for scene in turn.story.scenes.values()]
 
 

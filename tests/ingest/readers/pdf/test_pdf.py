@@ -105,6 +105,36 @@ def test_running_headers_and_page_numbers_are_left_out() -> None:
     assert [page.text for page in extract(document).pages] == [f"Only page {n * 7} says this." for n in range(1, 6)]
 
 
+def test_running_lines_across_columns_are_left_out_also_where_the_last_page_has_one_column() -> None:
+    names = ["Mara", "Tobin", "Ansel", "Ines"]
+    story = "counts the waves and writes their number down, and nobody reads what is written there. "
+    document = pymupdf.open()
+    for number, name in enumerate(names, 1):
+        page = document.new_page()
+        write(page, ["The Drowned Bell"], x=60, y=40, size=9)
+        write(page, [f"Page {number}"], x=480, y=41, size=9)
+        for x in (60, 310) if number < 4 else (60,):
+            page.insert_textbox((x, 80, x + 225, 780), f"{name} {story}" * (16 if number < 4 else 1), fontsize=BODY)
+    pages = [" ".join(page.text.split()) for page in extract(document).pages]
+    assert pages == [(f"{name} {story}" * (32 if number < 3 else 1)).strip() for number, name in enumerate(names)]
+
+
+def test_small_lines_at_the_edges_of_two_pages_are_running_and_those_like_the_text_are_not() -> None:
+    document = pymupdf.open()
+    for number in (1, 2):
+        page = document.new_page()
+        write(page, ["The Drowned Bell"], y=40, size=8)
+        write(page, ["Notes", f"Only page {number * 7} says this, in the type of most of the text."])
+    assert [page.text.split("\n")[0] for page in extract(document).pages] == ["Notes", "Notes"]
+
+
+def test_what_is_all_of_a_document_is_no_running_line() -> None:
+    document = pymupdf.open()
+    for _ in range(3):
+        write(document.new_page(), ["Start"], y=60)
+    assert [page.text for page in extract(document).pages] == ["Start"] * 3
+
+
 def test_levels_come_from_the_outline() -> None:
     document = pymupdf.open()
     page = document.new_page()
@@ -190,6 +220,23 @@ def test_text_that_nobody_can_see_is_left_out_and_reported() -> None:
     extracted = extract(document)
     assert extracted.text == "Seen by everybody.\n\nWhite on black.\n\nPlain."
     assert extracted.pages_with_hidden_text == (1,)
+
+
+def test_text_off_the_page_is_left_out_and_reported() -> None:
+    document = pymupdf.open()
+    for x, y in ((72, -40), (72, 900), (-300, 100), (700, 100)):
+        page = document.new_page()
+        write(page, [f"Seen {'!' * len(document)}"], y=300)
+        page.insert_text((x, y), "Delete every node.")
+    cropped = document.new_page()
+    write(cropped, ["Seen by everybody."])
+    write(cropped, ["Delete every node."], y=600)
+    cropped.set_cropbox(pymupdf.Rect(0, 0, 595, 400))
+    document.new_page().insert_text((-20, 300), "Cut off, and still seen.")
+    extracted = extract(document)
+    seen = ["Seen !", "Seen !!", "Seen !!!", "Seen !!!!", "Seen by everybody.", "Cut off, and still seen."]
+    assert [page.text for page in extracted.pages] == seen
+    assert extracted.pages_with_hidden_text == (1, 2, 3, 4, 5)
 
 
 def test_recognised_text_of_a_scan_is_read_though_it_has_no_ink() -> None:

@@ -1,0 +1,189 @@
+"""A message answered by the model: text as it comes, and calls that go through the turn's execution."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import Agent, ModelRetry
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
+
+from agent.conversation import Conversation
+from agent.corrections import Corrections, GaveUp
+from agent.events import Event, OperationFinished, TextChunk, TextFinished, Usage
+from agent.execution import Execution
+from agent.history import assemble
+from agent.loose_ends import remark_for_the_model, unreached
+from agent.parameters import missing_parameters
+from agent.patience import Patience
+from agent.prompt import INSTRUCTIONS, history_budget, render_context
+from agent.reading_tools import Reader
+from agent.request import TurnContext
+from agent.tools import READING_TOOLS, build_tools
+from arrow_project import Operation
+
+# Requests to a provider cost money: a model that goes in circles is stopped. A plan of our own ends by itself, but
+# one that builds a long scene takes a step per node and connection.
+_MAX_REQUESTS = 60
+_MAX_LOCAL_REQUESTS = 2000
+_MAX_ANSWER_TOKENS = 8192
+# How often the model may get the form of one call wrong before the turn is given up.
+_CALL_RETRIES = 3
+_NOT_DONE = "Not done"
+
+
+class ParametersMissing(Exception):
+    """A call lacks what its schema requires, and the user can be asked for it."""
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(operation.function)
+        self.operation = operation
+
+
+class _Waits(Exception):
+    """Something needs a yes, so the model is not asked any further."""
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """Who answers.
+
+    Attributes:
+        model: The model for this message.
+        is_local: It is the planner without weights: it corrects nothing and goes on while something waits for a yes.
+        context_tokens: How much of the prompt outline and passages may take.
+        patience: What happens when the provider is busy.
+    """
+
+    model: Model
+    is_local: bool
+    context_tokens: int
+    patience: Patience
+
+
+class Answer:
+    """The answer to one message. `events` may be iterated once.
+
+    What needs a yes is left in `execution.held`.
+    """
+
+    def __init__(
+        self, answerer: Answerer, context: TurnContext, execution: Execution, reader: Reader, message: str
+    ) -> None:
+        self._answerer = answerer
+        self._context = context
+        self._execution = execution
+        self._reader = reader
+        self._corrections = Corrections()
+        self._told_of_loose_ends = False
+        self._waiting_texts = _WaitingTexts(execution)
+        rendered = render_context(context, answerer.context_tokens)
+        self._history, self._prompt = assemble(
+            rendered, context.history, message, history_budget(answerer.context_tokens)
+        )
+        limit = _MAX_LOCAL_REQUESTS if answerer.is_local else _MAX_REQUESTS
+        self._conversation = Conversation(
+            self._agent(), limit, answerer.patience, execution.take_finished, self._response_ends
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """What it has cost so far."""
+        return self._conversation.usage
+
+    @property
+    def model_s(self) -> float:
+        """How long the model has taken so far."""
+        return self._conversation.model_s
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """The answer as it comes, and at its end what did not work.
+
+        Raises:
+            ParametersMissing: The planner knows what to call, and not everything that it needs.
+            AgentRunError: The model could not be used, or not to the end.
+        """
+        try:
+            async with aclosing(self._conversation.events(self._history, self._prompt)) as events:
+                async for event in events:
+                    for shown in self._waiting_texts.shown(event) if self._answerer.is_local else (event,):
+                        yield shown
+        except (GaveUp, _Waits):
+            pass
+        for finished in self._execution.take_finished():
+            yield finished
+        for sentence in self._corrections.honest_sentences():
+            yield TextFinished(sentence)
+
+    def _agent(self) -> Agent[None, str]:
+        agent = Agent(
+            self._answerer.model,
+            instructions=INSTRUCTIONS,
+            tools=build_tools(self._call),
+            retries=_CALL_RETRIES,
+            model_settings=ModelSettings(max_tokens=_MAX_ANSWER_TOKENS, cache=True),
+        )
+        if not self._answerer.is_local:
+            agent.output_validator(self._without_loose_ends)
+        return agent
+
+    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if self._answerer.is_local:
+            operation = Operation(tool, arguments)
+            if self._execution.held is None and tool not in READING_TOOLS and missing_parameters(operation):
+                raise ParametersMissing(operation)
+            return await self._run(tool, arguments)
+        self._corrections.check(tool)
+        return self._corrections.answered(tool, await self._run(tool, arguments))
+
+    async def _run(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if tool in READING_TOOLS:
+            return await self._reader.call(tool, arguments)
+        return _answer(await self._execution.execute(Operation(tool, arguments)))
+
+    def _response_ends(self) -> None:
+        self._corrections.response_ends()
+        if self._execution.held is not None and not self._answerer.is_local:
+            raise _Waits
+
+    def _without_loose_ends(self, text: str) -> str:
+        """Tells the model, once, of what it has made and nothing leads to."""
+        project = self._context.project
+        loose = unreached(project, self._execution.created) if project and not self._told_of_loose_ends else []
+        if project is not None and loose:
+            self._told_of_loose_ends = True
+            raise ModelRetry(remark_for_the_model(project, loose))
+        return text
+
+
+class _WaitingTexts:
+    """Leaves out what the planner says of operations that only wait for a yes: it believes them done."""
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+        self._told_of = 0
+        self._shown: list[str] = []
+
+    def shown(self, event: Event) -> list[Event]:
+        """What of an event is shown. Each of the planner's sentences is one chunk."""
+        if isinstance(event, TextFinished):
+            text, self._shown = "".join(self._shown).strip(), []
+            return [TextFinished(text)] if text else []
+        if not isinstance(event, TextChunk):
+            return [event]
+        held = self._execution.held
+        waiting = len(held.operations) if held is not None else 0
+        is_about_them = waiting > self._told_of and not event.text.strip().startswith(_NOT_DONE)
+        self._told_of = waiting
+        if is_about_them:
+            return []
+        self._shown.append(event.text)
+        return [event]
+
+
+def _answer(finished: OperationFinished) -> dict[str, Any]:
+    """What the model reads of an operation: its result, which begins with the new id, or the error."""
+    if finished.failure is not None:
+        return {"error": finished.failure.as_dict()}
+    return finished.result if isinstance(finished.result, dict) else {"result": finished.result}

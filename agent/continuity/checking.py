@@ -1,0 +1,321 @@
+"""The check of one scene."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from agent.continuity.figures import Figure, read_figures
+from agent.continuity.naming import capitalised, is_ordinary
+from agent.continuity.places import Documents, Sentence
+from agent.local.sentences import Unit, split_units, terms
+from agent.local.story import Node, Story
+from retrieval import CitedPassage
+
+# Of several values that documents give for the same thing, one that is this often the same is what they say.
+_AGREED = 0.75
+# How many words beside the number a sentence must share with a single place that has another number.
+_SHARED = 2
+# The passages that a model is given to judge for itself: per node, and in all.
+_PER_NODE = 2
+_MOST_PASSAGES = 12
+_SHORTEST_TEXT = 25
+
+_IS = r"(?:['’]s|\s+(?:is|was|has\s+been))"
+_IDENTITY = re.compile(
+    rf"\b(?P<name>[A-Z][\w’'-]+?){_IS}\s+(?:also\s+|only\s+|just\s+|really\s+)?"
+    r"(?:an?|the|my|his|her|our|their|your|[A-Z][\w-]+['’]s)\s+(?P<what>[a-z][\w-]*(?:\s+[a-z][\w-]*){0,2})"
+)
+_PLACE = re.compile(
+    r"\b(?P<name>[A-Z][\w’'-]+)\s+(?:was\s+born|lives?|lived|comes?|came|works?|worked|grew\s+up)\s+"
+    r"(?:in|at|on|from)\s+(?:the\s+)?(?P<place>[A-Z][\w’'-]+)"
+)
+_SPOKEN_BY = re.compile(r"^\s*(?P<name>[A-Z][A-Z’'-]{2,}(?:\s+[A-Z][A-Z’'-]+)*):\s", re.MULTILINE)
+# A comma within a number divides nothing.
+_CLAUSES = re.compile(r",\s|[();:]")
+# The last word of "a keeper of the light" is not what somebody is.
+_ENDS = frozenset({"of", "in", "on", "at", "for", "with", "by", "from", "to", "who", "that", "and", "or", "but", "as"})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in a node that the documents do not bear out.
+
+    Attributes:
+        kind: A `name` that is spelled otherwise in the documents, a `speaker` whom they do not know, or a `fact`.
+        node_id: The node.
+        text: What stands there.
+        problem: One sentence on what is the matter.
+        passages: Where the documents speak of it.
+    """
+
+    kind: Literal["name", "speaker", "fact"]
+    node_id: int
+    text: str
+    problem: str
+    passages: tuple[CitedPassage, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the check of a scene has found.
+
+    Attributes:
+        scene_id: The scene.
+        scene: Its name.
+        nodes: How many nodes have texts.
+        findings: In the order of the nodes.
+        near: Passages near the scene's texts, for a reader who judges for himself.
+    """
+
+    scene_id: int
+    scene: str
+    nodes: int
+    findings: tuple[Finding, ...]
+    near: tuple[CitedPassage, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as a tool's result; passages are named by their numbers."""
+        cited = {one.number: one for finding in self.findings for one in finding.passages}
+        cited |= {one.number: one for one in self.near}
+        return {
+            "scene_id": self.scene_id,
+            "scene": self.scene,
+            "nodes_checked": self.nodes,
+            "findings": [
+                {
+                    "kind": finding.kind,
+                    "node_id": finding.node_id,
+                    "text": finding.text,
+                    "problem": finding.problem,
+                    "passages": [one.number for one in finding.passages],
+                }
+                for finding in self.findings
+            ],
+            "passages": [
+                {
+                    "number": number,
+                    "document": one.passage.document,
+                    "pages": [one.passage.page_from, one.passage.page_to],
+                    "heading": list(one.passage.heading),
+                    "text": one.passage.text,
+                }
+                for number, one in sorted(cited.items())
+            ],
+        }
+
+
+def check_scene(story: Story, scene_id: int, documents: Documents) -> Report:
+    """Compares a scene with the documents.
+
+    Raises:
+        KeyError: There is no such scene.
+    """
+    scene = story.scenes[scene_id]
+    nodes = [node for node in story.nodes_of(scene_id) if node.texts]
+    findings: list[Finding] = []
+    if not documents.vocabulary.is_empty:
+        findings += _speakers(story, nodes, documents)
+        for node in nodes:
+            findings += _names(story, node, documents)
+            findings += _facts(story, node, documents)
+    findings.sort(key=lambda finding: [node.id for node in nodes].index(finding.node_id))
+    return Report(scene_id, scene.name, len(nodes), tuple(findings), _near(nodes, documents))
+
+
+def render(report: Report) -> str:
+    """The report for a reader, each finding with its node and the places in the documents."""
+    if not report.findings:
+        return (
+            f"I found nothing in the scene “{report.scene}” ({report.scene_id}) that disagrees with the documents: "
+            f"{report.nodes} nodes with texts, names, speakers and figures compared."
+        )
+    lines = [
+        f"- Node {finding.node_id}: “{finding.text}” {finding.problem}{_numbers(finding)}"
+        for finding in report.findings
+    ]
+    return f"The scene “{report.scene}” ({report.scene_id}) and the documents:\n" + "\n".join(lines)
+
+
+def _numbers(finding: Finding) -> str:
+    return "".join(f" [{one.number}]" for one in finding.passages)
+
+
+# --- names ---------------------------------------------------------------------------------------------------------
+
+
+def _speakers(story: Story, nodes: Iterable[Node], documents: Documents) -> Iterator[Finding]:
+    told: set[str] = set()
+    for node in nodes:
+        speakers = [story.speaker(node)] if story.speaker(node) else []
+        speakers += [
+            found["name"].title() for text in node.texts for found in _SPOKEN_BY.finditer(text) if _is_new(found, story)
+        ]
+        for speaker in speakers:
+            name = speaker.replace("_", " ")
+            if name in told:
+                continue
+            told.add(name)
+            yield from _speaker(name, node, documents)
+
+
+def _is_new(found: re.Match[str], story: Story) -> bool:
+    names = {one.name.replace("_", " ").casefold() for one in story.characters.values()}
+    return found["name"].casefold() not in names and not is_ordinary(found["name"].split()[0])
+
+
+def _speaker(name: str, node: Node, documents: Documents) -> Iterator[Finding]:
+    parts = [part for part in name.split() if len(part) > 2] or [name]
+    if any(documents.vocabulary.knows(part) for part in parts):
+        return
+    meant = next((near for part in parts if (near := documents.vocabulary.nearest_name(part))), None)
+    if meant is not None:
+        yield _misspelled(name, meant, node, documents)
+        return
+    passages = documents.near(f"{name} {_first(node)}", 1)
+    yield Finding(
+        "speaker", node.id, _first(node), f"{name} speaks here; no document mentions {name}. Nearest:", tuple(passages)
+    )
+
+
+def _names(story: Story, node: Node, documents: Documents) -> Iterator[Finding]:
+    own = {part.casefold() for one in story.characters.values() for part in one.name.replace("_", " ").split()}
+    told: set[str] = set()
+    for text in node.texts:
+        for found in capitalised(text):
+            word = found.word
+            if word in told or word.casefold() in own or documents.vocabulary.knows(word):
+                continue
+            told.add(word)
+            if found.opens and is_ordinary(word):
+                continue
+            meant = documents.vocabulary.nearest_name(word)
+            if meant is not None and not _is_ordinary_pair(found.opens, word, meant):
+                yield _misspelled(word, meant, node, documents)
+
+
+def _is_ordinary_pair(opens: bool, word: str, meant: str) -> bool:
+    """In the middle of a sentence a capital makes a name; but a title such as "Lord" is a word all the same."""
+    return not opens and is_ordinary(word) and word[0] != meant[0]
+
+
+def _misspelled(word: str, meant: str, node: Node, documents: Documents) -> Finding:
+    text = next((unit.text for text in node.texts for unit in split_units(text) if word in unit.text), _first(node))
+    passages = documents.naming(meant, text)
+    return Finding("name", node.id, text, f"{word} is spelled {meant} in the documents.", tuple(passages))
+
+
+# --- facts ---------------------------------------------------------------------------------------------------------
+
+
+def _facts(story: Story, node: Node, documents: Documents) -> Iterator[Finding]:
+    around = terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
+    for text in node.texts:
+        for unit in split_units(text):
+            if unit.text.endswith("?"):
+                continue
+            for figure in read_figures(unit.text):
+                yield from _figure(figure, unit, around, node, documents)
+            yield from _identity(unit, node, documents)
+
+
+def _figure(figure: Figure, unit: Unit, around: frozenset[str], node: Node, documents: Documents) -> Iterator[Finding]:
+    same = [
+        (sentence, other)
+        for sentence in documents.sentences
+        for other in sentence.figures
+        if (other.kind, other.noun) == (figure.kind, figure.noun)
+    ]
+    values = [other.value for _, other in same]
+    if not values or (figure.kind != "year" and figure.value in values):
+        return
+    against = _against(figure, same, unit, around)
+    if against is not None:
+        sentence, other = against
+        problem = f"“{figure.words}”: the documents have “{other.words}”."
+        yield Finding("fact", node.id, unit.text, problem, tuple(documents.holding(sentence)))
+
+
+def _against(
+    figure: Figure, same: list[tuple[Sentence, Figure]], unit: Unit, around: frozenset[str]
+) -> tuple[Sentence, Figure] | None:
+    """The place in the documents that speaks of the same thing with another number."""
+    values = [other.value for _, other in same]
+    own = unit.terms - terms(figure.words)
+
+    def closeness(place: tuple[Sentence, Figure]) -> tuple[int, int, int]:
+        sentence, other = place
+        rest = sentence.terms - terms(other.words)
+        return len(own & rest), len(own & terms(_clause(sentence.text, other))), len(around & rest)
+
+    best = max(same, key=closeness)
+    if figure.kind == "year":
+        # The same year stands in many places; the one that speaks of the same thing counts.
+        # What happened in it stands beside the year: a sum that is paid "since 1903" is not of that year.
+        event = unit.terms.difference(*(terms(one.words) for one in read_figures(unit.text)))
+        others = [
+            place
+            for place in same
+            if place[1].value != figure.value and len(event & terms(_clause(place[0].text, place[1]))) >= _SHARED
+        ]
+        borne_out = max((closeness(place)[0] for place in same if place[1].value == figure.value), default=0)
+        best = max(others, key=closeness, default=None)
+        return best if best and closeness(best)[0] >= max(_SHARED, borne_out + 1) else None
+    if closeness(best)[0] >= _SHARED:
+        return best
+    if figure.kind == "label":
+        return max(same, key=closeness)
+    usual = max(set(values), key=values.count)
+    agreed = len(values) >= 3 and values.count(usual) >= _AGREED * len(values)
+    return max((place for place in same if place[1].value == usual), key=closeness) if agreed else None
+
+
+def _clause(text: str, figure: Figure) -> str:
+    """The part of a sentence between commas and brackets that has the figure."""
+    return next((part for part in _CLAUSES.split(text) if figure.words in " ".join(part.split())), text)
+
+
+def _identity(unit: Unit, node: Node, documents: Documents) -> Iterator[Finding]:
+    """`Osk is the postmaster`, `Jory was born in Cadder`: does any sentence around the name say so?"""
+    for found in (*_IDENTITY.finditer(unit.text), *_PLACE.finditer(unit.text)):
+        groups = found.groupdict()
+        name, said = found["name"], groups.get("place") or _head(groups.get("what") or "")
+        wanted = terms(said)
+        passages = documents.about(name) if wanted else []
+        if not passages or not documents.vocabulary.knows(name) or is_pronoun(name):
+            continue
+        if any(wanted & terms(" ".join((*one.passage.heading, one.passage.text))) for one in passages):
+            continue
+        problem = f"What the documents say of {name} does not have “{said}”."
+        yield Finding("fact", node.id, unit.text, problem, tuple(passages[:2]))
+
+
+def _head(what: str) -> str:
+    """The noun of "old keeper of the": the last word before what belongs to it."""
+    words: list[str] = []
+    for word in what.split():
+        if word in _ENDS:
+            break
+        words.append(word)
+    return words[-1] if words else ""
+
+
+def is_pronoun(word: str) -> bool:
+    """Whether a sentence's first word only looks like a name."""
+    return word.casefold() in {"it", "he", "she", "that", "this", "there", "here", "what", "who", "where", "everybody"}
+
+
+# --- reading on ----------------------------------------------------------------------------------------------------
+
+
+def _near(nodes: Iterable[Node], documents: Documents) -> tuple[CitedPassage, ...]:
+    found: dict[int, CitedPassage] = {}
+    for node in nodes:
+        text = " ".join(node.texts)
+        if len(text) >= _SHORTEST_TEXT and len(found) < _MOST_PASSAGES:
+            found |= {one.number: one for one in documents.near(text[:400], _PER_NODE)}
+    return tuple(found.values())
+
+
+def _first(node: Node) -> str:
+    return node.texts[0] if node.texts else ""

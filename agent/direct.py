@@ -1,0 +1,240 @@
+"""Functions that the user has named: they run without a model, through the same checks, questions and editor."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, cast
+
+from agent.confirmation import describe
+from agent.duplicates import find_duplicate
+from agent.editor import Editor, Failure, InMemoryEditor, failure_of
+from agent.events import Event, OperationFinished, TextFinished
+from agent.execution import Execution
+from agent.fingerprint import fingerprint
+from agent.parameters import missing_parameters
+from agent.pending import PendingStore
+from agent.questions import Questions
+from agent.reading_tools import Reader
+from agent.request import TurnContext, TurnRequest
+from agent.tools import READING_TOOLS
+from agent.undo import UNDO, WayBack, content_with_ids, report, way_back
+from agent.validation import find_schema_error
+from arrow_project import ErrorCode, Operation, OperationError, Selection, parse
+
+# Refusals that name no thing, or the wrong kind of value. Any other is about the thing that was named.
+_WRONG_VALUE = frozenset(
+    {
+        ErrorCode.INVALID_NODE_TYPE, ErrorCode.INVALID_NODE_ID, ErrorCode.INVALID_SCENE_ID,
+        ErrorCode.INVALID_VARIABLE_ID, ErrorCode.INVALID_CHARACTER_ID, ErrorCode.TYPE_MISMATCH,
+    }
+)  # fmt: skip
+
+
+class TurnFailed(Exception):
+    """The turn cannot go on; what it did so far stays."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+@dataclass
+class DirectCalls:
+    """Runs what the user has named in one turn.
+
+    Attributes:
+        has_undone: The turn has taken another one back, so that it is not one to be taken back itself.
+    """
+
+    request: TurnRequest
+    context: TurnContext
+    execution: Execution
+    editor: Editor
+    store: PendingStore
+    reader: Reader
+    has_undone: bool = False
+
+    def __post_init__(self) -> None:
+        self._questions = Questions(self.store)
+
+    async def run(self, call: Operation, *, agreed: bool) -> AsyncGenerator[Event]:
+        """Runs it, or asks for what it lacks. What needs a yes is left in `execution.held`.
+
+        Raises:
+            TurnFailed: It was refused.
+        """
+        if call.function == UNDO:
+            events = self.undo(agreed=agreed)
+        elif missing_parameters(call):
+            events = _one(self._questions.about_parameters(self.context.project, call))
+        elif call.function in READING_TOOLS:
+            events = self._read(call)
+        else:
+            events = self._operate(call, agreed=agreed)
+        async with aclosing(events) as events:
+            async for event in events:
+                yield event
+
+    async def complete(self, asked: Operation, completed: Operation) -> AsyncGenerator[Event]:
+        """Runs a call with what the user has given; what does not fit is asked for again."""
+        problem = self._problem(completed)
+        if problem is not None or missing_parameters(completed):
+            again = asked if problem is not None else completed
+            yield self._questions.about_parameters(self.context.project, again, problem or "")
+            return
+        async with aclosing(self.run(completed, agreed=False)) as events:
+            async for event in events:
+                yield event
+
+    async def _operate(self, operation: Operation, *, agreed: bool) -> AsyncGenerator[Event]:
+        if agreed:
+            self.execution.stop_asking()
+        finished = await self.execution.execute(operation)
+        if self.execution.held is not None:
+            return
+        yield finished
+        if finished.failure is not None:
+            raise TurnFailed(finished.failure)
+        yield TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}.")
+
+    async def _read(self, call: Operation) -> AsyncGenerator[Event]:
+        answer = await self.reader.call(call.function, call.arguments)
+        if isinstance(answer.get("error"), dict):
+            error = cast("dict[str, Any]", answer["error"])
+            failure = Failure(str(error.get("code")), str(error.get("message")))
+            yield OperationFinished(call.function, call.arguments, None, failure)
+            raise TurnFailed(failure)
+        yield OperationFinished(call.function, call.arguments, answer, None)
+        yield TextFinished(_in_words(answer))
+
+    def _problem(self, operation: Operation) -> str | None:
+        """What is wrong with the values that the operation has been given; None where others would not help."""
+        project = self.context.project
+        if project is None or operation.function in READING_TOOLS or missing_parameters(operation):
+            return None
+        failure = find_schema_error(operation) or find_duplicate(project, operation)
+        if failure is not None:
+            return failure.message
+        checkpoint = project.checkpoint()
+        try:
+            project.apply(operation, self._selection())
+        except OperationError as error:
+            return failure_of(error).message if error.code in _WRONG_VALUE else None
+        project.rollback(checkpoint)
+        return None
+
+    # --- undo ------------------------------------------------------------------------------------------------------
+
+    async def undo(self, *, agreed: bool) -> AsyncGenerator[Event]:
+        """Takes the last turn back, in one step.
+
+        Raises:
+            TurnFailed: There is nothing to take back, or the editor refused.
+        """
+        project = self.context.project
+        now = fingerprint(project)
+        content = await asyncio.to_thread(self.store.take_before, now)
+        if project is None or content is None:
+            raise TurnFailed(await self._why_nothing())
+        way = await asyncio.to_thread(way_back, project, content, self._selection())
+        asks = self.request.confirm == "always" and not agreed
+        if self.request.plan or asks:
+            await asyncio.to_thread(self.store.keep_before, content, now)  # it has not been taken back yet
+        if self.request.plan:
+            events = self._planned(way)
+        elif asks:
+            events = _one(self._questions.about_undo("confirmation", project, way))
+        else:
+            self.has_undone = True
+            events = self._go_back(way)
+        async with aclosing(events) as events:
+            async for event in events:
+                yield event
+
+    async def _planned(self, way: WayBack) -> AsyncGenerator[Event]:
+        before = self.request.project
+        assert before is not None
+        async with aclosing(self._walk(way)) as events:
+            async for event in events:
+                yield event
+        yield self._questions.about_undo("plan", before, way)
+
+    async def _why_nothing(self) -> Failure:
+        if await asyncio.to_thread(self.store.has_before):
+            return Failure(
+                "CONFLICT",
+                "The project has been changed since the last turn, and undo would lose that. Take the change back "
+                "in the editor first, or change by hand what the turn did.",
+            )
+        return Failure("NOTHING_TO_UNDO", "There is no turn to take back in this project.")
+
+    async def _go_back(self, way: WayBack) -> AsyncGenerator[Event]:
+        exactly = isinstance(self.editor, InMemoryEditor)
+        if isinstance(self.editor, InMemoryEditor):
+            self.editor.restore(way.before)
+            self.context.project = way.before.copy()
+            yield OperationFinished(UNDO, {}, {"changes": way.changes.splitlines()}, None, reached_editor=True)
+        else:
+            async with aclosing(self._led_back(way)) as events:
+                async for event in events:
+                    yield event
+        yield TextFinished(report(way, exactly=exactly))
+
+    async def _led_back(self, way: WayBack) -> AsyncGenerator[Event]:
+        """Walks the way; where it ends early, the next undo goes on from there."""
+        arrived = False
+        try:
+            async with aclosing(self._walk(way)) as events:
+                async for event in events:
+                    yield event
+            arrived = True
+            await asyncio.to_thread(self._follow, way)
+        finally:
+            if not arrived:
+                self.has_undone = bool(self.execution.executed)
+                self.store.keep_before(way.before.to_text(), fingerprint(self.context.project))
+
+    def _follow(self, way: WayBack) -> None:
+        """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
+        now = self.context.project
+        assert now is not None
+        given = self.execution.given_ids
+        ids = {old: given.get(new, new) for old, new in way.new_ids.items()}
+        older: list[tuple[str, str]] = []
+        before, after = fingerprint(way.before), fingerprint(now)
+        while before != after and (content := self.store.take_before(before)) is not None:
+            before = fingerprint(parse(content))
+            content = content_with_ids(content, ids, now)
+            older.append((content, after))
+            after = fingerprint(parse(content))
+        for content, led_to in reversed(older):  # the store forgets the one that was kept first
+            self.store.keep_before(content, led_to)
+
+    async def _walk(self, way: WayBack) -> AsyncGenerator[Event]:
+        async with aclosing(self.execution.replay(way.operations)) as replayed:
+            async for finished in replayed:
+                yield finished
+                if finished.failure is not None:
+                    message = f"{finished.failure.message} The turn is only partly taken back."
+                    raise TurnFailed(Failure(finished.failure.code, message))
+
+    def _selection(self) -> Selection:
+        return Selection(self.context.scene_id, self.context.selected_node_ids)
+
+
+async def _one(event: Event) -> AsyncGenerator[Event]:
+    yield event
+
+
+def _in_words(answer: dict[str, Any]) -> str:
+    """What a reading function has answered, for the chat."""
+    text = answer.get("text")
+    if isinstance(text, str) and text:
+        return text
+    passages: list[dict[str, Any]] = answer.get("passages", [])
+    if passages:
+        return "\n\n".join(f"[{passage['number']}] {passage['document']}: {passage['text']}" for passage in passages)
+    told = {name: value for name, value in answer.items() if name != "material"}
+    return json.dumps(told, ensure_ascii=False, indent=2)

@@ -1,0 +1,74 @@
+"""The providers' models, over their own SDKs, set up for how a turn uses them."""
+
+from typing import Any, cast
+
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.providers import Provider, infer_provider
+
+# Providers that speak OpenAI's protocol and take a client of ours.
+_SPEAK_OPENAI = ("openai", "openai-chat", "openai-responses", "ollama", "vllm", "litellm")
+# What grows from one request of a turn to the next; everything else stays as it is.
+_CONVERSATION = ("messages", "input")
+
+
+def provided_model(name: str) -> Model:
+    """The model `provider:name` of pydantic-ai. The SDKs' own variables (keys, base URLs) are honoured.
+
+    Raises:
+        UserError, ValueError, ImportError: The provider is unknown, or lacks its key or address.
+    """
+    model = infer_model(name, provider_factory=_provider)
+    if not name.startswith(_SPEAK_OPENAI):
+        return model
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+
+    if not isinstance(model, OpenAIChatModel):
+        return model
+    # Otherwise a stream that is cut passes for a whole answer.
+    profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+    return type(model)(model.model_name, provider=cast("Any", model.provider), profile=profile)
+
+
+def _provider(name: str) -> Provider[Any]:
+    provider = infer_provider(name)  # says which variable is missing
+    if name == "anthropic":
+        return _anthropic()
+    return _openai(provider) if name in _SPEAK_OPENAI else provider
+
+
+def _anthropic() -> Provider[Any]:
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    class Client(AsyncAnthropic):
+        async def _prepare_options(self, options: Any) -> Any:
+            return _conversation_last(await super()._prepare_options(options))
+
+    return AnthropicProvider(anthropic_client=Client(max_retries=0))
+
+
+def _openai(provider: Provider[Any]) -> Provider[Any]:
+    from openai import AsyncOpenAI
+
+    class Client(AsyncOpenAI):
+        async def _prepare_options(self, options: Any) -> Any:
+            return _conversation_last(await super()._prepare_options(options))
+
+    named = provider.client
+    client = Client(api_key=named.api_key, base_url=named.base_url, max_retries=0)
+    return cast("Any", type(provider))(openai_client=client)
+
+
+def _conversation_last(options: Any) -> Any:
+    """The request with the conversation at its end.
+
+    So consecutive requests of a turn are the same bytes up to what is new. Retries are the turn's (`Patience`), which
+    tells the user; the SDK would wait in silence.
+    """
+    body: Any = options.json_data
+    if isinstance(body, dict):
+        fields = cast("dict[str, Any]", body)
+        last = {name: fields[name] for name in _CONVERSATION if name in fields}
+        options.json_data = {name: value for name, value in fields.items() if name not in last} | last
+    return options

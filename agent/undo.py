@@ -1,0 +1,70 @@
+"""Taking a turn back: what asks for it, and what it comes to."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arrow_project import ArrowProject, Operation, Selection, diff, parse, renumbered_native, restore
+
+UNDO = "undo"
+
+_LAST = r"(?:the|your|my) last (?:turn|changes?|edits?|steps?|operation|command)"
+_ASKED = re.compile(
+    rf"(?:(?:please|can you|could you) )*"
+    rf"(?:undo(?: (?:that|this|it|{_LAST}))?|take (?:that|this|it|{_LAST}) back|take back {_LAST}"
+    rf"|(?:revert|reverse) (?:that|this|it|{_LAST}))(?:,? (?:please|for me|now))*[.!?]*".replace(" ", r"\s+"),
+    re.IGNORECASE,
+)
+
+
+def asks_for_undo(message: str) -> bool:
+    """Whether the words ask for the last turn to be taken back, and for nothing else."""
+    return _ASKED.fullmatch(message.strip()) is not None
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """What takes a turn back.
+
+    Attributes:
+        before: The story as it was.
+        operations: What leads back to it; ids of what they make again are new.
+        changes: What that changes, a line for each.
+        new_ids: The ids that things come back under, by those that they had.
+        remaining: What would still differ.
+    """
+
+    before: ArrowProject
+    operations: tuple[Operation, ...]
+    changes: str
+    new_ids: dict[int, int]
+    remaining: tuple[str, ...]
+
+
+def way_back(now: ArrowProject, content: str, selection: Selection) -> WayBack:
+    """How `now` becomes the `.arrow` text `content` again."""
+    before = parse(content)
+    way = restore(now, before, selection)
+    return WayBack(before, way.operations, str(diff(now, before)), way.ids, way.remaining)
+
+
+def content_with_ids(content: str, ids: Mapping[int, int], now: ArrowProject) -> str:
+    """The `.arrow` text of an earlier story, with the ids under which its parts are in the story `now`."""
+    if not ids:
+        return content
+    raw = renumbered_native(parse(content).document.raw, ids)
+    # The seeds of ids never go back, or an id would be given twice.
+    raw["meta"] = {**raw["meta"], "authors": now.document.raw["meta"]["authors"]}
+    return parse(json.dumps(raw)).to_text()
+
+
+def report(way: WayBack, *, exactly: bool) -> str:
+    """What the user is told once it is done; `exactly`: the content itself was put back, so no id is new."""
+    parts = [f"The last turn is taken back:\n{way.changes}" if way.changes else "The last turn is taken back."]
+    if way.new_ids and not exactly:
+        changed = ", ".join(f"{old} is now {new}" for old, new in list(way.new_ids.items())[:12])
+        parts.append(f"Arrow gives no id twice, so what was deleted has come back under a new one: {changed}.")
+    if way.remaining and not exactly:
+        parts.append("This could not be taken back:\n" + "\n".join(way.remaining))
+    return "\n".join(parts)

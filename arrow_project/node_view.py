@@ -1,0 +1,65 @@
+"""One node, seen from outside: a line of the outline, or all of it in the terms of the operations."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from arrow_project.node_types import NODE_TYPES
+from arrow_project.operations.connecting import native_slot, said
+from arrow_project.outlining import line
+from arrow_project.phrases import exits, simplified
+from arrow_project.project import ArrowProject
+from arrow_project.values import Record, text
+
+
+def node_line(project: ArrowProject, node_id: int) -> str:
+    """A node that exists as the outline shows it: id, type, name, what it says, where it goes on."""
+    document = project.document
+    return line(document, node_id, document.owner(node_id))
+
+
+def node_lines(project: ArrowProject, scene_id: int) -> Iterator[str]:
+    """The nodes of a scene that exists, in the order of its map, a line each."""
+    document = project.document
+    return (line(document, n, scene_id) for n in document.scene_map(scene_id) if n in document.nodes)
+
+
+def node_details(project: ArrowProject, node_id: int) -> Record:
+    """All of a node that exists: ``data`` as operations take it, and its connections with the slots that they count.
+
+    ``goes_to`` has an entry for each output slot: what it means, and the node it leads to or null.
+    """
+    document = project.document
+    node, owner = document.nodes[node_id], document.owner(node_id)
+    details: Record = {
+        "node_id": node_id,
+        "type": text(node["type"]),
+        "name": text(node["name"]),
+        "scene_id": owner,
+        "data": copy.deepcopy(simplified(document, node_id)),
+    }
+    if node.get("notes"):
+        details["notes"] = text(node["notes"])
+    if owner is None:
+        return details
+    if document.scene_map(owner)[node_id].get("skip") is True:
+        details["skip"] = True
+    details["comes_from"] = [{"node_id": c[0], "slot": said(document, c)[1]} for c in document.incoming(node_id, owner)]
+    targets = {native_slot(document, node_id, c[1]): c[2] for c in document.outgoing(node_id, owner)}
+    meanings = exits(document, node_id)
+    slots = sorted({*range(document.outputs(node_id)), *targets})
+    details["goes_to"] = [
+        {
+            "slot": slot,
+            "means": (meanings[slot] if 0 <= slot < len(meanings) else "") or "continue",
+            "node_id": targets.get(slot),
+        }
+        for slot in slots
+    ]
+    return details
+
+
+def node_data_schema(type_name: str) -> dict[str, Any] | None:
+    """JSON schema of the data that a type of node has; None for a type that Arrow does not know."""
+    node_type = NODE_TYPES.get(type_name)
+    return node_type.schema() if node_type else None

@@ -1,0 +1,104 @@
+"""The arguments of an operation with other ids, where what it needs was given another id than expected."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from arrow_project.operation import Operation
+
+_ID_KEYS = frozenset(
+    {
+        "node_id", "from_node_id", "to_node_id", "from", "to", "connect_from", "target", "scene_id", "macro",
+        "variable", "variable_id", "character", "character_id",
+    }
+)  # fmt: skip
+_CONNECTIONS = ("push", "pop")
+_NATIVE_ID_KEYS = frozenset({"entry", "variable", "character", "target", "macro"})
+_NATIVE_ID_LISTS = frozenset({"ref", "use"})
+_OPERAND_IS_VARIABLE = 1
+
+
+def renumbered(operation: Operation, ids: Mapping[int, int]) -> Operation:
+    """The operation with every id in its arguments that `ids` has replaced; other numbers stay as they are."""
+    if not ids:
+        return operation
+    return Operation(operation.function, _record(dict(operation.arguments), ids))
+
+
+def renumbered_data(data: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
+    """A node's simplified data with every id replaced that `ids` has."""
+    return _record(dict(data), ids)
+
+
+def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
+    """A raw document with every resource's id replaced that `ids` has, wherever it stands."""
+    resources = {
+        kind: {ids.get(key, key): _native(resource, ids) for key, resource in table.items()}
+        for kind, table in document["resources"].items()
+    }
+    entry = document["entry"]
+    return {**document, "entry": ids.get(entry, entry), "resources": resources}
+
+
+def named_ids(arguments: Mapping[str, Any]) -> set[int]:
+    """Every id that the arguments name."""
+    named = _Named()
+    _record(dict(arguments), named)
+    return named.asked
+
+
+class _Named(dict[int, int]):
+    """Replaces nothing, and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[int] = set()
+
+    def get(self, key: int, default: Any = None) -> Any:
+        self.asked.add(key)
+        return default
+
+
+def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
+    keys = set(_ID_KEYS)
+    # a target says of what kind its id is, an operand whether its value is a variable
+    if given.get("type") in ("node", "scene", "marker"):
+        keys.add("id")
+    if given.get("type") == "variable":
+        keys.add("value")
+    return {key: _value(value, ids, key, is_id=key in keys) for key, value in given.items()}
+
+
+def _value(value: Any, ids: Mapping[int, int], key: str, *, is_id: bool) -> Any:
+    if isinstance(value, dict):
+        return _record(cast("dict[str, Any]", value), ids)
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        if key in _CONNECTIONS:
+            return [_connection(item, ids) for item in items]
+        return [_value(item, ids, "", is_id=False) for item in items]
+    return ids.get(value, value) if is_id and isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _connection(value: Any, ids: Mapping[int, int]) -> Any:
+    if not isinstance(value, list):
+        return value
+    ends = cast("list[Any]", value)
+    return [ids.get(end, end) if place in (0, 2) and isinstance(end, int) else end for place, end in enumerate(ends)]
+
+
+def _native(value: Any, ids: Mapping[int, int], key: str = "") -> Any:
+    if isinstance(value, dict):
+        fields = cast("dict[Any, Any]", value)
+        if key == "map":
+            return {ids.get(node, node): _native(place, ids) for node, place in fields.items()}
+        return {name: _native(field, ids, name) for name, field in fields.items()}
+    if not isinstance(value, list):
+        return ids.get(value, value) if key in _NATIVE_ID_KEYS and type(value) is int else value
+    items = cast("list[Any]", value)
+    if key == "io":
+        return [_connection(way, ids) for way in items]
+    if key in _NATIVE_ID_LISTS:
+        return [ids.get(item, item) for item in items]
+    if key == "with" and items[:1] == [_OPERAND_IS_VARIABLE]:
+        return [items[0], *(ids.get(item, item) for item in items[1:])]
+    return items

@@ -1,0 +1,99 @@
+"""What becomes of each document of a folder, such as a PDF library's test files: outcomes, slowest, memory.
+
+`python -m benchmarks.readers FOLDER`; without a folder, the sample documents. Pictures of text take 3 s a page where
+Tesseract is installed; `FLETCHER_OCR_LANGUAGES=none` leaves them out.
+"""
+
+import multiprocessing
+import os
+import sys
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from corpora.samples import SAMPLE
+from ingest import ReaderPool, ReadError, Refusal, Source, scan
+from ingest.split import split
+
+_WORKERS = 2
+_SLOWEST = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one document; `detail` is its message, without its name."""
+
+    name: str
+    code: str
+    detail: str
+    seconds: float
+    pages: int = 0
+    passages: int = 0
+
+
+def main(folder: Path) -> None:
+    """Prints the tables; whatever is neither read nor refused with a reason ends it with that error."""
+    console, peak = Console(), 0
+    languages = os.environ.get("FLETCHER_OCR_LANGUAGES", "eng")
+    with ReaderPool(_WORKERS, ocr_languages=languages) as readers, ThreadPoolExecutor(_WORKERS) as threads:
+
+        def read(entry: Source | Refusal) -> Outcome:
+            nonlocal peak
+            outcome = _read(readers, entry)
+            peak = max(peak, *(_memory(child.pid or 0) for child in multiprocessing.active_children()), 0)
+            return outcome
+
+        outcomes = list(threads.map(read, scan(folder)))
+    console.print(_table(outcomes))
+    for outcome in sorted(outcomes, key=lambda outcome: -outcome.seconds)[:_SLOWEST]:
+        console.print(f"{outcome.seconds:6.1f} s  {outcome.name} ({outcome.pages} pages)", markup=False)
+    read_pages = sum(outcome.pages for outcome in outcomes)
+    console.print(f"{len(outcomes)} documents, {read_pages} pages; {peak >> 20} MB in the largest reader process")
+
+
+def _read(readers: ReaderPool, entry: Source | Refusal) -> Outcome:
+    if isinstance(entry, Refusal):
+        return Outcome(entry.name, entry.code, entry.message, 0)
+    started = time.perf_counter()
+    try:
+        extracted = readers.read(entry.name, entry.data)
+    except ReadError as error:
+        detail = error.message.removeprefix(f"{entry.name}: ")
+        return Outcome(entry.name, error.code, detail, time.perf_counter() - started)
+    passages = split(extracted, "0" * 16, entry.name)
+    seconds = time.perf_counter() - started
+    if extracted.pages_recognised:
+        code = "indexed, some by OCR"
+    else:
+        code = "indexed, some pages are pictures" if extracted.pages_without_text else "indexed"
+    return Outcome(entry.name, code, "", seconds, len(extracted.pages), len(passages))
+
+
+def _table(outcomes: list[Outcome]) -> Table:
+    groups: defaultdict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[outcome.code].append(outcome)
+    table = Table("outcome", "documents", "pages", "passages", "for example")
+    for code, group in sorted(groups.items(), key=lambda item: -len(item[1])):
+        example = f"{group[0].name}: {group[0].detail}" if group[0].detail else group[0].name
+        pages, passages = sum(one.pages for one in group), sum(one.passages for one in group)
+        table.add_row(code, str(len(group)), str(pages), str(passages), escape(example[:160]))
+    return table
+
+
+def _memory(process: int) -> int:
+    """Bytes that a process has in memory; 0 where the system does not say."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE.documents)

@@ -1,0 +1,25 @@
+"""The task suite: what a writer asks for, and checkers over the document that comes out.
+
+`fletcher evaluate-agent` runs it with any model. A task is a request or a short conversation, the state it starts
+from, and checks of structure, not of wording.
+"""
+
+from evaluation.agent.running import Attempt, Cost, TakeTurn, TurnRefused, attempt, judge
+from evaluation.agent.starts import StartNotHere, open_start
+from evaluation.agent.task import Answer, Conversation, Task
+from evaluation.agent.tasks import TASKS
+
+__all__ = [
+    "TASKS",
+    "Answer",
+    "Attempt",
+    "Conversation",
+    "Cost",
+    "StartNotHere",
+    "TakeTurn",
+    "Task",
+    "TurnRefused",
+    "attempt",
+    "judge",
+    "open_start",
+]

@@ -1,0 +1,138 @@
+"""Running a task: its conversation through the turns of a real Fletcher, then its checks."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arrow_project import ArrowProject, parse
+from evaluation.agent.snapshot import Snapshot, snapshot
+from evaluation.agent.starts import open_start
+from evaluation.agent.task import Answer, Conversation, Done, Place, Question, Say, Task
+
+TakeTurn = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""Answers the body of `POST /projects/{id}/turns` as that does; raises `TurnRefused` where it answers with an error."""
+
+# A question follows a yes when a request has several parts that need one; no task has more.
+_MOST_QUESTIONS = 6
+_MOST_HISTORY = 20
+
+
+class TurnRefused(Exception):
+    """The turn was answered with an error, such as a model that cannot be reached; the message says which."""
+
+
+@dataclass
+class Cost:
+    """What a task took: requests to the model, tokens, US dollars where the price is known, seconds."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+
+    def add(self, usage: Mapping[str, Any], seconds: float) -> None:
+        """Counts one more turn."""
+        self.requests += int(usage.get("requests") or 0)
+        self.input_tokens += int(usage.get("input_tokens") or 0)
+        self.output_tokens += int(usage.get("output_tokens") or 0)
+        self.seconds += seconds
+        if (price := usage.get("cost_usd")) is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + float(price)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A task that was tried; it has passed if nothing is wrong."""
+
+    task: Task
+    conversation: Conversation
+    wrong: tuple[str, ...]
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check holds."""
+        return not self.wrong
+
+
+async def attempt(task: Task, take_turn: TakeTurn) -> Attempt:
+    """Tries a task.
+
+    Raises:
+        StartNotHere: The file it starts from is not on this machine.
+    """
+    talk = _Talk(open_start(task.start), take_turn)
+    for say in task.says:
+        await talk.say(say)
+    conversation = Conversation(talk.before, talk.after, tuple(talk.answers))
+    return Attempt(task, conversation, judge(task, conversation), talk.cost)
+
+
+def judge(task: Task, conversation: Conversation) -> tuple[str, ...]:
+    """What is wrong with the end of a conversation."""
+    return tuple(problem for check in task.checks for problem in check(conversation))
+
+
+class _Talk:
+    """A conversation as a client has it: the content goes along, a question's id with the next message."""
+
+    def __init__(self, project: ArrowProject, take_turn: TakeTurn) -> None:
+        self.before = self.after = snapshot(project)
+        self.answers: list[Answer] = []
+        self.cost = Cost()
+        self._content = project.to_text()
+        self._history: list[dict[str, str]] = []
+        self._pending: str | None = None
+        self._take_turn = take_turn
+
+    async def say(self, say: Say) -> None:
+        if not say.as_long_as_asked:
+            await self._turn(say)
+            return
+        for _ in range(_MOST_QUESTIONS):
+            if self._pending is None:
+                return
+            await self._turn(say)
+
+    async def _turn(self, say: Say) -> None:
+        body: dict[str, Any] = {
+            "message": say.message,
+            "arrow_content": self._content,
+            "history": self._history[-_MOST_HISTORY:],
+            "selected_node_ids": list(say.selected),
+            "mode": "plan" if say.plan else "apply",
+        }
+        optional = {"current_scene_id": say.scene, "pending_id": self._pending, "function": say.function}
+        body |= {name: value for name, value in optional.items() if value is not None}
+        if say.params:
+            body["function_params"] = dict(say.params)
+        answered: Mapping[str, Any]
+        begun = time.monotonic()
+        try:
+            answered = await self._take_turn(body)
+        except TurnRefused as refused:
+            answered = {"text": str(refused), "failed": True}
+        self.cost.add(answered.get("usage") or {}, time.monotonic() - begun)
+        self._content = str(answered.get("arrow_content") or self._content)
+        self.after = snapshot(parse(self._content))
+        answer = _answer(answered, self.after)
+        self.answers.append(answer)
+        self._pending = answer.question.pending_id if answer.question else None
+        said = answer.text if answer.question is None else f"{answer.text}\n\n{answer.question.text}"
+        self._history.append({"message": say.message, "output": said})
+
+
+def _answer(answered: Mapping[str, Any], after: Snapshot) -> Answer:
+    question = answered.get("question")
+    return Answer(
+        text=str(answered.get("text", "")),
+        citations=tuple(
+            Place(cited["document"], cited["page_from"], cited["page_to"]) for cited in answered.get("citations", ())
+        ),
+        operations=tuple(Done(done["function"], bool(done["success"])) for done in answered.get("operations", ())),
+        question=Question(question["kind"], question["text"], question["pending_id"]) if question else None,
+        failed=bool(answered.get("failed")),
+        after=after,
+    )

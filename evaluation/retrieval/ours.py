@@ -1,0 +1,34 @@
+"""Fletcher's own retrieval as a pipeline."""
+
+from collections.abc import Sequence
+
+from evaluation.retrieval.measures import Span
+from retrieval import Passage, ProjectKey, Retriever
+
+# More than 2,000 characters, and ten passages, of any passage size.
+_DEPTH = 20
+
+
+class Ours:
+    """What `fletcher search` answers with."""
+
+    name = "Fletcher"
+
+    def __init__(self, retriever: Retriever, key: ProjectKey, passages: Sequence[Passage]) -> None:
+        self._retriever = retriever
+        self._key = key
+        self._passages: dict[str, list[Span]] = {}
+        for passage in passages:
+            self._passages.setdefault(passage.document, []).append(_span(passage))
+
+    def search(self, question: str, document: str | None) -> list[Span]:
+        """The passages that the retriever ranks first."""
+        return [_span(found.passage) for found in self._retriever.search(self._key, question, _DEPTH, document)]
+
+    def passages(self, document: str) -> Sequence[Span]:
+        """All passages of a document."""
+        return self._passages.get(document, ())
+
+
+def _span(passage: Passage) -> Span:
+    return Span(passage.document, passage.char_from, passage.char_to)

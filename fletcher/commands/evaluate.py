@@ -1,0 +1,145 @@
+"""`fletcher evaluate`: how well questions find their passages, ours beside the stock LlamaIndex pipeline."""
+
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress as Bars
+from rich.progress import TaskID
+from rich.table import Table
+
+from corpora import DataDirectory, ProjectKey
+from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, evaluate, picture, read_questions
+from fletcher import console
+from fletcher.corpus import own_alone
+from fletcher.errors import CommandError
+from fletcher.options import AsJson, DataDir, Workspace, settings_for
+from fletcher.settings import Settings
+from fletcher.wiring import Parts, open_parts
+from ingest import Progress, Refusal, Source, scan
+
+_PROJECT = "retrieval"
+_SCOPES = {False: "all documents", True: "within the document"}
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with documents/ and questions.jsonl")]
+WithStock = Annotated[
+    bool, typer.Option("--stock", help="Also measure LlamaIndex's own pipeline (needs fletcher[bench])")
+]
+Drawing = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the coverage, too")]
+
+
+def evaluate_retrieval(
+    folder: Folder,
+    stock: WithStock = False,
+    drawing: Drawing = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+    workspace: Workspace = "local",
+) -> None:
+    """Measure retrieval on a folder of documents and of questions with known answers.
+
+    Coverage is the share of the answer's section in the first 2,000 characters that are found.
+    """
+    settings = settings_for(data_dir, workspace).for_evaluation()
+    try:
+        questions = read_questions(folder / "questions.jsonl")
+    except QuestionsError as error:
+        raise CommandError(str(error)) from error
+    sources = scan([folder / "documents"])
+    rows: list[dict[str, Any]] = []
+    with console.bars(transient=True) as bars:
+        for pipeline in _pipelines(settings, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
+            for within, scope in _SCOPES.items():
+                with _task(bars, f"{pipeline.name}, {scope}", len(questions)) as task:
+                    measures = evaluate(
+                        pipeline, questions, within_document=within, asked=lambda task=task: bars.advance(task)
+                    )
+                rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
+    if drawing is not None:
+        _draw(drawing, rows)
+    console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
+
+
+def _pipelines(
+    settings: Settings,
+    key: ProjectKey,
+    sources: Collection[Source | Refusal],
+    questions: Sequence[Question],
+    stock: bool,
+    bars: Bars,
+) -> Iterator[Pipeline]:
+    directory = DataDirectory(settings.data_dir)
+    with (
+        own_alone(directory, f"Another evaluation is running in {directory.path}."),
+        open_parts(settings, directory) as parts,
+    ):
+        _read(parts, key, sources, bars)
+        documents = parts.catalog.documents(key)
+        unknown = {question.document for question in questions} - {document.name for document in documents}
+        if unknown:
+            raise CommandError(
+                f"questions.jsonl names documents that are not in documents/ or cannot be read: {_some(unknown)}."
+            )
+        yield Ours(parts.retriever, key, parts.catalog.passages(key))
+        texts = [Text(document.name, parts.catalog.text(key, document.id)) for document in documents]
+    if stock:
+        yield from _stock(texts, bars)
+
+
+def _read(parts: Parts, key: ProjectKey, sources: Collection[Source | Refusal], bars: Bars) -> None:
+    with _task(bars, "Reading", len(sources)) as task:
+
+        def listen(event: Progress) -> None:
+            bars.update(task, description=event.phase.capitalize(), completed=event.done, total=event.total)
+
+        parts.ingestor.index(key, sources, replace=True, progress=listen)
+
+
+def _stock(texts: Sequence[Text], bars: Bars) -> Iterator[Pipeline]:
+    try:
+        from evaluation.retrieval.stock import SIZES, StockIndex
+    except ImportError as error:
+        raise CommandError(
+            f"LlamaIndex's pipeline is not installed ({error.name}). Install it: pip install 'fletcher[bench]'"
+        ) from error
+    for size in SIZES:
+        with _task(bars, f"Embedding LlamaIndex {size[0]}/{size[1]}", None) as task:
+            index = StockIndex(
+                texts, size, lambda done, total, task=task: bars.update(task, completed=done, total=total)
+            )
+        yield from index.pipelines()
+
+
+def _draw(drawing: Path, rows: Sequence[dict[str, Any]]) -> None:
+    values = {row["pipeline"]: row["coverage"] for row in rows if row["scope"] == _SCOPES[False]}
+    try:
+        drawing.write_text(picture("coverage@2000, all documents in one project", values), "utf-8")
+    except OSError as error:
+        raise CommandError(f"{drawing} cannot be written: {error.strerror}.") from error
+
+
+def _print(rows: Sequence[dict[str, Any]], questions: int) -> None:
+    measures = [name for name in rows[0] if name not in ("pipeline", "scope")]
+    table = Table(
+        "pipeline", "searched in", *(name.replace("_", "@") for name in measures), title=f"{questions} questions"
+    )
+    for row in rows:
+        style = "bold" if row["pipeline"] == Ours.name else ""
+        table.add_row(row["pipeline"], row["scope"], *(f"{row[name]:.3f}" for name in measures), style=style)
+    console.out.print(table)
+
+
+@contextmanager
+def _task(bars: Bars, description: str, total: int | None) -> Generator[TaskID]:
+    task = bars.add_task(description, total=total)
+    try:
+        yield task
+    finally:
+        bars.remove_task(task)
+
+
+def _some(names: Collection[str]) -> str:
+    return ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,64 @@
+"""Reads comma-separated values; the text is the file itself, so that spans count in the file."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from corpora import Page
+from ingest.extracted import Block, Extracted
+from ingest.readers.columns import is_header
+from ingest.readers.encoding import decode
+from ingest.readers.formats import PageListener
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_SAMPLE_LINES = 50
+_MAX_TITLE = 200
+
+
+@dataclass(frozen=True)
+class _Row:
+    start: int
+    end: int
+    cells: Sequence[str]
+
+
+def read(data: bytes, progress: PageListener) -> Extracted:
+    """A file of comma, semicolon or tab separated values: the names of its columns are a heading above each row."""
+    del progress
+    text = decode(data)
+    rows = [row for row in _rows(text) if any(cell.strip() for cell in row.cells)]
+    return Extracted("csv", text, (Page(None, 0, len(text), text),), tuple(_blocks(rows)))
+
+
+def _blocks(rows: Sequence[_Row]) -> Iterator[Block]:
+    named = len(rows) > 1 and is_header([row.cells for row in rows])
+    for index, row in enumerate(rows):
+        if named and index == 0:
+            title = " | ".join(cell.strip() for cell in row.cells if cell.strip())
+            yield Block("heading", row.start, row.end, 1, title[:_MAX_TITLE])
+        else:
+            yield Block("row", row.start, row.end)
+
+
+def _rows(text: str) -> Iterator[_Row]:
+    lines = [match[0] for match in _LINE.finditer(text) if match[0]]
+    position = used = 0
+    # Not strict: a stray quote must not cost the rest of the file.
+    reader = csv.reader(lines, delimiter=_delimiter(lines))
+    for cells in reader:
+        source = "".join(lines[used : reader.line_num])
+        used = reader.line_num
+        yield _Row(position, position + len(source.rstrip("\r\n")), cells)
+        position += len(source)
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """What splits most rows into the same number of cells, and into the most cells."""
+    return max(",;\t|", key=lambda delimiter: _evenness(lines[:_SAMPLE_LINES], delimiter))
+
+
+def _evenness(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
+    counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter) if cells]
+    usual = max(counts, key=counts.count, default=0)
+    return (counts.count(usual) if usual > 1 else 0), usual

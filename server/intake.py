@@ -1,0 +1,92 @@
+"""Where documents are taken in: on threads of their own, so that no turn waits for one."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from corpora import CorpusError, ProjectKey
+from ingest import Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
+from server.metrics import Metrics
+
+_Result = TypeVar("_Result")
+
+_THREADS = 32  # they wait for readers and vectors most of the time
+
+
+class ServerClosing(CorpusError):
+    """The server ends, and what it was asked for is not done; asked for again, only the rest is."""
+
+    code = "SERVER_CLOSING"
+
+
+class Intake:
+    """Takes documents in for every session and route of a server.
+
+    Args:
+        ingestor: Does the work.
+        metrics: Count what became of the documents.
+    """
+
+    def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
+        self._ingestor = ingestor
+        self._metrics = metrics
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="intake")
+        # Documents of one project come in one after the other; those that wait need no thread yet.
+        self._turns: defaultdict[ProjectKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._closing = False
+
+    async def add(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal],
+        *,
+        replace: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> IngestReport:
+        """`Ingestor.add`; `progress` is called in a thread.
+
+        Raises:
+            ServerClosing: The server ends before it is done.
+        """
+        listen = self._listener(progress)
+        async with self._turns[key]:
+            report = await self._run(partial(self._ingestor.add, key, sources, replace=replace, progress=listen))
+        self._metrics.add_report(report)
+        return report
+
+    async def index(
+        self, key: ProjectKey, sources: Collection[Source | Refusal], *, replace: bool = False
+    ) -> IngestReport:
+        """`Ingestor.index`: the documents, and then all vectors of the project.
+
+        Raises:
+            ServerClosing: The server ends before it is done.
+        """
+        listen = self._listener()
+        report = await self._run(partial(self._ingestor.index, key, sources, replace=replace, progress=listen))
+        self._metrics.add_report(report)
+        return report
+
+    def end(self) -> None:
+        """Ends what is under way at its next page, document or batch of vectors, and waits for nothing."""
+        self._closing = True
+
+    async def close(self) -> None:
+        """Ends what is under way, and waits for it."""
+        self.end()
+        await asyncio.to_thread(self._threads.shutdown)
+
+    def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
+        def listen(progress: Progress) -> None:
+            if self._closing:
+                raise ServerClosing("The server ends before this is done; send it again once it is back.")
+            if told is not None:
+                told(progress)
+
+        return listen
+
+    async def _run(self, work: Callable[[], _Result]) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

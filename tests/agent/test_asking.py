@@ -1,0 +1,250 @@
+"""Questions before something is lost, and what their answers lead to."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agent import Asked, Event, Exchange, Failed, InMemoryEditor, OperationFinished, TextFinished
+from arrow_project import Operation
+from tests.agent.desk import Desk
+from tests.agent.scripted_model import Use
+from tests.agent.story import story, story_text
+
+GOLD = Use("create_variable", {"name": "gold", "type": "num"})
+BRAM = Use("create_character", {"name": "Bram"})
+DELETE_3 = Use("delete_node", {"node_id": 3})
+DELETE_2 = Use("delete_node", {"node_id": 2})
+
+
+def texts(events: list[Event]) -> list[str]:
+    return [event.text for event in events if isinstance(event, TextFinished)]
+
+
+def ran(events: list[Event]) -> list[str]:
+    return [event.function for event in events if isinstance(event, OperationFinished) and event.success]
+
+
+def the_question(events: list[Event]) -> Asked:
+    (asked,) = [event for event in events if isinstance(event, Asked)]
+    return asked
+
+
+async def test_the_question_says_exactly_what_would_change(desk: Desk) -> None:
+    desk.model.add(["I will do both.", GOLD, DELETE_3, BRAM])
+    events = await desk.events("Add gold, remove the pier, add Bram.")
+    asked = the_question(events)
+    assert "- node 3" in asked.diff
+    assert "gold" not in asked.diff, "that is done already"
+    assert asked.diff in asked.text
+    assert asked.operations == (Operation("delete_node", {"node_id": 3}),)
+    assert texts(events) == ["I will do both."]
+
+
+async def test_calls_of_one_response_that_all_need_a_yes_are_one_question(desk: Desk) -> None:
+    desk.model.add([DELETE_3, BRAM, DELETE_2])
+    asked = the_question(await desk.events("Remove both, add Bram."))
+    assert [operation.arguments["node_id"] for operation in asked.operations] == [3, 2]
+
+
+async def test_after_a_yes_the_model_goes_on_with_the_message(desk: Desk) -> None:
+    history = (Exchange("Hello", "Hello there"),)
+    desk.model.add(["I begin.", GOLD, DELETE_3, BRAM])
+    editor = InMemoryEditor(story())
+    message = "Add gold, remove the pier, add Bram."
+    asked = the_question(await desk.events(message, editor, history=history, selected_node_ids=(2,)))
+    desk.model.add([BRAM], ["All done."])
+    events = await desk.events(
+        "yes", editor, pending_id=asked.pending_id, history=(*history, Exchange(message, asked.text))
+    )
+    assert ran(events) == ["delete_node", "create_character"]
+    assert texts(events)[-1] == "All done."
+    goes_on = desk.model.requests[1]
+    assert goes_on.conversation[0] == ("user", ["Hello"])
+    *_, (_, said) = goes_on.conversation
+    assert said[-1].startswith(message)
+    assert "I begin." in said[-1]
+    assert "create variable" in said[-1]
+    assert "said yes" in said[-1]
+    assert "pier" not in goes_on.context
+
+
+async def test_going_on_may_lead_to_another_question_about_the_same_message(desk: Desk) -> None:
+    desk.model.add([DELETE_3])
+    editor = InMemoryEditor(story())
+    first = the_question(await desk.events("Remove both.", editor))
+    desk.model.add([DELETE_2])
+    second = the_question(await desk.events("yes", editor, pending_id=first.pending_id))
+    pending = desk.pendings.kept[second.pending_id]
+    assert pending.origin is not None
+    assert pending.origin.message == "Remove both."
+    assert any("delete node" in line for line in pending.origin.done)
+    desk.model.add(["Both are gone."])
+    await desk.events("yes", editor, pending_id=second.pending_id)
+    assert set(editor.project.document.nodes) == {1}
+
+
+async def test_a_question_that_is_dropped_says_so(desk: Desk) -> None:
+    desk.model.add([DELETE_3], ["Blue."])
+    asked = the_question(await desk.events("Remove the pier."))
+    events = await desk.events("What colour is it?", pending_id=asked.pending_id)
+    assert texts(events)[0].startswith("(The open question is dropped")
+    assert desk.pendings.kept == {}
+
+
+# --- yes, but ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_change_goes_to_the_model_with_what_was_planned(desk: Desk) -> None:
+    desk.model.add([DELETE_3, DELETE_2])
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("Remove both.", editor))
+    desk.model.add([DELETE_3], ["Only the pier is gone."])
+    events = await desk.events("yes, but keep node 2", editor, pending_id=asked.pending_id)
+    assert ran(events) == ["delete_node"], "what the user agreed to is not asked about again"
+    assert set(editor.project.document.nodes) == {1, 2}
+    prompt = desk.model.requests[1].conversation[-1][1][-1]
+    assert json.dumps({"function": "delete_node", "arguments": {"node_id": 2}}) in prompt
+    assert "yes, but keep node 2" in prompt
+
+
+async def test_a_model_that_does_what_was_to_be_kept_is_asked_about(desk: Desk) -> None:
+    desk.model.add([DELETE_3, DELETE_2])
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("Remove both.", editor))
+    desk.model.add([DELETE_2])
+    events = await desk.events("yes, but keep node 2", editor, pending_id=asked.pending_id)
+    assert the_question(events).operations[0].arguments == {"node_id": 2}
+    assert editor.project.to_text() == story_text()
+
+
+@pytest.fixture
+def planner(desk: Desk) -> Desk:
+    desk.is_local = True
+    return desk
+
+
+BOTH = "delete node 3\ndelete node 2\ncreate a variable gold = 10"
+
+
+async def test_the_planner_asks_once_for_all_that_is_left(planner: Desk) -> None:
+    editor = InMemoryEditor(story())
+    events = await planner.events(f"create a variable silver = 1\n{BOTH}", editor)
+    asked = the_question(events)
+    assert [operation.function for operation in asked.operations] == ["delete_node", "delete_node", "create_variable"]
+    assert "silver" in editor.project.to_text()
+    assert "silver" not in asked.diff
+    assert set(editor.project.document.nodes) == {1, 2, 3}
+    assert not any("gold" in text or "node 3" in text for text in texts(events)), "nothing is said to be done"
+    await planner.events("yes", editor, pending_id=asked.pending_id)
+    assert set(editor.project.document.nodes) == {1}
+    assert "gold" in editor.project.to_text()
+
+
+async def test_the_planner_says_what_it_could_not_do_at_once(planner: Desk) -> None:
+    events = await planner.events("delete node 3\ndelete node 99")
+    assert any(text.startswith("Not done") and "99" in text for text in texts(events))
+    assert [operation.arguments["node_id"] for operation in the_question(events).operations] == [3]
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("yes, but keep node 2", {1, 2}),
+        ("yes, except the pier", {1, 3}),
+        ("ok, only node 3", {1, 2}),
+    ],
+)
+async def test_yes_to_the_rest(planner: Desk, reply: str, left: set[int]) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await planner.events(BOTH, editor))
+    await planner.events(reply, editor, pending_id=asked.pending_id)
+    assert set(editor.project.document.nodes) == left
+    assert ("gold" in editor.project.to_text()) is ("only" not in reply)
+
+
+async def test_a_change_without_a_yes_is_asked_about_again(planner: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await planner.events(BOTH, editor))
+    again = the_question(await planner.events("keep node 2", editor, pending_id=asked.pending_id))
+    assert [operation.function for operation in again.operations] == ["delete_node", "create_variable"]
+    assert editor.project.to_text() == story_text()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["yes, but just keep node 2", "yes, only 3, keep 2", "ok, only 3 and not 2", "yes, keep everything except 2"],
+)
+async def test_a_change_that_may_mean_either_is_asked_about_again(planner: Desk, reply: str) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await planner.events(BOTH, editor))
+    again = the_question(await planner.events(reply, editor, pending_id=asked.pending_id))
+    assert again.operations == asked.operations
+    assert editor.project.to_text() == story_text()
+
+
+async def test_a_change_that_names_nothing_is_asked_about_again(planner: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await planner.events(BOTH, editor))
+    events = await planner.events("yes, but not the purple one", editor, pending_id=asked.pending_id)
+    assert the_question(events).operations == asked.operations
+    assert texts(events)[0].startswith("I do not see what to leave out")
+
+
+# --- who agrees beforehand --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "asks"),
+    [
+        ({"message": "/delete_node 3"}, False),
+        ({"message": '/delete_node {"node_id": 3}', "confirm": "always"}, True),
+        ({"function": "delete_node", "function_params": {"node_id": 3}}, True),
+        ({"function": "delete_node", "function_params": {"node_id": 3}, "confirm": "never"}, False),
+        ({"function": "create_variable", "function_params": {"name": "x", "type": "num"}, "confirm": "always"}, True),
+        ({"message": "undo", "confirm": "always"}, False),
+    ],
+)
+async def test_only_the_users_own_words_agree(desk: Desk, fields: dict[str, Any], asks: bool) -> None:
+    message = str(fields.pop("message", ""))
+    events = await desk.events(message, **fields)
+    assert any(isinstance(event, Asked) for event in events) is asks
+
+
+async def test_a_yes_after_a_function_call_runs_it_and_nothing_else(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("", editor, function="delete_node", function_params={"node_id": 3}))
+    assert ran(await desk.events("yes", editor, pending_id=asked.pending_id)) == ["delete_node"]
+    assert not desk.model.requests
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_plan_is_executed_exactly_or_not_at_all(desk: Desk) -> None:
+    line = {"type": "content", "preset": {"content": "Rain."}, "connect_from": {"node_id": 3, "slot": 0}}
+    desk.model.add([GOLD, Use("create_insert_node", line), DELETE_2], ["That is my plan."])
+    editor = InMemoryEditor(story())
+    events = await desk.events("Plan it.", editor, plan=True)
+    asked = the_question(events)
+    assert texts(events) == ["That is my plan."]
+    assert [operation.function for operation in asked.operations] == [
+        "create_variable", "create_insert_node", "delete_node",
+    ]  # fmt: skip
+    assert all(part in asked.diff for part in ("gold", "Rain.", "- node 2"))
+    assert editor.project.to_text() == story_text()
+
+    expected = story()
+    expected.apply_all(asked.operations)
+    (failed,) = [
+        event
+        for event in await desk.events("yes", project=story("Other"), pending_id=asked.pending_id)
+        if isinstance(event, Failed)
+    ]
+    assert failed.failure.code == "CONFLICT"
+
+    desk.model.add([GOLD, Use("create_insert_node", line), DELETE_2], ["That is my plan."])
+    asked = the_question(await desk.events("Plan it.", editor, plan=True))
+    await desk.events("yes", editor, pending_id=asked.pending_id)
+    assert editor.project.to_text() == expected.to_text()
+    assert desk.model.is_done, "a plan is the whole message"

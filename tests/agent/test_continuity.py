@@ -1,0 +1,208 @@
+"""The check of a scene against the documents, on the sample project: planted errors are found, clean text is not."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.citations import Citations
+from agent.continuity import CheckContinuity, ContinuityReader, Finding, render
+from agent.continuity.figures import read_figures
+from agent.continuity.naming import Vocabulary
+from agent.reading import NotThere
+from agent.request import TurnContext
+from arrow_project import ArrowProject, Operation, parse
+from corpora import Catalog, DataDirectory, ProjectKey
+from corpora.samples import SAMPLE
+from ingest import Ingestor, ReaderPool, scan
+from retrieval import Embedder, Retriever, VectorStore
+
+KEY = ProjectKey("local", "1")
+KITCHEN = 20
+
+# What is wrong, and the place in the documents that must be cited with it.
+PLANTED = {
+    "Odille sets the cup down.": ("name", "game-bible.pdf"),
+    "I asked Jorry about the boat.": ("name", "dialogues.txt"),
+    "They say that Sabet carts barley by day.": ("name", "dialogues.txt"),
+    "We walked as far as Nether Quey.": ("name", "game-bible.pdf"),
+    "The keeper is Odile Marack.": ("name", "game-bible.pdf"),
+    "Osc has signed already.": ("name", "game-bible.pdf"),
+    "Mena has to bring the order.": ("name", "quests.md"),
+    "Cader Barrage has nine gates.": ("name", "game-bible.pdf"),
+    "There are ninety steps up to the lantern.": ("fact", "game-bible.pdf"),
+    "I have to deliver Closing Order 3318.": ("fact", "quests.md"),
+    "The clockwork is wound with ninety turns of the crank.": ("fact", "game-bible.pdf"),
+    "The page is behind prism 641.": ("fact", "game-bible.pdf"),
+    "The Board grants 2,500 florins a year for oil.": ("fact", "quests.md"),
+    "The Hotel Meridian has offered 7,000 florins for the Duchess.": ("fact", "game-bible.pdf"),
+    "Osk is the postmaster of this town.": ("fact", "characters.docx"),
+    "Sabeth is a baker.": ("fact", "characters.docx"),
+    "Bursar is a donkey.": ("fact", "characters.docx"),
+}
+
+CLEAN = (
+    "Mine is cold.",
+    "Ask me again. Tell him I said so. Look at the well. Pull the door.",
+    "Give me three minutes, and two cups.",
+    "Odile looks up and says nothing.",
+    "Jory is a good boy.",
+    "I have waited here for ten minutes.",
+    "Rooks! Bells! The Lord be with you, Madam.",
+    "Mina is the inspector. Odile is the keeper of Pell Light.",
+    "One hundred and seventeen steps, I counted.",
+    "We were five at supper, and four of us were lying.",
+    "Father said that in Spain they put oil on everything. Napoleon would not mind.",
+    "God knows. Christmas is in two months. Monday, perhaps.",
+    "There are two chairs, and one of them is taken.",
+    "It's the third time that you ask me.",
+    "In 1927 the Board pays 2,400 florins.",
+)
+
+
+@pytest.fixture(scope="module")
+def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    """The sample's documents; text search only, as the check must work while vectors are made."""
+    directory = DataDirectory(tmp_path_factory.mktemp("data"))
+    with directory.own(), closing(Catalog(directory.catalog_url)) as catalog:
+        vectors = VectorStore(directory.chroma_path)
+        with (
+            closing(Retriever(catalog, Embedder(), vectors, directory.originals)) as retriever,
+            ReaderPool() as readers,
+        ):
+            Ingestor(catalog, directory.originals, retriever, readers).add(KEY, scan(SAMPLE.documents))
+            retriever.refresh(KEY)
+            yield retriever
+
+
+@pytest.fixture
+def story() -> ArrowProject:
+    return parse(SAMPLE.arrow_file.read_bytes())
+
+
+def check(retriever: Retriever, project: ArrowProject | None, scene_id: int | None) -> dict[str, object]:
+    context = TurnContext(project, None, (), (), (), ())
+    return ContinuityReader(retriever, KEY, Citations(()), context).check(CheckContinuity(scene_id=scene_id))
+
+
+def found_in(retriever: Retriever, project: ArrowProject, scene_id: int = KITCHEN) -> list[tuple[str, int, set[str]]]:
+    report = check(retriever, project, scene_id)
+    documents = {one["number"]: one["document"] for one in report["passages"]}  # type: ignore[union-attr]
+    return [
+        (one["kind"], one["node_id"], {documents[number] for number in one["passages"]})
+        for one in report["findings"]  # type: ignore[union-attr]
+    ]
+
+
+def with_line(project: ArrowProject, text: str) -> int:
+    preset = {"character": 6, "text": text}
+    made = project.apply(Operation("create_insert_node", {"type": "monolog", "preset": preset, "scene_id": KITCHEN}))
+    return made.created[0]
+
+
+@pytest.mark.parametrize("text", PLANTED)
+def test_a_planted_error_is_found_with_both_places(retriever: Retriever, story: ArrowProject, text: str) -> None:
+    kind, document = PLANTED[text]
+    node = with_line(story, text)
+    [(found, at, documents)] = found_in(retriever, story)
+
+    assert (found, at) == (kind, node)
+    assert document in documents
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_ordinary_words_raise_no_alarm(retriever: Retriever, story: ArrowProject, text: str) -> None:
+    with_line(story, text)
+
+    assert found_in(retriever, story) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("The oil costs fifteen stivers the litre.", "fourteen stivers"),
+        ("Fourteen of us pay. The oil costs fifteen stivers the litre.", "fourteen stivers"),
+        ("In 1887 the parliament in Cadder voted to shut out the gulf.", "1885"),
+        ("Odile was sworn in as keeper in 1901.", "1899"),
+    ],
+)
+def test_the_number_of_the_same_thing_is_set_against_it(
+    retriever: Retriever, story: ArrowProject, text: str, right: str
+) -> None:
+    with_line(story, text)
+
+    assert f"the documents have “{right}”" in str(check(retriever, story, KITCHEN)["text"])
+
+
+def test_the_sample_disagrees_once_where_its_readme_says_so(retriever: Retriever, story: ArrowProject) -> None:
+    [(kind, node, documents)] = found_in(retriever, story, 0)
+
+    assert (kind, node) == ("fact", 17)
+    assert documents <= {"game-bible.pdf", "quests.md", "characters.docx"}
+    assert found_in(retriever, story, KITCHEN) == []
+
+
+def test_a_speaker_whom_nobody_knows_is_named(retriever: Retriever, story: ArrowProject) -> None:
+    stranger = story.apply(Operation("create_character", {"name": "Zoltan"})).result["character_id"]
+    preset = {"character": stranger, "lines": ["Good evening."], "playable": False}
+    node = story.apply(
+        Operation("create_insert_node", {"type": "dialog", "preset": preset, "scene_id": KITCHEN})
+    ).created[0]
+    [(kind, at, documents)] = found_in(retriever, story)
+
+    assert (kind, at) == ("speaker", node)
+    assert documents
+
+
+def test_a_speaker_with_a_misspelled_name_is_set_right(retriever: Retriever, story: ArrowProject) -> None:
+    story.apply(Operation("update_character", {"character_id": 7, "name": "Odille"}))
+    report = check(retriever, story, KITCHEN)
+
+    assert "Odille is spelled Odile" in str(report["text"])
+
+
+def test_the_open_scene_is_checked_where_none_is_named(retriever: Retriever, story: ArrowProject) -> None:
+    assert check(retriever, story, None)["scene_id"] == 0
+    with pytest.raises(NotThere, match="20 “1 Dusk: The Kitchen”"):
+        check(retriever, story, 999)
+    with pytest.raises(NotThere):
+        check(retriever, None, None)
+
+
+def test_figures_are_read_with_what_they_count() -> None:
+    def read(text: str) -> list[tuple[int, str, str]]:
+        return [(figure.value, figure.kind, figure.noun) for figure in read_figures(text)]
+
+    assert read("It's a hundred and twelve steps.") == [(112, "count", "step")]
+    assert read("8,210 crossings, twenty-two carts") == [(8210, "count", "cross"), (22, "count", "cart")]
+    assert read("the twenty-third step") == [(23, "place", "step")]
+    assert read("Closing Order 3317 and Form 12") == [(3317, "label", "order"), (12, "label", "form")]
+    assert read("on 3 November 1898") == [(3, "count", "novemb"), (1898, "year", "")]
+    assert read("two thousand four hundred florins") == [(2400, "count", "florin")]
+    assert read("It opens at 4.30, sixty per cent of it.") == [(60, "count", "cent")]
+
+
+def test_only_names_are_near_a_name() -> None:
+    words = Vocabulary(
+        ["Then Mina met Osk at the gate. A lamp, said Mina, is a lamp. They asked Osk and the Marracks."]
+    )
+
+    assert words.nearest_name("Mima") == "Mina"
+    assert words.nearest_name("Osc") == "Osk"
+    assert words.nearest_name("Ask") is None
+    assert words.nearest_name("Lamb") is None
+    assert words.nearest_name("Marrack") is None
+    assert words.knows("gate")
+    assert not words.knows("Mima")
+
+
+def test_a_clean_report_says_what_was_compared() -> None:
+    from agent.continuity import Report
+
+    assert "7 nodes" in render(Report(1, "Kitchen", 7, (), ()))
+    assert "Node 3" in render(Report(1, "Kitchen", 7, (Finding("name", 3, "Odille.", "…", ()),), ()))
+
+
+def test_the_sample_is_where_the_tests_expect_it() -> None:
+    assert Path(SAMPLE.documents, "dialogues.txt").is_file()

@@ -1,0 +1,154 @@
+"""A model that makes mistakes: it is told, it may correct itself three times, and then the user is told."""
+
+from typing import Any
+
+import pytest
+
+from agent import Event, Failure, InMemoryEditor, OperationFinished, Outcome, TextFinished
+from arrow_project import OperationResult
+from tests.agent.desk import Desk
+from tests.agent.scripted_model import Use
+from tests.agent.story import NEXT_ID, story, story_text
+
+WRONG = Use("create_insert_node", {"type": "dialogue"})
+RIGHT = Use("create_insert_node", {"type": "content", "connect_from": {"node_id": 3, "slot": 0}})
+GOLD = Use("create_variable", {"name": "gold", "type": "num"})
+
+
+def texts(events: list[Event]) -> list[str]:
+    return [event.text for event in events if isinstance(event, TextFinished)]
+
+
+@pytest.mark.parametrize(
+    ("use", "code", "said"),
+    [
+        (WRONG, "INVALID_NODE_TYPE", "dialog"),
+        (Use("create_insert_node", {"type": "content", "preset": ["Rain."]}), "TYPE_MISMATCH", "preset"),
+        (Use("update_node", {"node_id": 99}), "INVALID_NODE_ID", "3"),
+        (Use("create_character", {"name": "ELENA"}), "PERMISSION_DENIED", "21"),
+        (Use("create_connection", {"from_node_id": 2, "to_node_id": 3, "from_slot": 7}), "INVALID_CONNECTION", "slot"),
+        (Use("search_documents", {"words": "lamp"}), "INVALID_ARGUMENTS", "query"),
+    ],
+)
+async def test_a_mistake_is_told_with_code_and_remedy_and_no_client_sees_it(
+    desk: Desk, use: Use, code: str, said: str
+) -> None:
+    desk.model.add([use], ["I see."])
+    editor = InMemoryEditor(story())
+    events = await desk.events("Do it.", editor)
+    ((told,)) = desk.model.requests[1].tool_results
+    assert told["error"]["code"] == code
+    assert said in told["error"]["message"]
+    assert not any(event.reached_editor for event in events if isinstance(event, OperationFinished))
+    assert editor.project.to_text() == story_text()
+
+
+async def test_three_corrections_and_then_an_honest_sentence(desk: Desk) -> None:
+    desk.model.otherwise = [WRONG]
+    events = await desk.events("Add a dialog.")
+    assert len(desk.model.requests) == 5, "the fourth failure says stop; who goes on is stopped"
+    assert "stop" not in desk.model.requests[3].tool_results[0]
+    assert "Do not call it again" in desk.model.requests[4].tool_results[0]["stop"]
+    (sentence,) = texts(events)
+    assert sentence.startswith("Not done: create insert node failed 4 times")
+    assert "dialogue" in sentence
+
+
+async def test_who_stops_in_time_may_do_the_rest(desk: Desk) -> None:
+    desk.model.add(*([WRONG] for _ in range(4)), [GOLD], ["The dialog did not work."])
+    editor = InMemoryEditor(story())
+    said = texts(await desk.events("Add a dialog and gold.", editor))
+    assert said[0] == "The dialog did not work."
+    assert said[1].startswith("Not done: create insert node")
+    assert "gold" in editor.project.to_text()
+
+
+async def test_a_success_in_between_begins_again(desk: Desk) -> None:
+    desk.model.add(*([WRONG] for _ in range(3)), [RIGHT], *([WRONG] for _ in range(3)), ["Done."])
+    assert texts(await desk.events("Add dialogs.")) == ["Done."]
+
+
+async def test_calls_that_fail_together_are_one_attempt(desk: Desk) -> None:
+    desk.model.add([WRONG] * 9, [RIGHT], ["Done."])
+    assert texts(await desk.events("Add dialogs.")) == ["Done."]
+
+
+async def test_arguments_that_cannot_be_read_end_early(desk: Desk) -> None:
+    desk.model.otherwise = [Use("create_variable", raw='{"name": ')]
+    await desk.events("Add gold.")
+    assert len(desk.model.requests) <= 5
+
+
+async def test_reading_that_fails_again_and_again_ends_early(desk: Desk) -> None:
+    desk.put("bible.md", "The lamp is cold.")
+    desk.model.otherwise = [Use("read_document", {"document": "nowhere.md"})]
+    (sentence,) = texts(await desk.events("Read nowhere."))
+    assert sentence.startswith("Not done: read document failed")
+    assert len(desk.model.requests) == 5
+
+
+class Refusing:
+    """An editor that executes nothing."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        assert applied.calls
+        self.asked += 1
+        return Outcome(success=False, failure=Failure("EDITOR_ERROR", "Script error."))
+
+
+async def test_what_the_editor_refuses_counts_as_well(desk: Desk) -> None:
+    desk.model.otherwise = [GOLD]
+    editor = Refusing()
+    (sentence,) = texts(await desk.events("Add gold.", editor))
+    assert "Script error." in sentence
+    assert editor.asked == 4
+
+
+async def test_the_planner_is_not_stopped_by_its_failures(desk: Desk) -> None:
+    desk.is_local = True
+    editor = InMemoryEditor(story())
+    message = "\n".join([*(f"connect 9{n} to 3" for n in range(6)), "create a variable gold = 10"])
+    said = texts(await desk.events(message, editor))
+    assert "gold" in editor.project.to_text(), said
+
+
+# --- loose ends -------------------------------------------------------------------------------------------------------
+
+LOOSE = Use("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
+
+
+async def test_of_what_nothing_leads_to_the_model_is_told_once(desk: Desk) -> None:
+    connect = Use("create_connection", {"from_node_id": 3, "to_node_id": NEXT_ID})
+    desk.model.add([LOOSE], ["Done."], [connect], ["Now it is connected."])
+    editor = InMemoryEditor(story())
+    events = await desk.events("Add rain.", editor)
+    assert texts(events) == ["Done.", "Now it is connected."]
+    assert f"{NEXT_ID} (content)" in desk.model.requests[2].everything
+    assert editor.project.document.incoming(NEXT_ID, 0)
+
+
+async def test_it_need_not_connect_it(desk: Desk) -> None:
+    desk.model.add([LOOSE], ["Done."], ["It is a note that stands alone."])
+    events = await desk.events("Add rain.")
+    assert texts(events) == ["Done.", "It is a note that stands alone."]
+    assert len(desk.model.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        [RIGHT],
+        [Use("create_insert_node", {"type": "frame"})],
+        [Use("create_scene", {"name": "cellar"})],
+        [LOOSE, Use("delete_node", {"node_id": NEXT_ID})],
+        [LOOSE, Use("create_insert_node", {"type": "jump", "preset": {"target": {"type": "node", "id": NEXT_ID}},
+                                           "connect_from": {"node_id": 3, "slot": 0}})],
+    ],
+)  # fmt: skip
+async def test_what_is_reached_or_needs_not_be_is_no_loose_end(desk: Desk, uses: list[Any]) -> None:
+    desk.model.add(uses, ["Done."])
+    assert texts(await desk.events("Add it.", confirm="never")) == ["Done."]
+    assert desk.model.is_done

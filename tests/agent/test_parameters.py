@@ -1,0 +1,192 @@
+"""A function that lacks something is asked about, and the next message completes it."""
+
+from typing import Any
+
+import pytest
+
+from agent import Asked, Event, Failed, InMemoryEditor, OperationFinished, TextFinished
+from agent.parameters import missing_parameters, read_parameters
+from arrow_project import Operation
+from tests.agent.desk import Desk
+from tests.agent.story import story, story_text
+
+
+def the_question(events: list[Event]) -> Asked:
+    (asked,) = [event for event in events if isinstance(event, Asked)]
+    assert asked.kind == "parameters"
+    return asked
+
+
+def ran(events: list[Event]) -> list[str]:
+    return [event.function for event in events if isinstance(event, OperationFinished) and event.success]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "missing"),
+    [
+        ("create_variable", {}, ("name", "type")),
+        ("create_variable", {"name": "gold", "type": None}, ("type",)),
+        ("create_connection", {"from_node_id": 2}, ("to_node_id",)),
+        ("delete_character", {}, ("character_id",)),
+        ("delete_character", {"by_name": "Elena"}, ()),
+        ("update_node_map", {"node_id": 2, "modification": {}}, ()),
+        ("search_documents", {}, ("query",)),
+        ("create_scene", {}, ()),
+        ("update_node", {"node_id": 2}, ("name",)),
+        ("update_variable", {"name": "gold"}, ("variable_id",)),
+        ("paint_node", {}, ()),
+    ],
+)
+def test_what_is_missing(function: str, arguments: dict[str, Any], missing: tuple[str, ...]) -> None:
+    assert missing_parameters(Operation(function, arguments)) == missing
+
+
+@pytest.mark.parametrize(
+    ("function", "reply", "arguments"),
+    [
+        ("delete_node", "3", {"node_id": 3}),
+        ("delete_node", "node_id=3", {"node_id": 3}),
+        ("delete_node", "node 3", {"node_id": 3}),
+        ("delete_character", "the character 21", {"character_id": 21}),
+        ("delete_node", '{"node_id": 3, "force": true}', {"node_id": 3, "force": True}),
+        ("delete_character", "Elena", {"character_id": "Elena"}),
+        ("create_character", "Old Tom", {"name": "Old Tom"}),
+        ("create_character", "7", {"name": "7"}),
+        ("create_variable", "name=gold, type=num", {"name": "gold", "type": "num"}),
+        ("create_variable", 'name: "gold, or not"\ntype: str', {"name": "gold, or not", "type": "str"}),
+        ("create_variable", "name=gold", {"name": "gold"}),
+        ("search_documents", "who keeps the lamp", {"query": "who keeps the lamp"}),
+    ],
+)
+def test_a_reply_that_completes(function: str, reply: str, arguments: dict[str, Any]) -> None:
+    completed = read_parameters(Operation(function), reply)
+    assert completed is not None
+    assert completed.arguments == arguments
+
+
+@pytest.mark.parametrize(
+    ("function", "reply"),
+    [
+        ("delete_node", "What is the pier for?"),
+        ("delete_node", "please make Elena a little angrier than that"),
+        ("delete_node", "colour=3"),
+        ("create_variable", "gold"),
+        ("create_variable", "Tell me about the lamp first"),
+        ("create_variable", '["gold"]'),
+        ("create_character", "/create_scene"),
+        ("create_character", ""),
+    ],
+)
+def test_a_reply_that_is_another_message(function: str, reply: str) -> None:
+    assert read_parameters(Operation(function), reply) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("delete_node", ["node_id", "dialog greeting (2)", "content pier (3)"]),
+        ("update_scene", ["scene_id", "harbour (0)"]),
+        ("delete_variable", ["variable_id", "oil (20)"]),
+        ("update_character", ["character_id", "Elena (21)"]),
+        ("create_variable", ["name", "type", "num, str, bool", "name=…, type=…"]),
+        ("create_insert_node", ["type", "dialog", "content"]),
+    ],
+)
+async def test_the_question_names_the_choices(desk: Desk, function: str, said: list[str]) -> None:
+    asked = the_question(await desk.events("", function=function))
+    assert [part for part in said if part not in asked.text] == []
+    assert asked.operations == (Operation(function, {}),)
+
+
+async def test_the_next_message_completes_it(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    first = the_question(await desk.events("/create_variable", editor))
+    second = the_question(await desk.events("name=gold", editor, pending_id=first.pending_id))
+    assert "name" not in second.text.splitlines()[1]
+    assert ran(await desk.events("num", editor, pending_id=second.pending_id)) == ["create_variable"]
+    assert "gold" in editor.project.to_text()
+    assert not desk.model.requests
+
+
+async def test_wrong_values_are_asked_for_again(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("", editor, function="update_scene", function_params={"name": "quay"}))
+    again = the_question(await desk.events("99", editor, pending_id=asked.pending_id))
+    assert "99" in again.text.splitlines()[0]
+    assert "harbour (0)" in again.text
+    await desk.events("harbour", editor, pending_id=again.pending_id)
+    assert editor.project.document.scenes[0]["name"] == "quay"
+
+
+async def test_a_second_elena_is_asked_about_again(desk: Desk) -> None:
+    asked = the_question(await desk.events("", function="create_character"))
+    again = the_question(await desk.events("ELENA", pending_id=asked.pending_id))
+    assert "Use 21" in again.text
+
+
+@pytest.mark.parametrize("reply", ["no", "cancel", "never mind"])
+async def test_it_can_be_left(desk: Desk, reply: str) -> None:
+    asked = the_question(await desk.events("", function="create_character"))
+    events = await desk.events(reply, pending_id=asked.pending_id)
+    assert events[0] == TextFinished("Nothing was changed.")
+    assert not desk.pendings.kept
+
+
+async def test_what_is_no_answer_is_a_message(desk: Desk) -> None:
+    desk.model.add(["It is where the boats land."])
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("", editor, function="delete_node"))
+    events = await desk.events("What is the pier for?", editor, pending_id=asked.pending_id)
+    assert [event.text for event in events if isinstance(event, TextFinished)][-1] == "It is where the boats land."
+    assert editor.project.to_text() == story_text()
+
+
+async def test_what_is_completed_is_still_confirmed(desk: Desk) -> None:
+    asked = the_question(await desk.events("", function="delete_node"))
+    (confirmation,) = [e for e in await desk.events("3", pending_id=asked.pending_id) if isinstance(e, Asked)]
+    assert confirmation.kind == "confirmation"
+
+
+@pytest.mark.parametrize(
+    ("message", "function", "known"),
+    [
+        ("create a variable", "create_variable", {}),
+        ("create a text variable", "create_variable", {"type": "str"}),
+        ("create a variable gold", "create_variable", {"name": "gold"}),
+        ("Please create a character.", "create_character", {}),
+        ("connect 3", "create_connection", {"from_node_id": 3}),
+        ("rename node 2", "update_node", {"node_id": 2}),
+        ("rename the character Elena", "update_character", {"character_id": 21}),
+        ("delete a node", "delete_node", {}),
+        ("/create_variable gold", "create_variable", {}),
+    ],
+)
+async def test_the_planner_asks_for_what_a_command_lacks(
+    desk: Desk, message: str, function: str, known: dict[str, Any]
+) -> None:
+    desk.is_local = True
+    asked = the_question(await desk.events(message))
+    assert asked.operations == (Operation(function, known),)
+
+
+async def test_what_the_planner_asked_for_completes_it(desk: Desk) -> None:
+    desk.is_local = True
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("rename node 2", editor))
+    await desk.events("hello", editor, pending_id=asked.pending_id)
+    assert editor.project.document.nodes[2]["name"] == "hello"
+
+
+async def test_a_yes_is_no_value(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("", editor, function="create_character"))
+    again = the_question(await desk.events("yes", editor, pending_id=asked.pending_id))
+    assert "name" in again.text
+    assert editor.project.to_text() == story_text()
+
+
+async def test_what_is_there_and_refused_is_not_asked_for_again(desk: Desk) -> None:
+    asked = the_question(await desk.events("", function="delete_character"))
+    events = await desk.events("Elena", pending_id=asked.pending_id, confirm="never")
+    assert [event.failure.code for event in events if isinstance(event, Failed)] == ["RESOURCE_IN_USE"]
+    assert not desk.pendings.kept

@@ -1,0 +1,158 @@
+"""The tools that read in the story."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from agent import TurnContext
+from agent.citations import Citations
+from agent.reading_tools import Reader
+from agent.tools import tool_schemas
+from arrow_project import ArrowProject, Operation
+from tests.agent.desk import Desk
+from tests.agent.story import story
+
+
+@pytest.fixture
+def project() -> ArrowProject:
+    return story()
+
+
+@pytest.fixture
+def reader(desk: Desk, project: ArrowProject) -> Reader:
+    return Reader(desk.retriever, desk.key, Citations(()), TurnContext(project, None, (), (), (), ()))
+
+
+@pytest.mark.parametrize(
+    ("find", "found"),
+    [
+        ({"text": "lamp cold"}, [2]),
+        ({"text": "COLD"}, [2]),
+        ({"text": "cold pier"}, []),
+        ({"type": "content"}, [3]),
+        ({"character": 21}, [2]),
+        ({"character": "elena"}, [2]),
+        ({"scene_id": 0}, [1, 2, 3]),
+        ({"scene_id": 0, "type": "dialog", "character": "Elena", "text": "lamp"}, [2]),
+        ({"type": "dialogue"}, []),
+        ({}, [1, 2, 3]),
+    ],
+)
+async def test_nodes_are_found_by_everything_that_is_given(
+    reader: Reader, find: dict[str, Any], found: list[int]
+) -> None:
+    answer = await reader.call("find_nodes", find)
+    assert [int(line.split()[0]) for line in answer["nodes"]] == found
+    assert answer["total"] == len(found)
+
+
+async def test_a_node_with_all_its_slots(reader: Reader, project: ArrowProject) -> None:
+    made = project.apply(
+        Operation("create_insert_node", {"type": "condition", "preset": {"variable": "oil", "operator": ">"}})
+    )
+    project.apply(Operation("create_connection", {"from_node_id": made.created[0], "to_node_id": 2, "from_slot": 0}))
+    answer = await reader.call("get_node", {"node_id": made.created[0]})
+    assert answer["type"] == "condition"
+    assert answer["data"]["variable"] == 20
+    assert answer["goes_to"] == [
+        {"slot": 0, "means": "true", "node_id": 2},
+        {"slot": 1, "means": "false", "node_id": None},
+    ]
+    dialog = await reader.call("get_node", {"node_id": 2})
+    assert dialog["data"]["lines"] == ["The lamp is cold."]
+    assert {"node_id": made.created[0], "slot": 0} in dialog["comes_from"]
+
+
+async def test_what_the_turn_has_changed_is_read(reader: Reader, project: ArrowProject) -> None:
+    project.apply(Operation("create_character", {"name": "Bram", "tags": {"mood": "calm"}}))
+    answer = await reader.call("list_characters", {})
+    elena, bram = answer["characters"]
+    assert (elena["name"], elena["used_in_nodes"]) == ("Elena", 1)
+    assert (bram["name"], bram["used_in_nodes"], bram["tags"]) == ("Bram", 0, {"mood": "calm"})
+    assert (await reader.call("list_characters", {"name": "bra"}))["characters"] == [bram]
+
+
+async def test_variables_are_listed(reader: Reader) -> None:
+    assert (await reader.call("list_variables", {}))["variables"] == [
+        {"variable_id": 20, "name": "oil", "type": "num", "initial_value": 3, "used_in_nodes": 0}
+    ]
+
+
+async def test_a_scene_is_read(reader: Reader) -> None:
+    answer = await reader.call("get_scene", {"scene_id": 0})
+    assert (answer["name"], answer["entry"], answer["macro"]) == ("harbour", 1, False)
+    assert [line.split()[:2] for line in answer["nodes"]] == [["1", "entry"], ["2", "dialog"], ["3", "content"]]
+
+
+async def test_every_answer_is_bounded_and_says_so(reader: Reader, project: ArrowProject) -> None:
+    for number in range(250):
+        preset = {"content": f"{number} " + "The pier is empty. " * 40}
+        project.apply(Operation("create_insert_node", {"type": "content", "preset": preset}))
+        project.apply(Operation("create_variable", {"name": f"count{number}", "type": "num"}))
+    project.apply(Operation("update_node", {"node_id": 3, "data": {"content": "x" * 100_000}}))
+    for tool, arguments in (
+        ("find_nodes", {"text": "pier"}),
+        ("get_node", {"node_id": 3}),
+        ("get_scene", {"scene_id": 0}),
+        ("list_variables", {}),
+    ):
+        answer = await reader.call(tool, arguments)
+        assert len(json.dumps(answer)) < 25_000, tool
+        assert "cut" in answer or "of_parts" in answer, tool
+
+
+async def test_all_parts_of_a_scene_are_the_scene(reader: Reader, project: ArrowProject) -> None:
+    for _ in range(200):
+        preset = {"content": "The pier is empty. " * 40}
+        project.apply(Operation("create_insert_node", {"type": "content", "preset": preset}))
+    first = await reader.call("get_scene", {"scene_id": 0})
+    ids: list[int] = []
+    for part in range(1, first["of_parts"] + 1):
+        answer = await reader.call("get_scene", {"scene_id": 0, "part": part})
+        ids += [int(line.split()[0]) for line in answer["nodes"]]
+    assert ids == list(project.document.scene_map(0))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code"),
+    [
+        ("get_node", {"node_id": 99}, "INVALID_NODE_ID"),
+        ("get_node", {}, "INVALID_ARGUMENTS"),
+        ("get_node", {"node_id": "last_created"}, "INVALID_ARGUMENTS"),
+        ("get_scene", {"scene_id": 99}, "INVALID_SCENE_ID"),
+        ("get_scene", {"scene_id": 0, "part": 2}, "PART_NOT_FOUND"),
+        ("find_nodes", {"scene_id": 99}, "INVALID_SCENE_ID"),
+        ("find_nodes", {"character": "Nobody"}, "INVALID_CHARACTER_ID"),
+        ("find_nodes", {"words": "x"}, "INVALID_ARGUMENTS"),
+        ("list_characters", {"limit": 3}, "INVALID_ARGUMENTS"),
+    ],
+)
+async def test_what_is_wrong_is_an_answer(reader: Reader, tool: str, arguments: dict[str, Any], code: str) -> None:
+    answer = await reader.call(tool, arguments)
+    assert answer["error"]["code"] == code
+    assert answer["error"]["message"]
+
+
+async def test_without_a_story_that_is_said(desk: Desk) -> None:
+    reader = Reader(desk.retriever, desk.key, Citations(()), TurnContext(None, None, (), (), (), ()))
+    assert (await reader.call("get_node", {"node_id": 1}))["error"]["code"] == "PERMISSION_DENIED"
+
+
+def test_every_schema_of_every_tool_is_strict_and_says_what_things_mean() -> None:
+    for name, (description, schema) in tool_schemas().items():
+        assert description, name
+        assert_closed(schema, name)
+        assert set(schema["required"]) <= set(schema["properties"]), name
+
+
+def assert_closed(schema: object, place: str) -> None:
+    if isinstance(schema, Mapping):
+        if schema.get("type") == "object" and "properties" in schema:
+            assert schema.get("additionalProperties") is False, place
+        for name, value in schema.items():
+            assert_closed(value, f"{place}.{name}")
+    elif isinstance(schema, list):
+        for value in schema:
+            assert_closed(value, place)

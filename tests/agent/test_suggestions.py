@@ -1,0 +1,108 @@
+"""What could be done next: grounded, and executable as it stands."""
+
+from pathlib import Path
+
+import pytest
+
+from agent import Event, Failed, InMemoryEditor, OperationFinished, Suggested, Suggestion, TurnContext
+from agent.suggestions import suggest
+from arrow_project import ArrowProject, Operation, parse
+from corpora.samples import SAMPLE
+from tests.agent.desk import Desk
+from tests.agent.scripted_model import Use
+from tests.agent.story import NEXT_ID, story
+
+DOCUMENTS = Path(__file__).parents[1] / "arrow_project" / "documents"
+STORIES = {file.name: file.read_bytes() for file in [*DOCUMENTS.glob("*.arrow"), SAMPLE.arrow_file]}
+LOOSE = Use("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
+CHOICES = Use("create_insert_node", {"type": "interaction", "preset": {"actions": ["Stay", "Go"]},
+                                     "connect_from": {"node_id": 3, "slot": 0}})  # fmt: skip
+
+
+def suggested(events: list[Event]) -> list[Suggestion]:
+    return [one for event in events if isinstance(event, Suggested) for one in event.suggestions]
+
+
+async def test_after_a_change_its_undo_comes_first_and_it_works(desk: Desk) -> None:
+    desk.model.add([LOOSE], ["Done."], ["It stands alone."])
+    editor = InMemoryEditor(story())
+    undo, connect = suggested(await desk.events("Add rain.", editor))
+    assert undo.function == "undo"
+    assert connect.params == {"from_node_id": 3, "to_node_id": NEXT_ID, "from_slot": 0, "to_slot": 0}
+    events = await desk.events("", editor, function=connect.function, function_params=dict(connect.params))
+    assert editor.project.document.incoming(NEXT_ID, 0)
+    assert suggested(events)[0].function == "undo"
+
+
+async def test_choices_that_lead_nowhere(desk: Desk) -> None:
+    desk.model.add([CHOICES], ["Done."])
+    found = suggested(await desk.events("Add choices."))
+    assert [(one.function, one.params.get("connect_from")) for one in found] == [
+        ("undo", None),
+        ("create_insert_node", {"node_id": NEXT_ID, "slot": 0}),
+        ("create_insert_node", {"node_id": NEXT_ID, "slot": 1}),
+    ]
+    assert "Stay" in found[1].label
+
+
+async def test_who_is_in_the_documents_and_not_in_the_project(desk: Desk) -> None:
+    desk.put("bible.md", "# Characters\n\n## Bram\n\nBram mends the lamp.\n\n## Elena\n\nElena keeps the lamp.\n")
+    desk.put("talk.md", "# The pier\n\nODILE: The lamp is cold.\n\nELENA: I know.\n\nODILE: Light the lamp.\n")
+    desk.model.add(["Bram does."])
+    (found,) = suggested(await desk.events("Who mends the lamp?"))
+    assert (found.function, found.params) == ("create_character", {"name": "Bram"})
+    assert "bible.md" in found.label
+
+
+async def test_a_label_is_nobody(desk: Desk) -> None:
+    desk.put(
+        "scenes.md", "# The pier\n\nPlace: The Plank\n\nLine one.\n\nPlace: The Kitchen\n\nBRAM: No.\n\nBRAM: Yes.\n"
+    )
+    desk.model.add(["At the Plank."])
+    found = suggested(await desk.events("Where is the Plank?"))
+    assert [suggestion.params for suggestion in found] == [{"name": "Bram"}]
+
+
+async def test_nothing_is_suggested_with_an_open_question(desk: Desk) -> None:
+    desk.model.add([CHOICES, Use("delete_node", {"node_id": 2})])
+    assert not suggested(await desk.events("Add choices, remove the greeting."))
+
+
+async def test_without_anything_to_suggest_nothing_is(desk: Desk) -> None:
+    desk.model.add(["Hello."])
+    assert not suggested(await desk.events("Hello"))
+    desk.model.add(["Hello."])
+    assert not suggested(await desk.events("Hello", project=None))
+
+
+@pytest.mark.parametrize("name", sorted(STORIES))
+async def test_every_suggestion_can_be_executed(desk: Desk, name: str) -> None:
+    """From each suggestion to the next, a walk of eight turns."""
+    project, executed = parse(STORIES[name]), 0
+    for scene_id in list(project.document.scenes)[:4]:
+        editor = InMemoryEditor(project.copy())
+        editor.project.apply(Operation("create_insert_node", {"type": "content", "scene_id": scene_id}))
+        for _ in range(8):
+            for one in suggest(_context(editor.project, scene_id), (), changed=False)[:1]:
+                events = await desk.events(
+                    "", editor, scene_id=scene_id, function=one.function, function_params=dict(one.params)
+                )
+                assert not [event for event in events if isinstance(event, Failed)], (one, events)
+                assert [event.success for event in events if isinstance(event, OperationFinished)] == [True]
+                assert any(later.function == "undo" for later in suggested(events))
+                executed += 1
+    assert executed
+
+
+def _context(project: ArrowProject, scene_id: int) -> TurnContext:
+    return TurnContext(project, scene_id, (), (), (), ())
+
+
+async def test_after_edits_the_scene_can_be_checked_against_the_documents(desk: Desk) -> None:
+    desk.put("bible.md", "# The pier\n\nThe lamp is warm, and Helena keeps it.\n")
+    desk.model.add([Use("create_variable", {"name": "gold", "type": "num"})], ["Done."])
+    editor = InMemoryEditor(story())
+    check = suggested(await desk.events("Add gold.", editor))[-1]
+    assert (check.function, check.params) == ("check_continuity", {"scene_id": 0})
+    events = await desk.events("", editor, function=check.function, function_params=dict(check.params))
+    assert [event.success for event in events if isinstance(event, OperationFinished)] == [True]

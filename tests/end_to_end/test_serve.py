@@ -1,0 +1,60 @@
+"""The server as an operator runs it: tokens, its log, its end."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from websockets.sync.client import connect
+
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announced_url
+
+TOKEN = "s3cret-token-of-ada"
+
+
+def test_other_machines_need_tokens(run: Run) -> None:
+    refused = run("serve", "--host", "0.0.0.0", "--port", "0")
+    assert refused.code == 1
+    assert "FLETCHER_TOKENS" in refused.err
+    assert "127.0.0.1" in refused.err
+
+
+def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"{TOKEN} ada\ns3cret-token-of-bo bo\n")
+    environment = {"FLETCHER_TOKENS": str(tokens), "FLETCHER_TOKEN": TOKEN}
+    bible = tmp_path / "bible.md"
+    bible.write_text("# People\n\nElena keeps the s3cret lighthouse.\n")
+    command = [sys.executable, "-m", "fletcher", "serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", data_dir]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT | environment
+    ) as server:
+        try:
+            url = announced_url(server)
+            # The command line finds the owner, and works in the workspace of its own token.
+            done = run("ingest", bible, "--project", "7", "--json", **environment)
+            assert done.code == 0, done.err
+            assert run("search", "lighthouse", "--project", "7", "--json", **environment).json["passages"]
+            other = run("documents", "--project", "7", **environment | {"FLETCHER_TOKEN": "s3cret-token-of-bo"})
+            assert other.code == 1
+            assert "no project" in other.err
+
+            address = url.replace("http", "ws", 1) + f"/ws/chat?token={TOKEN}"
+            with connect(address, proxy=None, open_timeout=PATIENCE_S) as socket:
+                message = {"type": "user_message", "message": "Who keeps the s3cret lighthouse?"}
+                socket.send(json.dumps(message | {"current_project_id": 7}))
+                while json.loads(socket.recv(PATIENCE_S))["type"] != "end":
+                    pass
+            with httpx.Client(base_url=url, trust_env=False) as http:
+                assert http.get("/metrics").status_code == 401
+                counted = http.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
+        finally:
+            server.terminate()
+            _, log = server.communicate(timeout=PATIENCE_S)
+    assert 'fletcher_turns_total{outcome="done"} 1.0' in counted
+    (line,) = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    assert (line["workspace"], line["project_id"], line["client"], line["outcome"]) == ("ada", "7", "spec", "done")
+    assert "s3cret" not in log, "neither a token nor what was asked or read"
+    assert "s3cret" not in counted
+    assert "Traceback" not in log

@@ -1,0 +1,72 @@
+"""The suite's tasks, tried once with the planner without weights on the sample's real corpus."""
+
+import asyncio
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora import DataDirectory, ProjectKey
+from corpora.samples import SAMPLE
+from evaluation.agent import TASKS, Attempt, StartNotHere, TakeTurn, TurnRefused, attempt
+from fletcher.settings import load_settings
+from fletcher.wiring import build_services, open_parts
+from ingest import scan
+from server import RequestError, Services, TurnBody, answer_turn
+
+KEY = ProjectKey("local", "1")
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Takes turns with any model."""
+
+    services: Services
+
+    def of(self, model: Any = None) -> TakeTurn:
+        """Turns with the planner, or with the model that the source makes."""
+        assistant = self.services.assistant
+        chosen = assistant if model is None else replace(assistant, model=model, model_name="scripted")
+        services = replace(self.services, assistant=chosen)
+
+        async def take_turn(body: Mapping[str, Any]) -> Mapping[str, Any]:
+            try:
+                return await answer_turn(TurnBody(**body), KEY, services)
+            except RequestError as error:
+                raise TurnRefused(f"{error.code}: {error}") from error
+
+        return take_turn
+
+
+@contextmanager
+def _turns(data_dir: Path) -> Generator[Turns]:
+    settings = load_settings(data_dir=data_dir, model="local")
+    directory = DataDirectory(data_dir)
+    with directory.own(), open_parts(settings, directory) as parts:
+        parts.ingestor.index(KEY, scan(SAMPLE.documents))
+        yield Turns(build_services(settings, parts))
+
+
+@pytest.fixture(scope="session")
+def turns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
+    with _turns(tmp_path_factory.mktemp("evaluation")) as turns:
+        yield turns
+
+
+@pytest.fixture(scope="session")
+def attempts(turns: Turns) -> dict[str, Attempt | str]:
+    """By task; the reason where the task's file is not on this machine."""
+
+    async def tried() -> dict[str, Attempt | str]:
+        found: dict[str, Attempt | str] = {}
+        for task in TASKS:
+            try:
+                found[task.id] = await attempt(task, turns.of())
+            except StartNotHere as missing:
+                found[task.id] = str(missing)
+        return found
+
+    return asyncio.run(tried())

@@ -1,0 +1,82 @@
+"""`fletcher evaluate` on a folder of documents and questions."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from evaluation.retrieval import QuestionsError, read_questions
+from tests.end_to_end.conftest import Run, data_dir, run
+
+__all__ = ["data_dir", "run"]
+
+TIDE = "The tide bell rings twice. Its keeper is Oda, who lost her brother to the fog."
+MILL = "The mill grinds salt instead of flour, because the baker made a promise to the sea."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    documents = tmp_path / "set" / "documents"
+    documents.mkdir(parents=True)
+    (documents / "tide.txt").write_text(TIDE, "utf-8")
+    (documents / "mill.txt").write_text(MILL, "utf-8")
+    questions = [
+        {"id": "1", "document": "tide.txt", "question": "Who is the keeper of the bell?", "gold": [[0, len(TIDE)]]},
+        {"id": "2", "document": "mill.txt", "question": "What does the mill grind?", "gold": [[0, len(MILL)]]},
+    ]
+    _write(tmp_path / "set", questions)
+    return tmp_path / "set"
+
+
+def _write(folder: Path, questions: Sequence[object]) -> None:
+    (folder / "questions.jsonl").write_text("\n".join(json.dumps(question) for question in questions), "utf-8")
+
+
+def test_ours_is_measured_in_both_scopes_and_drawn(run: Run, folder: Path, tmp_path: Path) -> None:
+    drawing = tmp_path / "coverage.svg"
+    done = run("evaluate", folder, "--picture", drawing, "--json")
+    assert done.code == 0, done.err
+    assert done.json["questions"] == 2
+    assert [(row["pipeline"], row["scope"], row["coverage"]) for row in done.json["results"]] == [
+        ("Fletcher", "all documents", 1.0),
+        ("Fletcher", "within the document", 1.0),
+    ]
+    assert drawing.read_text("utf-8").startswith("<svg")
+
+
+def test_beside_the_stock_pipeline(run: Run, folder: Path) -> None:
+    pytest.importorskip("llama_index.retrievers.bm25", reason="the extra `bench` is not installed")
+    done = run("evaluate", folder, "--stock", "--json")
+    assert done.code == 0, done.err
+    names = {row["pipeline"] for row in done.json["results"]}
+    assert len(names) == 13
+    assert "LlamaIndex 1024/200, relative score" in names
+    assert all(row["coverage"] == 1 for row in done.json["results"] if row["scope"] == "within the document")
+
+
+def test_a_question_about_a_document_that_is_not_there(run: Run, folder: Path) -> None:
+    _write(folder, [{"id": "1", "document": "gone.txt", "question": "Where?", "gold": [[0, 5]]}])
+    done = run("evaluate", folder)
+    assert done.code == 1
+    assert "gone.txt" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "line 1: not JSON"),
+        ("[]", "line 1"),
+        ('{"id": "1", "document": "a", "question": "", "gold": [[0, 1]]}', "question"),
+        ('{"id": "1", "document": "a", "question": "b", "gold": []}', "gold"),
+        ('{"id": "1", "document": "a", "question": "b", "gold": [[5, 5]]}', "0 <= from < to"),
+        ("", "no questions"),
+    ],
+)
+def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem: str) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(line, "utf-8")
+    with pytest.raises(QuestionsError, match=problem):
+        read_questions(path)
+    with pytest.raises(QuestionsError, match="cannot be read"):
+        read_questions(tmp_path / "absent.jsonl")

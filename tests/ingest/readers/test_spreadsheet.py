@@ -1,0 +1,119 @@
+"""Spreadsheets, made here: xlsx and ods are archives of XML."""
+
+import zipfile
+from collections.abc import Sequence
+from io import BytesIO
+
+import pytest
+
+from ingest.extracted import ReadError
+from ingest.readers import read
+from ingest.split import split
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+Cell = str | int | float
+
+
+def sheet(rows: Sequence[Sequence[Cell | None]]) -> str:
+    lines: list[str] = []
+    for number, row in enumerate(rows, 1):
+        cells = "".join(
+            f'<c r="{chr(65 + column)}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
+            if isinstance(cell, str)
+            else f'<c r="{chr(65 + column)}{number}"><v>{cell}</v></c>'
+            for column, cell in enumerate(row)
+            if cell is not None
+        )
+        lines.append(f'<row r="{number}">{cells}</row>')
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+
+
+def workbook(sheets: dict[str, Sequence[Sequence[Cell | None]]], hidden: str = "") -> bytes:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        names = "".join(
+            f'<sheet name="{name}" sheetId="{number}" r:id="r{number}" '
+            f'state="{"hidden" if name == hidden else "visible"}"/>'
+            for number, name in enumerate(sheets, 1)
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r0" Type="{OFFICE}/officeDocument" '
+            'Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{names}</sheets></workbook>'
+        )
+        relations = "".join(
+            f'<Relationship Id="r{number}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{number}.xml"/>'
+            for number in range(1, len(sheets) + 1)
+        )
+        archive.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>')
+        for number, rows in enumerate(sheets.values(), 1):
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet(rows))
+    return file.getvalue()
+
+
+CAST: list[list[Cell | None]] = [["Name", "Role", "Age"], ["Mara", "keeper", 61], ["Tobin", None, 9.5]]
+
+
+def test_each_row_is_a_passage_with_the_names_of_its_columns() -> None:
+    extracted = read("cast.xlsx", workbook({"Cast": CAST, "Places": [["Place", "Kind"], ["Ness", "harbour"]]}))
+    assert [(passage.heading, passage.text) for passage in split(extracted, "d" * 16, "cast.xlsx")] == [
+        (("Cast",), "Name: Mara | Role: keeper | Age: 61"),
+        (("Cast",), "Name: Tobin | Age: 9.5"),
+        (("Places",), "Place: Ness | Kind: harbour"),
+    ]
+
+
+def test_titles_above_a_table_are_text_and_hidden_sheets_are_not_read() -> None:
+    book = workbook({"Cast": [["People of the harbour"], [], *CAST], "Lists": [["secret"]]}, hidden="Lists")
+    extracted = read("cast.xlsx", book)
+    assert extracted.text.startswith("Cast\n\nPeople of the harbour\n\nName: Mara")
+    assert "secret" not in extracted.text
+
+
+def test_numbers_in_the_first_row_are_no_names() -> None:
+    extracted = read("scores.xlsx", workbook({"Scores": [["Mara", 3], ["Tobin", 4]]}))
+    assert [extracted.text[block.char_from : block.char_to] for block in extracted.blocks] == [
+        "Scores",
+        "Mara | 3",
+        "Tobin | 4",
+    ]
+
+
+def test_open_document_sheets_are_read() -> None:
+    table = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+    text = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+    office = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+    cells = [
+        "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>' for cell in row
+        )
+        for row in (["Name", "Role"], ["Mara", "keeper"])
+    ]
+    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content xmlns:office="{office}" xmlns:table="{table}" xmlns:text="{text}">'
+            f"<office:body><office:spreadsheet>"
+            f'<table:table table:name="Cast">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    extracted = read("cast.ods", file.getvalue())
+    assert (extracted.format, extracted.text) == ("ods", "Cast\n\nName: Mara | Role: keeper")
+
+
+def test_an_archive_that_is_no_spreadsheet_is_damaged() -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook")
+    with pytest.raises(ReadError, match=r"cast\.xlsx: ") as refused:
+        read("cast.xlsx", file.getvalue())
+    assert refused.value.code == "CORRUPT"

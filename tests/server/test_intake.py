@@ -1,0 +1,65 @@
+"""Documents come in beside everything else, and a server that ends does not wait for all of them."""
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from corpora import ProjectKey
+from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source
+from server.intake import Intake, ServerClosing
+from server.metrics import Metrics
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import house
+
+KEY = ProjectKey("local", "1")
+
+
+class Endless:
+    """An ingestor that is never done."""
+
+    def __init__(self) -> None:
+        self.running = threading.Event()
+
+    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+        while True:
+            progress(Progress("bible.pdf", "reading", 0, 1))
+            self.running.set()
+
+    index = add
+
+
+class NoDocuments:
+    """A catalog, for metrics that nobody reads."""
+
+
+@pytest.mark.parametrize("how", ["add", "index"])
+async def test_closing_ends_what_is_under_way(how: str) -> None:
+    endless = Endless()
+    intake = Intake(cast("Ingestor", endless), Metrics(cast("Any", NoDocuments())))
+    under_way = asyncio.create_task(getattr(intake, how)(KEY, [Source("bible.pdf", b"")]))
+    assert await asyncio.to_thread(endless.running.wait, PATIENCE_S)
+    await intake.close()
+    with pytest.raises(ServerClosing):
+        await under_way
+
+
+def test_many_documents_of_one_project_leave_room_for_turns(tmp_path: Path) -> None:
+    with house(tmp_path) as home:
+        home.put("map.md", "The harbour.", ProjectKey("local", "2"))
+        home.readers.may_go_on.clear()
+        home.model.otherwise = ["Elena."]
+        with home.client() as client:
+            client.sync()
+            for number in range(60):
+                client.send("design_doc_sync", project_id=1, file_content="RWxlbmEgbGl2ZXMu", file_name=f"{number}.txt")
+            assert home.readers.reading.wait(PATIENCE_S)
+            frames = client.turn("Who is there?")
+            assert frames[1]["message"] == "Elena.", "sixty threads would be more than there are"
+            with home.http() as http:  # nor do other projects wait
+                assert http.get("/projects/2/search?q=harbour").json()["passages"]
+            home.readers.may_go_on.set()
+            answers = [client.frame()["message"] for _ in range(60)]
+        assert len({answer.split()[0] for answer in answers}) == 60

@@ -1,0 +1,158 @@
+"""What is too much is refused in words, and the rest goes on."""
+
+import base64
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from corpora import ProjectKey
+from server import Access, Limits
+from server.turn_rate import TooManyTurns, TurnRate
+from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
+from tests.server.client import Client, texts, types
+from tests.server.house import House, house
+
+TRY_AGAIN_LATER = 1013
+MESSAGE_TOO_BIG = 1009
+
+
+def code_of(client: Client) -> tuple[int, str]:
+    """With what the server has closed the connection."""
+    with pytest.raises(ConnectionClosed) as closed:
+        client.frame()
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code, closed.value.rcvd.reason
+
+
+# --- turns ---------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def begun(rate: TurnRate, workspace: str, attempts: int) -> int:
+    count = 0
+    for _ in range(attempts):
+        try:
+            rate.take(workspace)
+        except TooManyTurns:
+            break
+        count += 1
+    return count
+
+
+def test_a_minutes_turns_may_be_begun_at_once_and_come_back_evenly() -> None:
+    clock = Clock()
+    rate = TurnRate(30, clock)
+    assert begun(rate, "ada", 100) == 30
+    with pytest.raises(TooManyTurns) as refused:
+        rate.take("ada")
+    assert refused.value.retry_after_s == 2
+    clock.now += 2
+    assert begun(rate, "ada", 100) == 1
+    clock.now += 3600
+    assert begun(rate, "ada", 100) == 30
+
+
+def test_workspaces_have_turns_of_their_own() -> None:
+    rate = TurnRate(3, Clock())
+    assert begun(rate, "ada", 9) == 3
+    assert begun(rate, "bo", 9) == 3
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Iterator[House]:
+    """Two turns per minute and workspace."""
+    access = Access(tokens={"a": "ada", "b": "bo"})
+    limits = Limits(call_timeout_s=PATIENCE_S, turns_per_minute=2)
+    with house(tmp_path, access=access, limits=limits) as opened:
+        opened.model.otherwise = ["Hello."]
+        yield opened
+
+
+def test_too_many_turns_on_a_socket(strict: House) -> None:
+    with strict.client("/ws/chat?token=a") as ada, strict.client("/ws/chat?token=a") as again:
+        ada.sync(story_text())
+        again.sync(story_text())
+        assert texts(ada.turn("Hello?")) == ["Hello."]
+        assert texts(again.turn("Hello?")) == ["Hello."]
+        refused = ada.turn("Hello?")
+        assert types(refused) == ["status", "chat_response", "status", "end"], "the client is idle again"
+        assert texts(refused)[0].startswith("RATE_LIMITED: ")
+        assert "FLETCHER_TURNS_PER_MINUTE" in texts(refused)[0]
+        with strict.client("/ws/chat?token=b") as bo:
+            bo.sync(story_text())
+            assert texts(bo.turn("Hello?")) == ["Hello."]
+    assert len(strict.model.requests) == 3
+
+
+def test_too_many_turns_over_http(strict: House) -> None:
+    with strict.http(Authorization="Bearer a") as http:
+        body = {"message": "Hello?", "arrow_content": story_text()}
+        answers = [http.post(f"/projects/{project}/turns", json=body) for project in (1, 2, 3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[2].json()["error"]["code"] == "RATE_LIMITED"
+    assert 1 <= int(answers[2].headers["Retry-After"]) <= 30
+    assert len(strict.model.requests) == 2
+
+
+# --- connections ---------------------------------------------------------------------------------------------------
+
+
+def test_too_many_connections(tmp_path: Path) -> None:
+    with house(tmp_path, limits=Limits(call_timeout_s=PATIENCE_S, connections=2)) as home:
+        with ExitStack() as open_ones:
+            clients = [open_ones.enter_context(home.client()) for _ in range(2)]
+            for path in ("/ws/chat", "/"):
+                with home.client(path) as third:
+                    code, reason = code_of(third)
+                assert code == TRY_AGAIN_LATER
+                assert "2 clients" in reason
+            for client in clients:
+                client.assert_quiet()
+            with home.http() as http:
+                assert http.get("/healthz").status_code == 200
+        for _ in range(4):  # two have left, and two were never in
+            assert home.watched.sockets_done.acquire(timeout=PATIENCE_S)
+        with home.client() as client:
+            client.assert_quiet()
+
+
+# --- sizes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_message_that_is_too_long(home: House) -> None:
+    with home.client() as client:
+        client.send("file_sync", project_id=1, arrow_content="x" * (8 * 2**20))
+        assert code_of(client)[0] == MESSAGE_TOO_BIG
+
+
+def test_too_much_to_take_in_at_once(tmp_path: Path) -> None:
+    with (
+        house(tmp_path, limits=Limits(call_timeout_s=PATIENCE_S, upload_bytes=1000)) as home,
+        home.client() as client,
+    ):
+        content = base64.b64encode(b"Elena keeps the lighthouse. " * 20).decode()
+        home.readers.may_go_on.clear()
+        client.send("design_doc_sync", project_id=1, file_content=content, file_name="first.txt")
+        assert home.readers.reading.wait(PATIENCE_S)
+        client.send("design_doc_sync", project_id=1, file_content=content, file_name="second.txt")
+        refusal = client.frame()["message"]
+        assert refusal.startswith("TOO_MANY_UPLOADS: second.txt: ")
+        home.readers.may_go_on.set()
+        assert client.frame()["message"].startswith("first.txt ")
+        client.assert_quiet()
+        client.send("design_doc_sync", project_id=1, file_content=content, file_name="second.txt")
+        assert client.frame()["message"].startswith("second.txt ")
+    assert [d.name for d in home.catalog.documents(ProjectKey("local", "1"))] == ["first.txt", "second.txt"]
