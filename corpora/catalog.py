@@ -11,6 +11,7 @@ class Catalog(Documents, Embeddings, Pendings):
     """All tables of one database, safe to use from several threads.
 
     `Catalog(database_url)` opens an SQLAlchemy URL and creates the schema where there is
-    none. It raises `CatalogError` for a database of another program, or of another version of Fletcher.
+    none; that of an older Fletcher is brought up to date in place. It raises `CatalogError` for a database of
+    another program, or of a newer Fletcher.
     A method that writes is one transaction.
     """

@@ -8,18 +8,20 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, update
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from corpora.errors import CatalogError
 from corpora.schema import SCHEMA_VERSION, facts, metadata
+from corpora.upgrade import add_what_is_missing
 
+_VERSION = "schema_version"
 _BUSY_TIMEOUT_S = 30
 _RETRY_S = 0.01
 
 
 class Database:
-    """An open catalog database whose schema is known to be ours, of this version."""
+    """An open catalog database whose schema is ours, of this version; an older one is brought up to date."""
 
     def __init__(self, database_url: str | URL) -> None:
         self._engine = _open(database_url)
@@ -66,11 +68,13 @@ class Database:
                 f"The database {self._place} has tables of another program and no Fletcher catalog. "
                 "Name an empty database, or one that Fletcher made."
             )
-        elif version != SCHEMA_VERSION:
+        elif version > SCHEMA_VERSION:
             raise CatalogError(
-                f"The catalog {self._place} has schema version {version}, and this Fletcher knows version "
-                f"{SCHEMA_VERSION}. Use the version of Fletcher that wrote it, or a new data directory."
+                f"The catalog {self._place} has schema version {version}, and this Fletcher knows no version above "
+                f"{SCHEMA_VERSION}. Use the version of Fletcher that wrote it, or a newer one."
             )
+        elif version < SCHEMA_VERSION:
+            self._upgrade_schema()
 
     def _create_schema(self) -> None:
         with self._writing() as connection:
@@ -78,11 +82,18 @@ class Database:
             if inspect(connection).get_table_names():
                 return
             metadata.create_all(connection)
-            connection.execute(insert(facts).values(name="schema_version", value=str(SCHEMA_VERSION)))
+            connection.execute(insert(facts).values(name=_VERSION, value=str(SCHEMA_VERSION)))
+
+    def _upgrade_schema(self) -> None:
+        with self._writing() as connection:
+            if (_version(connection) or 0) >= SCHEMA_VERSION:
+                return
+            add_what_is_missing(connection)
+            connection.execute(update(facts).where(facts.c.name == _VERSION).values(value=str(SCHEMA_VERSION)))
 
 
 def _version(connection: Connection) -> int | None:
-    value = connection.scalar(select(facts.c.value).where(facts.c.name == "schema_version"))
+    value = connection.scalar(select(facts.c.value).where(facts.c.name == _VERSION))
     return int(value) if value is not None and value.isdecimal() else None
 
 

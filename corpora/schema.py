@@ -18,7 +18,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 1
+# One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
+# lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
+# table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -89,6 +92,15 @@ replaced_passages = Table(
     metadata,
     Column("passage", String(32), primary_key=True),
     Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), nullable=False, index=True),
+)
+
+# Where the originals are when no data directory is: in pieces, as no database likes rows of 100 MB.
+originals = Table(
+    "originals",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
 )
 
 vectors = Table(
