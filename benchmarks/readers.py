@@ -1,5 +1,8 @@
 """What becomes of each document of a folder, such as a PDF library's test files: outcomes, slowest, memory.
 
+Memory is told after a tenth of the documents (by then every library is loaded), after half of them, and at the end:
+of this process, and of the reader processes together.
+
 `python -m benchmarks.readers FOLDER`; without a folder, the sample documents. Pictures of text take 3 s a page where
 Tesseract is installed; `FLETCHER_OCR_LANGUAGES=none` leaves them out.
 """
@@ -7,8 +10,10 @@ Tesseract is installed; `FLETCHER_OCR_LANGUAGES=none` leaves them out.
 import multiprocessing
 import os
 import sys
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,24 +42,52 @@ class Outcome:
     passages: int = 0
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Bytes in memory: of this process, of all reader processes, and of the largest of them."""
+
+    own: int
+    readers: int
+    largest: int
+
+
 def main(folder: Path) -> None:
     """Prints the tables; whatever is neither read nor refused with a reason ends it with that error."""
-    console, peak = Console(), 0
+    console = Console()
     languages = os.environ.get("FLETCHER_OCR_LANGUAGES", "eng")
+    entries = scan(folder)
+    outcomes: list[Outcome] = []
+    memory: list[Memory] = []
     with ReaderPool(_WORKERS, ocr_languages=languages) as readers, ThreadPoolExecutor(_WORKERS) as threads:
 
-        def read(entry: Source | Refusal) -> Outcome:
-            nonlocal peak
-            outcome = _read(readers, entry)
-            peak = max(peak, *(_memory(child.pid or 0) for child in multiprocessing.active_children()), 0)
-            return outcome
+        def read_some(entries: Iterable[Source | Refusal]) -> None:
+            for entry in entries:
+                outcomes.append(_read(readers, entry))
+                memory.append(_memory())
 
-        outcomes = list(threads.map(read, scan(folder)))
+        # Each thread takes the next file when it is done with one: they are not all in memory.
+        shared = _Shared(iter(entries))
+        list(threads.map(read_some, [shared] * _WORKERS))
     console.print(_table(outcomes))
     for outcome in sorted(outcomes, key=lambda outcome: -outcome.seconds)[:_SLOWEST]:
         console.print(f"{outcome.seconds:6.1f} s  {outcome.name} ({outcome.pages} pages)", markup=False)
-    read_pages = sum(outcome.pages for outcome in outcomes)
-    console.print(f"{len(outcomes)} documents, {read_pages} pages; {peak >> 20} MB in the largest reader process")
+    console.print(f"{len(outcomes)} documents, {sum(outcome.pages for outcome in outcomes)} pages")
+    for when, share in (("a tenth", 0.1), ("half", 0.5), ("all", 1.0)):
+        at = memory[max(int(len(memory) * share) - 1, 0)]
+        console.print(f"after {when}: {at.own >> 20} MB here, {at.readers >> 20} MB in the reader processes")
+    console.print(f"{max(at.largest for at in memory) >> 20} MB in the largest reader process")
+
+
+class _Shared(Iterator[Source | Refusal]):
+    """One iterator for several threads."""
+
+    def __init__(self, entries: Iterator[Source | Refusal]) -> None:
+        self._entries = entries
+        self._lock = threading.Lock()
+
+    def __next__(self) -> Source | Refusal:
+        with self._lock:
+            return next(self._entries)
 
 
 def _read(readers: ReaderPool, entry: Source | Refusal) -> Outcome:
@@ -87,7 +120,12 @@ def _table(outcomes: list[Outcome]) -> Table:
     return table
 
 
-def _memory(process: int) -> int:
+def _memory() -> Memory:
+    readers = [_resident(child.pid or 0) for child in multiprocessing.active_children()]
+    return Memory(_resident(os.getpid()), sum(readers), max(readers, default=0))
+
+
+def _resident(process: int) -> int:
     """Bytes that a process has in memory; 0 where the system does not say."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096

@@ -119,6 +119,8 @@ def print_passages(passages: Sequence[RankedPassage]) -> None:
         passage = ranked.passage
         heading = " > ".join(passage.heading)
         out.print(f"[bold]{rank}. {escape(passage.place)}[/]  {escape(heading)}")
+        if ranked.also_in:
+            out.print(f"also in {', '.join(ranked.also_in)}", markup=False, style="dim")
         out.print(escape(passage.text.strip()))
         out.print()
 

@@ -190,6 +190,6 @@ def _report(entry: dict[str, Any]) -> DocumentReport:
 
 
 def _ranked(entry: dict[str, Any]) -> RankedPassage:
-    score = entry.pop("score")
+    score, also_in = entry.pop("score"), tuple(entry.pop("also_in"))
     entry["heading"] = tuple(entry["heading"])
-    return RankedPassage(Passage(**entry), score)
+    return RankedPassage(Passage(**entry), score, also_in)

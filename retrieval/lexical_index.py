@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
+from retrieval.twins import Twins
 from retrieval.words import terms
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class LexicalIndex:
         self._words = [self._numbered(passage, previous) for passage in passages]
         self._idf = _inverse_document_frequencies(self._words, len(self._vocabulary))
         self._bm25 = _indexed(self._words, self._vocabulary)
+        self.twins = Twins(passages, self._words, None if previous is None else previous.twins)
 
     def scope(self, document_id: str | None) -> Rows:
         """The rows of one document, or of all."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from corpora import Catalog, ProjectKey
 from retrieval.lexical_index import LexicalIndex
+from retrieval.twins import Twins
 
 # A write must be seen within two seconds. So an index that was up to date this long ago may still answer; one
 # that was verified longer ago is not used before it is rebuilt, as the write that it lacks may be as old.
@@ -46,6 +47,12 @@ class LexicalIndexes:
                 return kept.index
             may_lag = kept.index is not None and self._clock() - kept.verified_at < _MAY_LAG_S
         return self._built(key, kept, version, _PATIENCE_S if may_lag else None)
+
+    def twins(self, key: ProjectKey) -> Twins:
+        """What stands in two documents of the project, by the index that answered last."""
+        with self._lock:
+            kept = self._kept.get(key)
+            return Twins((), ()) if kept is None or kept.index is None else kept.index.twins
 
     def refresh(self, key: ProjectKey) -> None:
         """Bring a project's index up to date now, if it has one: for whoever has just written."""

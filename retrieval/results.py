@@ -9,10 +9,11 @@ from corpora import Passage
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """A passage and its score; scores compare within one answer only."""
+    """A passage and its score; scores compare within one answer only. `also_in` names twins: who says the same."""
 
     passage: Passage
     score: float
+    also_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,16 @@ class CitedPassage:
     number: int
     passage: Passage
     score: float
+    also_in: tuple[str, ...] = ()
 
 
 def search_as_dict(query: str, ranked: Sequence[RankedPassage]) -> dict[str, Any]:
     """The JSON of a search, the same on the command line and over HTTP."""
-    return {"query": query, "passages": [_as_dict(found.passage, found.score) for found in ranked]}
+    return {"query": query, "passages": [_as_dict(found) for found in ranked]}
 
 
-def _as_dict(passage: Passage, score: float) -> dict[str, Any]:
+def _as_dict(found: RankedPassage) -> dict[str, Any]:
+    passage = found.passage
     return {
         "id": passage.id,
         "document": passage.document,
@@ -39,6 +42,7 @@ def _as_dict(passage: Passage, score: float) -> dict[str, Any]:
         "heading": list(passage.heading),
         "char_from": passage.char_from,
         "char_to": passage.char_to,
-        "score": score,
+        "score": found.score,
         "text": passage.text,
+        "also_in": list(found.also_in),
     }

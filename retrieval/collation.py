@@ -1,0 +1,149 @@
+"""Collates passages with the text of another document: whether they stand there, and in what they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora import Passage
+from retrieval.words import split_words
+
+Words = NDArray[np.int32]
+Hashes = NDArray[np.uint64]
+
+_RUN = 3  # words
+_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+
+# Share of a passage's runs. One story as txt, docx and pdf: a word that is hyphenated in one of them, or a running
+# header in the midst, breaks three or four of some hundred and fifty.
+_SAME = 0.8
+_MISREAD = 0.6  # two spellings as alike as this are one word that was read badly
+_MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
+_SHORT = 6  # words; what is longer and has no counterpart is a running header, or moved, and no other wording
+_FEW = 2  # words that only one of them has, such as a `not`: too few for a running header
+
+
+class Likeness(NamedTuple):
+    """Whether a passage stands in a document, and whether all of it does, to the word."""
+
+    stands_here: bool
+    lacks_nothing: bool
+
+
+class _Gap(NamedTuple):
+    """What stands between two runs that a passage and the document have in common: there, and here.
+
+    At an edge of the passage there is only one, and what stands here is a guess.
+    """
+
+    said: list[str]
+    here: list[str]
+    at_edge: bool = False
+
+
+def hashed(words: Words) -> Hashes:
+    """A number for each run of three words, by the place of its first."""
+    count = max(len(words) - _RUN + 1, 0)
+    total = np.zeros(count, dtype=np.uint64)
+    for place, factor in enumerate(_FACTORS):
+        total = (total ^ (total >> np.uint64(31))) * np.uint64(factor) + words[place : place + count].astype(np.uint64)
+    total *= np.uint64(_FACTORS[0])
+    return total ^ (total >> np.uint64(29))
+
+
+class Collation:
+    """One document in words, numbered by a vocabulary that it shares with those it is compared with."""
+
+    def __init__(self, passages: Sequence[Passage], vocabulary: dict[str, int]) -> None:
+        self.passages = passages
+        self.name = passages[0].document
+        self._spelled = [split_words(passage.text) for passage in passages]
+        self._rows = [_numbered(row, vocabulary) for row in self._spelled]
+        self._words = [word for row in self._spelled for word in row]
+        runs = hashed(np.concatenate(self._rows))
+        self.length = len(self._words)
+        self._runs: list[int] = runs.tolist()
+        self._places: dict[int, int] = {run: place for place, run in reversed(list(enumerate(self._runs)))}
+
+    def words_of(self, row: int) -> tuple[list[str], Words]:
+        """The words of a passage, as they are spelled and by number."""
+        return self._spelled[row], self._rows[row]
+
+    def likeness(self, words: tuple[list[str], Words], passage: Passage) -> Likeness:
+        """How far a passage of another document stands here.
+
+        It does if nearly all its words do, in their order, and none of them is another word or number here: two
+        versions that contradict each other are both to be seen.
+        """
+        spelled, numbered = words
+        anchors = list(self._anchors(hashed(numbered).tolist()))
+        if not anchors or len(anchors) < _SAME * (len(spelled) - _RUN + 1):
+            return Likeness(False, False)
+        page_numbers = {str(passage.page_from), str(passage.page_to)}
+        gaps = list(self._gaps(spelled, anchors))
+        if any(_contradicts(gap, page_numbers) for gap in gaps):
+            return Likeness(False, False)
+        return Likeness(True, all(_is_harmless(gap) for gap in gaps))
+
+    def _anchors(self, runs: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The runs that stand here too: their place there, and here, which goes on where it left off if it can."""
+        expected = -1
+        for place, run in enumerate(runs):
+            here = (
+                expected if 0 <= expected < len(self._runs) and self._runs[expected] == run else self._places.get(run)
+            )
+            expected = expected + 1 if here is None and expected >= 0 else -1 if here is None else here + 1
+            if here is not None:
+                yield place, here
+
+    def _gaps(self, said: Sequence[str], anchors: Sequence[tuple[int, int]]) -> Iterator[_Gap]:
+        """What is not in common between one run and the next, before the first and behind the last."""
+        first, start = anchors[0]
+        if first:
+            yield _Gap(list(said[:first]), self._words[max(start - first, 0) : start], at_edge=True)
+        for (place, here), (following, there) in pairwise(anchors):
+            if following - place == there - here and following <= place + _RUN:
+                continue
+            if there >= here:
+                yield _Gap(list(said[place + _RUN : following]), self._words[here + _RUN : there])
+        last, end = anchors[-1][0] + _RUN, anchors[-1][1] + _RUN
+        if last < len(said):
+            yield _Gap(list(said[last:]), self._words[end : end + len(said) - last], at_edge=True)
+
+
+def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:
+    return np.array([vocabulary.setdefault(word, len(vocabulary)) for word in words], dtype=np.int32)
+
+
+def _contradicts(gap: _Gap, page_numbers: set[str]) -> bool:
+    """Whether there is something else in its place here: another number, or other words."""
+    said = [word for word in gap.said if word not in page_numbers]
+    if not said or not gap.here or max(len(said), len(gap.here)) > _SHORT:
+        return False
+    if gap.at_edge:
+        return len(said) == len(gap.here) and any(
+            one != other and one.isdecimal() and other.isdecimal() for one, other in zip(said, gap.here, strict=True)
+        )
+    return not _is_same(said, gap.here)
+
+
+def _is_harmless(gap: _Gap) -> bool:
+    """Whether the passage says nothing that is not here, nor leaves out a word that turns its sense."""
+    if not gap.said:
+        return len(gap.here) > _FEW or all(word.isdecimal() for word in gap.here)
+    return _is_same(gap.said, gap.here)
+
+
+def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
+    """Whether it is the same, be it with a hyphen, without a space, or read badly."""
+    one, other = "".join(said), "".join(here)
+    if one == other:
+        return True
+    numbers = [word for word in said if word.isdecimal()], [word for word in here if word.isdecimal()]
+    least = _MISREAD if len(said) == len(here) else _MISREAD_TOGETHER
+    return numbers[0] == numbers[1] and SequenceMatcher(None, one, other, autojunk=False).ratio() >= least

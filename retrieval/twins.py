@@ -1,0 +1,127 @@
+"""The same text in two documents of a project: a document and its PDF, two exports of one page, a copied chapter.
+
+Writers keep both, and both have their use; but a search is to say once what stands in both, and to name both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora import Passage
+from retrieval.collation import Collation, Words, hashed
+
+# Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
+_COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
+_CLOSER_LOOK = 0.3  # share of the runs of the shorter document
+_COMMON = 8  # a run that stands in more documents than this is a figure of speech, or a licence
+
+
+class _Compared(NamedTuple):
+    """Passages of one document: those that stand in another, and of these the ones that need not be shown."""
+
+    standing: list[str]
+    repeated: list[str]
+
+
+class Twins:
+    """Which passages of a project stand in other documents too; made with the index, and never changed.
+
+    `words` are the numbered words of each passage, by which the documents are found that deserve a closer look.
+    `previous` are the twins before: documents that are as they were then are not compared again.
+    """
+
+    def __init__(self, passages: Sequence[Passage], words: Sequence[Words], previous: Twins | None = None) -> None:
+        self._compared: dict[tuple[int, int], _Compared] = {}
+        self._also_in: dict[str, list[str]] = {}
+        self._repeated: set[str] = set()
+        names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
+        pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
+        texts = _Texts(passages, documents)
+        for pair in pairs:
+            for one, other in (pair, pair[::-1]):
+                key = texts.version(one), texts.version(other)
+                known = None if previous is None else previous._compared.get(key)
+                compared = known or _compare(texts.collated(one), texts.collated(other))
+                self._compared[key] = compared
+                self._repeated.update(compared.repeated)
+                for passage in compared.standing:
+                    self._also_in.setdefault(passage, []).append(texts.name(other))
+
+    def also_in(self, passage_id: str) -> tuple[str, ...]:
+        """The names of the other documents that say the same, sorted."""
+        return tuple(sorted(self._also_in.get(passage_id, ())))
+
+    def is_repeated(self, passage_id: str) -> bool:
+        """Whether another document says all of it and is the better one to show: it has pages, or more text."""
+        return passage_id in self._repeated
+
+
+class _Texts:
+    """The documents of a project by number, made ready for collation when they are asked for."""
+
+    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp]) -> None:
+        self._passages = passages
+        self._documents = documents
+        self._vocabulary: dict[str, int] = {}
+        self._collated: dict[int, Collation] = {}
+        self._own: dict[int, list[Passage]] = {}
+
+    def own(self, document: int) -> list[Passage]:
+        if document not in self._own:
+            self._own[document] = [self._passages[row] for row in np.flatnonzero(self._documents == document).tolist()]
+        return self._own[document]
+
+    def name(self, document: int) -> str:
+        return self.own(document)[0].document
+
+    def version(self, document: int) -> int:
+        """The same number for the same passages: their ids are made from their content."""
+        return hash(tuple(passage.id for passage in self.own(document)))
+
+    def collated(self, document: int) -> Collation:
+        if document not in self._collated:
+            self._collated[document] = Collation(self.own(document), self._vocabulary)
+        return self._collated[document]
+
+
+def _compare(text: Collation, other: Collation) -> _Compared:
+    compared = _Compared([], [])
+    for row, passage in enumerate(text.passages):
+        likeness = other.likeness(text.words_of(row), passage)
+        if likeness.stands_here:
+            compared.standing.append(passage.id)
+            if likeness.lacks_nothing and _rank(other) > _rank(text):
+                compared.repeated.append(passage.id)
+    return compared
+
+
+def _rank(text: Collation) -> tuple[bool, int, str]:
+    """Pages can be cited; where more is said there is more around the passage."""
+    return text.passages[0].page_from is not None, text.length, text.name
+
+
+def _pairs(documents: NDArray[np.intp], words: Sequence[Words], count: int) -> list[tuple[int, int]]:
+    """The documents that have a good part of their runs of words in common, two and two, by number."""
+    runs = hashed(np.concatenate(words))
+    owners = np.repeat(documents, [len(row) for row in words])
+    within = owners[: len(runs)] == owners[2:]
+    if len(runs) > _COMPARED_WHOLE:
+        within &= runs % np.uint64(_SAMPLED) == 0
+    found = np.unique(np.stack([runs[within], owners[: len(runs)][within].astype(np.uint64)], axis=1), axis=0)
+    hashes, of = found[:, 0], found[:, 1].astype(np.intp)
+    totals = np.bincount(of, minlength=count)
+    shared = np.zeros(0, dtype=np.intp)
+    for step in range(1, _COMMON):
+        same = np.flatnonzero(hashes[:-step] == hashes[step:])
+        shared = np.concatenate([shared, of[same] * count + of[same + step]])
+    codes, counts = np.unique(shared, return_counts=True)
+    pairs = [(int(code) // count, int(code) % count) for code in codes]
+    return [
+        pair
+        for pair, common in zip(pairs, counts.tolist(), strict=True)
+        if common >= _CLOSER_LOOK * min(totals[pair[0]], totals[pair[1]])
+    ]

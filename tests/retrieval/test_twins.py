@@ -1,0 +1,120 @@
+"""Which passages stand in two documents: what makes twins, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from corpora import Passage
+from retrieval.twins import Twins
+from retrieval.words import terms
+
+STORY = (
+    "Elena is the daughter of the smith in the upper town. She left the valley when the river froze, and she carries "
+    "her father's hammer wherever she goes. Nobody in the capital knows her name, and she means to keep it so until "
+    "spring. The hammer costs 10 gold to mend, which is more than she has ever had. Her lighthouse is not alight."
+)
+
+
+def document(name: str, *texts: str, paged: bool = False, heading: Sequence[str] = ()) -> list[Passage]:
+    return [
+        Passage(f"{name}-{n}", name, name, n if paged else None, n if paged else None, tuple(heading), 0, len(t), t)
+        for n, t in enumerate(texts, 1)
+    ]
+
+
+def twins(*documents: list[Passage], previous: Twins | None = None) -> Twins:
+    passages = [passage for one in documents for passage in one]
+    vocabulary: dict[str, int] = {}
+    words = [
+        np.array([vocabulary.setdefault(term, len(vocabulary)) for term in terms(passage.embedding_text)], np.int32)
+        for passage in passages
+    ]
+    return Twins(passages, words, previous)
+
+
+def test_the_same_text_names_both_and_the_one_with_pages_is_shown() -> None:
+    found = twins(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
+    assert found.also_in("bible.docx-1") == ("bible.pdf",)
+    assert found.also_in("bible.pdf-1") == ("bible.docx",)
+    assert found.is_repeated("bible.docx-1")
+    assert not found.is_repeated("bible.pdf-1")
+
+
+@pytest.mark.parametrize(
+    "extracted",
+    [
+        STORY.replace(" ", "\n").upper(),
+        STORY.replace("lighthouse", "light-house").replace("daughter", "daugh- ter"),
+        STORY.replace("daughter", "dauqhter"),
+        STORY.replace("until spring", "until The world of Elena, a design document, draft 3, page 1 spring"),
+        "The world of Elena\n\n" + STORY + "\n1",
+    ],
+    ids=["lines", "hyphens", "misread", "header within", "header and page number"],
+)
+def test_what_extraction_does_makes_no_difference(extracted: str) -> None:
+    found = twins(document("bible.docx", STORY), document("bible.pdf", extracted, paged=True))
+    assert found.also_in("bible.pdf-1") == ("bible.docx",)
+    assert found.is_repeated("bible.docx-1")
+
+
+def test_a_text_that_is_cut_elsewhere_stands_in_several_passages() -> None:
+    middle = STORY.index("Nobody")
+    found = twins(document("bible.md", STORY), document("bible.pdf", STORY[:middle], STORY[middle:], paged=True))
+    assert found.is_repeated("bible.md-1")
+    assert found.also_in("bible.pdf-2") == ("bible.md",)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        STORY.replace("10 gold", "12 gold"),
+        STORY.replace("10 gold", "ten gold"),
+        STORY.replace("daughter", "widow"),
+        STORY.replace("upper town", "river marshes"),
+    ],
+)
+def test_another_word_in_the_same_place_is_another_statement(changed: str) -> None:
+    found = twins(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
+    assert (found.also_in("v1.docx-1"), found.also_in("v2.pdf-1")) == ((), ())
+    assert not found.is_repeated("v1.docx-1")
+
+
+@pytest.mark.parametrize("changed", [STORY.replace("is not alight", "is alight"), STORY.split(" Her lighthouse")[0]])
+def test_what_says_a_word_more_or_less_is_still_shown(changed: str) -> None:
+    found = twins(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
+    assert not found.is_repeated("v1.docx-1")
+
+
+def test_documents_that_have_little_in_common_are_no_twins() -> None:
+    other = "The harbour freezes in winter, and the ferries lie on the shingle until the ice is gone. " * 3
+    assert twins(document("a.md", STORY), document("b.md", other)).also_in("a.md-1") == ()
+    assert twins(document("a.md", STORY)).also_in("a.md-1") == ()
+    assert twins().also_in("a.md-1") == ()
+
+
+def test_of_twins_without_pages_the_longer_one_is_shown_and_three_are_named() -> None:
+    more = "The harbour freezes in winter, and the ferries lie on the shingle."
+    found = twins(document("a.md", STORY), document("b.docx", STORY, more), document("c.odt", STORY))
+    assert found.also_in("b.docx-1") == ("a.md", "c.odt")
+    assert found.also_in("b.docx-2") == ()
+    assert [found.is_repeated(name) for name in ("a.md-1", "b.docx-1", "c.odt-1")] == [True, False, True]
+
+
+def test_documents_that_have_not_changed_are_not_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = document("bible.docx", STORY), document("bible.pdf", STORY, paged=True)
+    first = twins(one, other)
+    with monkeypatch.context() as patched:
+        patched.delattr("retrieval.twins.Collation")
+        again = twins(one, other, document("new.md", "Tomas waits at the gate."), previous=first)
+    assert again.is_repeated("bible.docx-1")
+    assert again.also_in("bible.pdf-1") == ("bible.docx",)
+    assert not twins(one, previous=first).is_repeated("bible.docx-1")
+
+
+def test_of_a_large_corpus_only_some_runs_are_compared_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.twins._COMPARED_WHOLE", 1)
+    found = twins(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
+    assert found.is_repeated("bible.docx-1")
