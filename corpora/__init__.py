@@ -6,11 +6,14 @@ from corpora.errors import (
     CorpusError,
     DirectoryBusy,
     DocumentNotFound,
+    DocumentOfFolder,
+    FolderNotFound,
     InvalidName,
     OriginalNotFound,
     ProjectNotFound,
     StorageError,
 )
+from corpora.folders import LinkedFolder
 from corpora.originals import Originals
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
@@ -25,7 +28,10 @@ __all__ = [
     "Document",
     "DocumentCounts",
     "DocumentNotFound",
+    "DocumentOfFolder",
+    "FolderNotFound",
     "InvalidName",
+    "LinkedFolder",
     "OriginalNotFound",
     "Originals",
     "Owner",

@@ -4,6 +4,8 @@ CorpusError
  +- InvalidName              INVALID_NAME         a workspace, project or document name that cannot be one
  +- ProjectNotFound          PROJECT_NOT_FOUND
  +- DocumentNotFound         DOCUMENT_NOT_FOUND
+ +- FolderNotFound           FOLDER_NOT_FOUND     the project has no linked folder
+ +- DocumentOfFolder         DOCUMENT_OF_FOLDER   it would come back, as its file is in the linked folder
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
@@ -44,6 +46,18 @@ class DocumentNotFound(CorpusError):
     """The project has no document of that name or id."""
 
     code = "DOCUMENT_NOT_FOUND"
+
+
+class FolderNotFound(CorpusError):
+    """The project has no linked folder."""
+
+    code = "FOLDER_NOT_FOUND"
+
+
+class DocumentOfFolder(CorpusError):
+    """A document that cannot be taken out alone: its file is in the linked folder, and brings it back."""
+
+    code = "DOCUMENT_OF_FOLDER"
 
 
 class OriginalNotFound(CorpusError):

@@ -21,7 +21,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -121,4 +121,24 @@ pendings = Table(
     Column("payload", JSON, nullable=False),
     Column("content_sha256", String(64), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
+# The folder that belongs to a project and is kept in step; of several servers, the one that holds the lease does so.
+folders = Table(
+    "folders",
+    metadata,
+    Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("path", Text, nullable=False),
+    Column("problem_code", String(64)),
+    Column("problem", Text),
+    Column("watcher", String(64)),
+    Column("watched_until", DateTime(timezone=True)),
+)
+
+# The names of the documents that came from the linked folder: these it may also take away.
+folder_documents = Table(
+    "folder_documents",
+    metadata,
+    Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("name", Text, primary_key=True),
 )

@@ -1,0 +1,130 @@
+"""The catalog's linked folders: which folder belongs to a project, what came from it, and who watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, ScalarSelect, delete, insert, or_, select, update
+
+from corpora.chunks import chunks
+from corpora.database import Database
+from corpora.errors import FolderNotFound
+from corpora.records import ProjectKey
+from corpora.schema import folder_documents, folders, projects
+from corpora.statements import is_project, touched_project
+
+
+@dataclass(frozen=True)
+class LinkedFolder:
+    """The folder that belongs to a project; with a problem, its documents are those from before."""
+
+    key: ProjectKey
+    path: str
+    problem_code: str | None = None
+    problem: str | None = None
+
+
+class Folders(Database):
+    """What `Catalog` knows about linked folders."""
+
+    def link_folder(self, key: ProjectKey, path: str) -> None:
+        """Make this the project's folder, in place of another; whoever watched that has lost its lease.
+
+        The documents of the other one stay its folder's, until a sync with this one takes them away.
+        """
+        with self._writing() as connection:
+            project = touched_project(connection, key)
+            connection.execute(delete(folders).where(folders.c.project == project))
+            connection.execute(insert(folders).values(project=project, path=path))
+
+    def unlink_folder(self, key: ProjectKey) -> LinkedFolder:
+        """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
+        folder = self.require_folder(key)
+        with self._writing() as connection:
+            connection.execute(delete(folders).where(folders.c.project == _project(key)))
+            connection.execute(delete(folder_documents).where(folder_documents.c.project == _project(key)))
+        return folder
+
+    def linked_folder(self, key: ProjectKey) -> LinkedFolder | None:
+        """The project's folder, if it has one."""
+        with self._reading() as connection:
+            row = connection.execute(_FOLDERS.where(is_project(key))).one_or_none()
+        return _folder(row) if row else None
+
+    def require_folder(self, key: ProjectKey) -> LinkedFolder:
+        """The project's folder; raises `FolderNotFound`."""
+        folder = self.linked_folder(key)
+        if folder is None:
+            raise FolderNotFound(
+                f"Project {key.project_id!r} has no linked folder. Link one with "
+                f"'fletcher link FOLDER --project {key.project_id}'."
+            )
+        return folder
+
+    def linked_folders(self) -> list[LinkedFolder]:
+        """The folders of all projects of all workspaces."""
+        with self._reading() as connection:
+            return [_folder(row) for row in connection.execute(_FOLDERS)]
+
+    def claim_folder(self, folder: LinkedFolder, watcher: str, seconds: float) -> bool:
+        """Take or renew the lease on a folder; False if another watcher has it, or the link is another by now.
+
+        A lease that is not renewed for `seconds` is free again; the clocks of all watchers must agree within that.
+        """
+        now = datetime.now(UTC)
+        free = or_(folders.c.watcher.is_(None), folders.c.watcher == watcher, folders.c.watched_until < now)
+        these = (folders.c.project == _project(folder.key)) & (folders.c.path == folder.path) & free
+        lease = {"watcher": watcher, "watched_until": now + timedelta(seconds=seconds)}
+        with self._writing() as connection:
+            return connection.execute(update(folders).where(these).values(lease)).rowcount == 1
+
+    def release_folders(self, watcher: str) -> None:
+        """Give all leases of a watcher back, so that another one need not wait for their end."""
+        with self._writing() as connection:
+            free = {"watcher": None, "watched_until": None}
+            connection.execute(update(folders).where(folders.c.watcher == watcher).values(free))
+
+    def note_folder_problem(self, folder: LinkedFolder, code: str | None, problem: str | None) -> None:
+        """Keep what is wrong with a folder, for whoever asks; None: nothing any more."""
+        these = (folders.c.project == _project(folder.key)) & (folders.c.path == folder.path)
+        with self._writing() as connection:
+            connection.execute(update(folders).where(these).values(problem_code=code, problem=problem))
+
+    def folder_documents(self, key: ProjectKey) -> set[str]:
+        """The names of the documents that are the linked folder's; of some, nothing could be read."""
+        query = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
+        with self._reading() as connection:
+            return set(connection.scalars(query))
+
+    def put_folder_documents(self, key: ProjectKey, names: Iterable[str]) -> None:
+        """Make the documents of these names the linked folder's; nothing if the project has none any more."""
+        with self._writing() as connection:
+            linked = select(folders.c.project).where(folders.c.project == _project(key)).with_for_update()
+            project = connection.scalar(linked)
+            if project is None:
+                return
+            query = select(folder_documents.c.name).where(folder_documents.c.project == project)
+            new = set(names) - set(connection.scalars(query))
+            if new:
+                connection.execute(insert(folder_documents), [{"project": project, "name": name} for name in new])
+
+    def drop_folder_documents(self, key: ProjectKey, names: Iterable[str]) -> None:
+        """Make them nobody's; the documents themselves are left alone."""
+        with self._writing() as connection:
+            for some in chunks(names):
+                these = (folder_documents.c.project == _project(key)) & folder_documents.c.name.in_(some)
+                connection.execute(delete(folder_documents).where(these))
+
+
+_FOLDERS = select(folders, projects.c.workspace, projects.c.project_id).join(projects)
+
+
+def _project(key: ProjectKey) -> ScalarSelect[Any]:
+    return select(projects.c.id).where(is_project(key)).scalar_subquery()
+
+
+def _folder(row: Row[Any]) -> LinkedFolder:
+    return LinkedFolder(ProjectKey(row.workspace, row.project_id), row.path, row.problem_code, row.problem)

@@ -1,0 +1,84 @@
+"""Linked folders in the catalog: one for each project, its own documents, one watcher at a time."""
+
+import pytest
+
+from corpora import Catalog, FolderNotFound, LinkedFolder, ProjectKey
+from tests.corpora.conftest import Put
+
+OTHER = ProjectKey("guests", "1")
+
+
+def test_a_project_has_one_folder(catalog: Catalog, key: ProjectKey) -> None:
+    assert catalog.linked_folder(key) is None
+    catalog.link_folder(key, "/design/first")
+    catalog.link_folder(key, "/design/second")
+    catalog.link_folder(OTHER, "/design/first")
+    assert catalog.linked_folder(key) == LinkedFolder(key, "/design/second")
+    assert sorted(folder.path for folder in catalog.linked_folders()) == ["/design/first", "/design/second"]
+
+
+def test_without_a_folder_the_remedy_is_named(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    put(key, "bible.pdf", "Elena")
+    for ask in (catalog.require_folder, catalog.unlink_folder):
+        with pytest.raises(FolderNotFound, match="fletcher link"):
+            ask(key)
+
+
+def test_its_documents_are_named_and_no_other_projects(catalog: Catalog, key: ProjectKey) -> None:
+    for project in (key, OTHER):
+        catalog.link_folder(project, "/design")
+    catalog.put_folder_documents(key, ["a.md", "b.md"])
+    catalog.put_folder_documents(key, ["b.md", "c.md"])
+    catalog.drop_folder_documents(key, ["a.md", "unknown.md"])
+    assert catalog.folder_documents(key) == {"b.md", "c.md"}
+    assert catalog.folder_documents(OTHER) == set()
+
+
+def test_another_folder_inherits_the_documents_until_it_is_synced(catalog: Catalog, key: ProjectKey) -> None:
+    catalog.link_folder(key, "/design/first")
+    catalog.put_folder_documents(key, ["a.md"])
+    catalog.link_folder(key, "/design/second")
+    assert catalog.folder_documents(key) == {"a.md"}
+
+
+def test_unlinking_leaves_the_documents(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    put(key, "a.md", "Elena")
+    catalog.link_folder(key, "/design")
+    catalog.put_folder_documents(key, ["a.md"])
+    assert catalog.unlink_folder(key) == LinkedFolder(key, "/design")
+    assert catalog.folder_documents(key) == set()
+    catalog.put_folder_documents(key, ["late.md"])  # by a sync that was under way
+    assert catalog.folder_documents(key) == set()
+    assert [document.name for document in catalog.documents(key)] == ["a.md"]
+
+
+def test_a_problem_is_kept_and_cleared_and_belongs_to_one_link(catalog: Catalog, key: ProjectKey) -> None:
+    catalog.link_folder(key, "/design")
+    folder = catalog.require_folder(key)
+    catalog.note_folder_problem(folder, "FOLDER_MISSING", "/design is not there.")
+    assert catalog.require_folder(key) == LinkedFolder(key, "/design", "FOLDER_MISSING", "/design is not there.")
+    catalog.note_folder_problem(folder, None, None)
+    assert catalog.require_folder(key) == folder
+    catalog.link_folder(key, "/elsewhere")
+    catalog.note_folder_problem(folder, "FOLDER_MISSING", "/design is not there.")
+    assert catalog.require_folder(key).problem is None
+
+
+def test_one_watcher_at_a_time(catalog: Catalog, key: ProjectKey) -> None:
+    catalog.link_folder(key, "/design")
+    folder = catalog.require_folder(key)
+    assert catalog.claim_folder(folder, "first", 60)
+    assert catalog.claim_folder(folder, "first", 60), "it may renew its lease"
+    assert not catalog.claim_folder(folder, "second", 60)
+    catalog.release_folders("first")
+    assert catalog.claim_folder(folder, "second", -1), "it dies at once"
+    assert catalog.claim_folder(folder, "first", 60)
+
+
+def test_a_link_to_another_folder_ends_the_lease(catalog: Catalog, key: ProjectKey) -> None:
+    catalog.link_folder(key, "/design")
+    before = catalog.require_folder(key)
+    assert catalog.claim_folder(before, "first", 60)
+    catalog.link_folder(key, "/elsewhere")
+    assert not catalog.claim_folder(before, "first", 60)
+    assert catalog.claim_folder(catalog.require_folder(key), "second", 60)
