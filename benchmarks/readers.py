@@ -101,7 +101,7 @@ def _read(readers: ReaderPool, entry: Source | Refusal) -> Outcome:
         return Outcome(entry.name, error.code, detail, time.perf_counter() - started)
     passages = split(extracted, "0" * 16, entry.name)
     seconds = time.perf_counter() - started
-    if extracted.pages_recognised:
+    if extracted.pages_recognized:
         code = "indexed, some by OCR"
     else:
         code = "indexed, some pages are pictures" if extracted.pages_without_text else "indexed"

@@ -102,6 +102,8 @@ class Documents(Database):
         pages: Sequence[Page],
         passages: Sequence[Passage],
         pages_without_text: Sequence[int] = (),
+        pages_with_hidden_text: Sequence[int] = (),
+        pages_recognized: Sequence[int] = (),
     ) -> Document:
         """Write a document whole, in place of what had its name; passages that stay keep their vectors."""
         document_id = key.document_id(name)
@@ -112,6 +114,8 @@ class Documents(Database):
             "sha256": sha256,
             "size": size,
             "pages_without_text": list(pages_without_text),
+            "pages_with_hidden_text": list(pages_with_hidden_text),
+            "pages_recognized": list(pages_recognized),
             "updated_at": datetime.now(UTC),
             "text": text,
         }

@@ -35,7 +35,11 @@ class ProjectKey:
 
 @dataclass(frozen=True)
 class Document:
-    """One design document as the catalog knows it; `pages` is None for a format without pages."""
+    """One design document as the catalog knows it; `pages` is None for a format without pages.
+
+    On `pages_with_hidden_text` there was text that nobody can see, and it was left out; `pages_recognized` are
+    pictures whose text was read by OCR, and `pages_without_text` pictures and blank pages.
+    """
 
     id: str
     name: str
@@ -47,6 +51,8 @@ class Document:
     passages: int
     embedded: int
     updated_at: datetime
+    pages_with_hidden_text: tuple[int, ...] = ()
+    pages_recognized: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

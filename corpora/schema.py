@@ -9,6 +9,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 5
 
 metadata = MetaData()
 
@@ -54,6 +55,8 @@ documents = Table(
     Column("sha256", String(64), nullable=False, index=True),
     Column("size", BigInteger, nullable=False),
     Column("pages_without_text", JSON, nullable=False),
+    Column("pages_with_hidden_text", JSON, nullable=False, server_default="[]"),
+    Column("pages_recognized", JSON, nullable=False, server_default="[]"),
     Column("updated_at", DateTime(timezone=True), nullable=False),
     # Last, so that SQLite need not walk over it to reach the others.
     Column("text", Text, nullable=False),
@@ -83,6 +86,14 @@ passages = Table(
     # Whether the vector store has this passage's vector, of the recorded model.
     Column("embedded", Boolean, nullable=False),
     Column("text", Text, nullable=False),
+)
+
+_lacks_its_vector = passages.c.embedded.is_(False)
+Index(
+    "ix_passages_unembedded",
+    passages.c.document,
+    sqlite_where=_lacks_its_vector,
+    postgresql_where=_lacks_its_vector,
 )
 
 # Passages that are gone from the catalog and whose vectors may still lie in the vector store. Written in the

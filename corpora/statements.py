@@ -132,6 +132,8 @@ def as_document(row: Row[Any]) -> Document:
         embedded=row.embedded,
         # SQLite keeps no time zone; what we wrote was UTC.
         updated_at=row.updated_at.replace(tzinfo=UTC),
+        pages_with_hidden_text=tuple(row.pages_with_hidden_text),
+        pages_recognized=tuple(row.pages_recognized),
     )
 
 

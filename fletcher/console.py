@@ -172,8 +172,8 @@ def _note(document: DocumentReport) -> str:
     notes: list[str] = []
     if document.pages_without_text:
         notes.append(f"no text on page {page_list(document.pages_without_text)} (pictures)")
-    if document.pages_recognised:
-        notes.append(f"page {page_list(document.pages_recognised)} read by text recognition (OCR)")
+    if document.pages_recognized:
+        notes.append(f"page {page_list(document.pages_recognized)} read by text recognition (OCR)")
     if document.pages_with_hidden_text:
         notes.append(f"text that nobody can see was left out on page {page_list(document.pages_with_hidden_text)}")
     return "; ".join(notes)

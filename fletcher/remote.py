@@ -184,7 +184,8 @@ def _kept(report: DocumentReport, known: DocumentReport | None) -> DocumentRepor
 
 def _report(entry: dict[str, Any]) -> DocumentReport:
     error = entry["error"]
-    entry["pages_without_text"] = tuple(entry["pages_without_text"])
+    for pages in ("pages_without_text", "pages_with_hidden_text", "pages_recognized"):
+        entry[pages] = tuple(entry[pages])
     entry["error"] = Problem(error["code"], error["message"]) if error else None
     return DocumentReport(**entry)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
-from corpora import Document, InvalidName, ProjectKey
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey
 from ingest.extracted import Extracted, ReadError
 from ingest.readers import PageListener
+from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
 from ingest.shelf import Shelf
 from ingest.source import Refusal, Source, document_name
@@ -75,6 +77,7 @@ class Addition:
     ) -> None:
         self._key = key
         self._known = {document.name: document for document in before}
+        self._name_of = {document.sha256: document.name for document in before}
         self._shelf = shelf
         self._reader = reader
         self._progress = progress
@@ -104,23 +107,31 @@ class Addition:
             return DocumentReport.of(known, _status(known, "unchanged"))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
-        try:
-            extracted = self._reader.read(
-                source.name,
-                source.data,
-                lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
-            )
-        except ReadError as error:
-            return self._kept(_failed(source.name, Problem(error.code, error.message)))
-        document = self._stored(source, extracted)
+        document = self._copied(source, sha256)
+        if document is None:
+            try:
+                extracted = self._reader.read(
+                    source.name,
+                    source.data,
+                    lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
+                )
+            except ReadError as error:
+                return self._kept(_failed(source.name, Problem(error.code, error.message)))
+            document = self._stored(source, extracted)
         self.wrote = True
         self._known[source.name] = document
-        report = DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
-        return replace(
-            report,
-            pages_with_hidden_text=extracted.pages_with_hidden_text,
-            pages_recognised=extracted.pages_recognised,
-        )
+        self._name_of[sha256] = source.name
+        return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+
+    def _copied(self, source: Source, sha256: str) -> Document | None:
+        """The document under its new name, if the project has the same file: it was renamed, moved or copied."""
+        same = self._known.get(self._name_of.get(sha256, ""))
+        if same is None or same.sha256 != sha256:
+            return None
+        with suppress(ReadError, DocumentNotFound):  # it is then read, which says what is wrong with it
+            if detect(source.name, source.data) == same.format:
+                return self._shelf.put_copy(self._key, source, same)
+        return None
 
     def _stored(self, source: Source, extracted: Extracted) -> Document:
         if hidden := extracted.pages_with_hidden_text:

@@ -32,7 +32,7 @@ class Extracted:
     A format with pages has one `Page` for each physical page, also for an empty one. A format without pages
     has a single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file,
     decoded. Text that nobody can see on the page (white on white, tiny) is not in `text`;
-    `pages_with_hidden_text` says where it was. `pages_recognised` are pictures whose text was read by OCR.
+    `pages_with_hidden_text` says where it was. `pages_recognized` are pictures whose text was read by OCR.
     """
 
     format: str
@@ -41,7 +41,7 @@ class Extracted:
     blocks: tuple[Block, ...]
     pages_without_text: tuple[int, ...] = ()
     pages_with_hidden_text: tuple[int, ...] = ()
-    pages_recognised: tuple[int, ...] = ()
+    pages_recognized: tuple[int, ...] = ()
 
     def pages_of(self, char_from: int, char_to: int) -> tuple[int | None, int | None]:
         """The numbers of the first and the last page that a span touches."""

@@ -132,11 +132,7 @@ def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mappin
     if status == "searchable" and document.embedded == document.passages:
         older = before.get(document.id)
         status = "updated" if older and older.sha256 != document.sha256 else "indexed"
-    return with_changes(
-        DocumentReport.of(document, status, report.error),
-        pages_with_hidden_text=report.pages_with_hidden_text,
-        pages_recognised=report.pages_recognised,
-    )
+    return DocumentReport.of(document, status, report.error)
 
 
 def _nobody(_: Progress) -> None:

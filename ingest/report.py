@@ -43,8 +43,8 @@ class Problem:
 class DocumentReport:
     """What became of one document; counts are those of the catalog, also where an older version was kept.
 
-    What only reading tells is there where the document was just read: on which pages text was left out because
-    nobody can see it, and which are pictures whose text was recognised. It is for people and not in the JSON.
+    On `pages_with_hidden_text` text was left out because nobody can see it; `pages_recognized` are pictures whose
+    text was read by OCR.
     """
 
     name: str
@@ -56,7 +56,7 @@ class DocumentReport:
     embedded: int = 0
     error: Problem | None = None
     pages_with_hidden_text: tuple[int, ...] = ()
-    pages_recognised: tuple[int, ...] = ()
+    pages_recognized: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, document: Document, status: Status, error: Problem | None = None) -> DocumentReport:
@@ -70,6 +70,8 @@ class DocumentReport:
             passages=document.passages,
             embedded=document.embedded,
             error=error,
+            pages_with_hidden_text=document.pages_with_hidden_text,
+            pages_recognized=document.pages_recognized,
         )
 
     @classmethod
@@ -88,6 +90,8 @@ class DocumentReport:
             "passages": self.passages,
             "embedded": self.embedded,
             "error": {"code": self.error.code, "message": self.error.message} if self.error else None,
+            "pages_with_hidden_text": list(self.pages_with_hidden_text),
+            "pages_recognized": list(self.pages_recognized),
         }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from corpora import Catalog, Document, Originals, Passage, ProjectKey
 from ingest.extracted import Extracted
 from ingest.source import Source
+from ingest.split import renamed
 
 
 class Shelf:
@@ -32,6 +33,28 @@ class Shelf:
                 pages=extracted.pages,
                 passages=passages,
                 pages_without_text=extracted.pages_without_text,
+                pages_with_hidden_text=extracted.pages_with_hidden_text,
+                pages_recognized=extracted.pages_recognized,
+            )
+
+    def put_copy(self, key: ProjectKey, source: Source, of: Document) -> Document:
+        """Store a document that is the same file as another one of the project, without reading it again.
+
+        Raises `DocumentNotFound` if that other one was removed meanwhile.
+        """
+        with self._storing:
+            return self._catalog.put_document(
+                key,
+                name=source.name,
+                format=of.format,
+                sha256=self._originals.put(source.data),
+                size=of.size,
+                text=self._catalog.text(key, of.id),
+                pages=self._catalog.pages(key, of.id),
+                passages=renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name),
+                pages_without_text=of.pages_without_text,
+                pages_with_hidden_text=of.pages_with_hidden_text,
+                pages_recognized=of.pages_recognized,
             )
 
     def restore_original(self, data: bytes) -> None:

@@ -66,6 +66,18 @@ def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
     return passages
 
 
+def renamed(passages: Sequence[Passage], document_id: str, name: str) -> list[Passage]:
+    """The passages of a document as those of another one that has the same text."""
+    copies: list[Passage] = []
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for passage in passages:
+        key = (passage.heading, passage.text)
+        identifier = passage_id(document_id, *key, seen[key])
+        seen[key] += 1
+        copies.append(replace(passage, id=identifier, document_id=document_id, document=name))
+    return copies
+
+
 def _spans(extracted: Extracted, section: _Section, limit: int) -> Iterator[_Span]:
     """Where the passages of a section lie; a row has its own, and none reaches over what is omitted."""
     together: list[_Span] = []

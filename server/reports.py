@@ -28,8 +28,8 @@ def _document(document: DocumentReport) -> str:
     text = f"{document.name} {_STATUS[document.status]} ({size})."
     if document.pages_without_text:
         text += f" Without text: page {page_list(document.pages_without_text)}."
-    if document.pages_recognised:
-        text += f" Pictures read by text recognition (OCR): page {page_list(document.pages_recognised)}."
+    if document.pages_recognized:
+        text += f" Pictures read by text recognition (OCR): page {page_list(document.pages_recognized)}."
     if document.pages_with_hidden_text:
         text += f" Text that nobody can see was left out: page {page_list(document.pages_with_hidden_text)}."
     return text

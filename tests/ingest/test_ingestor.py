@@ -60,6 +60,39 @@ def test_of_a_changed_document_only_changed_passages_are_embedded(pipeline: Pipe
     pipeline.assert_consistent(key)
 
 
+def test_a_renamed_moved_or_copied_file_is_neither_read_nor_embedded_again(pipeline: Pipeline, key: ProjectKey) -> None:
+    twice = "# People\n\nElena waits.\n\n# People\n\nElena waits.\n"
+    sources = [Source("bible.md", BIBLE.encode()), Source("twice.md", twice.encode()), Source("a.pdf", a_pdf("One."))]
+    pipeline.ingestor.index(key, sources)
+    read, embedded = pipeline.reader.names[:], pipeline.model.texts[:]
+    moved = [Source(f"moved/{source.name}", source.data) for source in sources]
+    report = pipeline.ingestor.index(key, [*moved, Source("copy.md", BIBLE.encode())], replace=True)
+    assert [document.status for document in report.documents] == ["indexed"] * 4 + ["removed"] * 3
+    assert (pipeline.reader.names, pipeline.model.texts) == (read, embedded)
+    assert [passage.page_from for passage in pipeline.catalog.passages(key, key.document_id("moved/a.pdf"))] == [1]
+    pipeline.assert_consistent(key)
+    fresh = ProjectKey("local", "fresh")
+    pipeline.ingestor.index(fresh, moved)
+    for source in moved:
+        copied, anew = (pipeline.catalog.passages(of, of.document_id(source.name)) for of in (key, fresh))
+        assert [(p.heading, p.char_from, p.text) for p in copied] == [(p.heading, p.char_from, p.text) for p in anew]
+
+
+def test_a_file_that_becomes_another_format_by_its_name_is_read_again(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, [Source("bible.txt", BIBLE.encode())])
+    pipeline.ingestor.index(key, [Source("bible.md", BIBLE.encode()), Source("bible.xyz", BIBLE.encode())])
+    assert pipeline.reader.names == ["bible.txt", "bible.md", "bible.xyz"]
+    assert {document.format for document in pipeline.catalog.documents(key)} == {"txt", "md"}
+
+
+def test_two_files_that_change_names_keep_their_words(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, [Source("a.md", b"Elena waits."), Source("b.md", b"Tomas leaves.")])
+    pipeline.ingestor.index(key, [Source("a.md", b"Tomas leaves."), Source("b.md", b"Elena waits.")])
+    texts = [pipeline.catalog.text(key, key.document_id(name)) for name in ("a.md", "b.md")]
+    assert texts == ["Tomas leaves.", "Elena waits."]
+    pipeline.assert_consistent(key)
+
+
 def test_texts_known_from_another_project_are_not_embedded_again(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, SOURCES)
     pipeline.model.texts.clear()
@@ -221,6 +254,8 @@ def test_hidden_text_is_reported_and_logged(
     (document,) = pipeline.ingestor.index(key, [source]).documents
     assert (document.status, document.pages_with_hidden_text) == ("indexed", (1, 2))
     assert "map.pdf: text that nobody can see was left out on page 1 to 2" in caplog.text
+    (again,) = pipeline.ingestor.index(key, [source]).documents
+    assert (again.status, again.as_dict()["pages_with_hidden_text"]) == ("unchanged", [1, 2])
 
 
 def test_sources_may_come_from_a_generator(pipeline: Pipeline, key: ProjectKey) -> None:
@@ -241,6 +276,8 @@ def test_the_report_is_as_published(pipeline: Pipeline, key: ProjectKey) -> None
         "passages": 2,
         "embedded": 2,
         "error": None,
+        "pages_with_hidden_text": [],
+        "pages_recognized": [],
     }
     assert report["documents"][1]["error"].keys() == {"code", "message"}
 

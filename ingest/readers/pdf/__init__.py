@@ -59,7 +59,7 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     # A document of nothing but running lines is a short one that looks like them.
     lines = [lines_of(fragments) for fragments in (inside if any(inside) else pages)]
     extracted = _build(lines, outline, body_size)
-    return replace(extracted, pages_with_hidden_text=tuple(hidden), pages_recognised=tuple(recognised))
+    return replace(extracted, pages_with_hidden_text=tuple(hidden), pages_recognized=tuple(recognised))
 
 
 def _opened(data: bytes) -> pymupdf.Document:

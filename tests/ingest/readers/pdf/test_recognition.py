@@ -43,7 +43,7 @@ def test_pictures_of_text_are_read_and_named() -> None:
     extracted = read("scan.pdf", scan([PROSE, None, ""]))
     assert [page.text for page in extracted.pages] == [f"{TITLE}\n\n{PROSE}", "Typed words.", ""]
     assert headings(extracted) == [TITLE]
-    assert (extracted.pages_recognised, extracted.pages_without_text) == ((1,), (3,))
+    assert (extracted.pages_recognized, extracted.pages_without_text) == ((1,), (3,))
 
 
 @needs_tesseract
@@ -59,13 +59,13 @@ def test_pictures_without_words_are_refused_as_such() -> None:
 def test_when_time_is_up_the_rest_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.readers.pdf.recognition._MAX_S", -1)
     extracted = read("scan.pdf", scan([None, PROSE]))
-    assert (extracted.pages_recognised, extracted.pages_without_text) == ((), (2,))
+    assert (extracted.pages_recognized, extracted.pages_without_text) == ((), (2,))
 
 
 def test_without_the_language_pages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LANGUAGES, "xyz")
     extracted = read("scan.pdf", scan([None, PROSE]))
-    assert (extracted.pages_recognised, extracted.pages_without_text) == ((), (2,))
+    assert (extracted.pages_recognized, extracted.pages_without_text) == ((), (2,))
     with pytest.raises(ReadError, match=r"Tesseract.*install it") as refused:
         read("scan.pdf", scan([PROSE]))
     assert refused.value.code == "NO_TEXT"
