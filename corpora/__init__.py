@@ -2,6 +2,7 @@
 
 from corpora.catalog import Catalog
 from corpora.errors import (
+    CatalogBusy,
     CatalogError,
     CorpusError,
     DirectoryBusy,
@@ -14,13 +15,16 @@ from corpora.errors import (
     StorageError,
 )
 from corpora.folders import LinkedFolder
-from corpora.originals import Originals
+from corpora.locks import Lock
+from corpora.originals import Originals, OriginalStore
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
 from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, page_range, passage_id
+from corpora.stored_originals import StoredOriginals
 
 __all__ = [
     "Catalog",
+    "CatalogBusy",
     "CatalogError",
     "CorpusError",
     "DataDirectory",
@@ -32,7 +36,9 @@ __all__ = [
     "FolderNotFound",
     "InvalidName",
     "LinkedFolder",
+    "Lock",
     "OriginalNotFound",
+    "OriginalStore",
     "Originals",
     "Owner",
     "Ownership",
@@ -42,6 +48,7 @@ __all__ = [
     "ProjectKey",
     "ProjectNotFound",
     "StorageError",
+    "StoredOriginals",
     "page_range",
     "passage_id",
 ]

@@ -8,7 +8,21 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, update
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from corpora.errors import CatalogError
@@ -18,6 +32,10 @@ from corpora.upgrade import add_what_is_missing
 _VERSION = "schema_version"
 _BUSY_TIMEOUT_S = 30
 _RETRY_S = 0.01
+_SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
+_PATIENCE_S = 10
+# A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
+_KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
 
 
 class Database:
@@ -25,8 +43,11 @@ class Database:
 
     def __init__(self, database_url: str | URL) -> None:
         self._engine = _open(database_url)
-        self._place = self._engine.url.render_as_string(hide_password=True)
+        self._place = _named(self._engine.url)
         self._writer = self._engine.execution_options(fletcher_writes=True)
+        if self.is_shared:
+            # A reader sees one state of the database throughout; a writer what others committed while it waited.
+            self._writer = self._writer.execution_options(isolation_level="READ COMMITTED")
         try:
             self._check_schema()
         except BaseException:
@@ -36,6 +57,11 @@ class Database:
     def close(self) -> None:
         """Give back all connections; the catalog opens new ones if it is used again."""
         self._engine.dispose()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a database server keeps it, so that other processes may use it at the same time."""
+        return self._engine.dialect.name != "sqlite"
 
     @contextmanager
     def _reading(self) -> Generator[Connection]:
@@ -76,8 +102,16 @@ class Database:
         elif version < SCHEMA_VERSION:
             self._upgrade_schema()
 
-    def _create_schema(self) -> None:
+    @contextmanager
+    def _writing_schema(self) -> Generator[Connection]:
+        """A transaction that no other process's of this kind runs beside."""
         with self._writing() as connection:
+            if self.is_shared:
+                connection.execute(select(func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+            yield connection
+
+    def _create_schema(self) -> None:
+        with self._writing_schema() as connection:
             # Somebody may have been faster since we looked.
             if inspect(connection).get_table_names():
                 return
@@ -85,11 +119,17 @@ class Database:
             connection.execute(insert(facts).values(name=_VERSION, value=str(SCHEMA_VERSION)))
 
     def _upgrade_schema(self) -> None:
-        with self._writing() as connection:
+        with self._writing_schema() as connection:
             if (_version(connection) or 0) >= SCHEMA_VERSION:
                 return
             add_what_is_missing(connection)
             connection.execute(update(facts).where(facts.c.name == _VERSION).values(value=str(SCHEMA_VERSION)))
+
+
+def insert_or_keep(connection: Connection, table: Table) -> Any:
+    """An INSERT that leaves a row that is there already as it is."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table).on_conflict_do_nothing()
 
 
 def _version(connection: Connection) -> int | None:
@@ -106,14 +146,43 @@ def _open(database_url: str | URL) -> Engine:
             "postgresql+psycopg://user:password@host/database."
         ) from error
     try:
+        if url.get_backend_name() == "postgresql":
+            return _open_postgresql(url)
         engine = create_engine(url)
     except (ArgumentError, ImportError) as error:
         raise CatalogError(
-            f"The database {url.render_as_string(hide_password=True)} needs a driver that is not here "
-            f"({error}): install it, or use SQLite."
+            f"The database {_named(url)} needs a driver that is not here ({error}). "
+            "The form is postgresql+psycopg://user:password@host/database."
         ) from error
-    if engine.dialect.name == "sqlite":
-        _prepare_sqlite(engine)
+    if engine.dialect.name != "sqlite":
+        raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")
+    _prepare_sqlite(engine)
+    return engine
+
+
+def _named(url: URL) -> str:
+    """The URL as it can be shown: without its password, which may stand among its parameters too."""
+    return url.set(query={}).render_as_string(hide_password=True)
+
+
+def _open_postgresql(url: URL) -> Engine:
+    wanted = {f"keepalives_{name}": value for name, value in _KEEPALIVES.items()}
+    wanted |= {"connect_timeout": _PATIENCE_S, "application_name": "fletcher"}
+    engine = create_engine(
+        url,
+        isolation_level="REPEATABLE READ",
+        pool_pre_ping=True,  # it may have been restarted
+        max_overflow=-1,  # a thread that holds a lock must never wait for a connection
+        connect_args={name: value for name, value in wanted.items() if name not in url.query},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("; ".join(f"SET tcp_keepalives_{name} = {value}" for name, value in _KEEPALIVES.items()))
+        connection.commit()
+
+    _ = _configure  # strict type checking does not see that the decorator uses it
     return engine
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from sqlalchemy import func, insert, not_, select
+from sqlalchemy import func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -44,7 +44,7 @@ class Documents(Database):
 
     def document_counts(self) -> DocumentCounts:
         """The documents of all projects of all workspaces."""
-        lacking = select(func.count(passages.c.document.distinct())).where(not_(passages.c.embedded))
+        lacking = select(func.count(passages.c.document.distinct())).where(passages.c.embedded.is_(False))
         with self._reading() as connection:
             total = connection.scalar(select(func.count()).select_from(documents)) or 0
             searchable = connection.scalar(lacking) or 0
@@ -136,11 +136,13 @@ class Documents(Database):
 
     def passages(self, key: ProjectKey, document_id: str | None = None) -> list[Passage]:
         """The passages of the project, or of one document, in reading order; documents by name."""
-        query = passages_of(key).order_by(documents.c.name, passages.c.position)
+        query = passages_of(key)
         if document_id is not None:
             query = query.where(passages.c.document == document_id)
         with self._reading() as connection:
-            return [as_passage(row) for row in connection.execute(query)]
+            rows = connection.execute(query).all()
+        # Sorted here, as each database has its own idea of the order of letters.
+        return [as_passage(row) for row in sorted(rows, key=lambda row: (row.name, row.position))]
 
     def passages_by_id(self, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
         """Those of the passages that the project has, by id."""
@@ -179,6 +181,17 @@ class Documents(Database):
             self.require_project(key)
             raise self._not_found(key, document_id)
         return text
+
+    def pages_without_text(self, key: ProjectKey, document_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """By the names of those of the documents that have such pages: their numbers."""
+        query = select(documents.c.name, documents.c.pages_without_text).join(projects).where(is_project(key))
+        with self._reading() as connection:
+            rows = [
+                row
+                for some in chunks(document_ids)
+                for row in connection.execute(query.where(documents.c.id.in_(some)))
+            ]
+        return {row.name: tuple(row.pages_without_text) for row in rows if row.pages_without_text}
 
     def originals(self) -> set[str]:
         """The hashes of all original files that some document of some project was read from."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from corpora.chunks import chunks
-from corpora.database import Database
+from corpora.database import Database, insert_or_keep
 from corpora.errors import CatalogError
 from corpora.records import ProjectKey
 from corpora.schema import documents, facts, passages, projects, replaced_passages, vectors
-from corpora.statements import is_project
+from corpora.statements import hold_project, is_project
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _MODEL, _DIMENSION = "embedding_model", "embedding_dimension"
+_NAMESPACE = "vector_namespace"
 
 
 class Embeddings(Database):
@@ -32,6 +34,7 @@ class Embeddings(Database):
     def record_embedding_model(self, name: str, dimension: int) -> None:
         """Say which model makes the vectors from now on; with another one, nothing counts as embedded."""
         with self._writing() as connection:
+            connection.execute(select(facts).with_for_update())  # of several servers one records it
             before = _recorded_model(connection)
             if before == (name, dimension):
                 return
@@ -40,6 +43,26 @@ class Embeddings(Database):
             connection.execute(insert(facts), rows)
             if before is not None:
                 connection.execute(update(passages).values(embedded=False))
+
+    def vector_namespace(self) -> str:
+        """What tells the vectors of this catalog from another's in a vector store that both use (8 hex digits)."""
+        query = select(facts.c.value).where(facts.c.name == _NAMESPACE)
+        with self._reading() as connection:
+            known = connection.scalar(query)
+        if known is not None:
+            return known
+        with self._writing() as connection:
+            row = {"name": _NAMESPACE, "value": secrets.token_hex(4)}
+            connection.execute(insert_or_keep(connection, facts), row)
+            return connection.scalars(query).one()
+
+    def unfinished_projects(self) -> list[ProjectKey]:
+        """The projects with passages that lack vectors, or with vectors that must go."""
+        lacking = select(documents.c.project).join(passages).where(passages.c.embedded.is_(False))
+        gone = select(replaced_passages.c.project)
+        query = select(projects).where(projects.c.id.in_(lacking) | projects.c.id.in_(gone))
+        with self._reading() as connection:
+            return [ProjectKey(row.workspace, row.project_id) for row in connection.execute(query)]
 
     def cached_vectors(self, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The known vectors of these `Passage.embedding_hash`es, made by the recorded model."""
@@ -58,20 +81,18 @@ class Embeddings(Database):
         """Add vectors, by `Passage.embedding_hash`, to the embedding cache of the recorded model."""
         with self._writing() as connection:
             model = _model_name(connection)
-            for some in chunks(by_hash):
-                known = select(vectors.c.text_sha256).where(vectors.c.model == model, vectors.c.text_sha256.in_(some))
-                new = set(some) - set(connection.scalars(known))
+            for some in chunks(sorted(by_hash)):
                 rows = [
                     {"text_sha256": text, "model": model, "vector": by_hash[text].astype("<f4").tobytes()}
-                    for text in sorted(new)
+                    for text in some
                 ]
-                if rows:
-                    connection.execute(insert(vectors), rows)
+                connection.execute(insert_or_keep(connection, vectors), rows)
 
     def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Record that the vector store has these passages' vectors; ids that are gone are ignored."""
         own = select(documents.c.id).join(projects).where(is_project(key))
         with self._writing() as connection:
+            hold_project(connection, is_project(key))
             for some in chunks(passage_ids):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
                 connection.execute(update(passages).where(these).values(embedded=True))
@@ -84,8 +105,12 @@ class Embeddings(Database):
 
     def mark_forgotten(self, passage_ids: Iterable[str]) -> None:
         """Record that the vector store no longer has the vectors of these `replaced_passages`."""
+        ids = list(passage_ids)
         with self._writing() as connection:
-            for some in chunks(passage_ids):
+            for some in chunks(ids):
+                own = select(replaced_passages.c.project).where(replaced_passages.c.passage.in_(some))
+                hold_project(connection, projects.c.id.in_(own))
+            for some in chunks(ids):
                 connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
 
 

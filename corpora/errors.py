@@ -8,6 +8,7 @@ CorpusError
  +- DocumentOfFolder         DOCUMENT_OF_FOLDER   it would come back, as its file is in the linked folder
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
+ |   +- CatalogBusy          CATALOG_BUSY         another process works with it and cannot share it
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
  +- DirectoryBusy            DIRECTORY_BUSY       another process owns the data directory
 """
@@ -70,6 +71,12 @@ class CatalogError(CorpusError):
     """The catalog's database cannot be used."""
 
     code = "CATALOG_ERROR"
+
+
+class CatalogBusy(CatalogError):
+    """Processes of Fletcher that cannot share a catalog met at it."""
+
+    code = "CATALOG_BUSY"
 
 
 class StorageError(CorpusError):

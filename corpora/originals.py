@@ -8,11 +8,28 @@ import re
 import tempfile
 from collections.abc import Collection
 from pathlib import Path
+from typing import Protocol
 
 from corpora.errors import OriginalNotFound, StorageError
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED = ".unfinished-"
+
+
+class OriginalStore(Protocol):
+    """Keeps original files by their hash: `Originals` in a folder, `StoredOriginals` in a database."""
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes, whole or not at all; returns their SHA-256 in hex."""
+        ...
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes of that hash; raises `OriginalNotFound`."""
+        ...
+
+    def delete_unreferenced(self, referenced: Collection[str]) -> int:
+        """Delete all files but those of these hashes, while nothing is added; returns how many."""
+        ...
 
 
 class Originals:

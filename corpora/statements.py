@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, Select, case, delete, func, insert, select, update
 
 from corpora.chunks import chunks
+from corpora.database import insert_or_keep
 from corpora.records import Document, Page, Passage, ProjectKey
 from corpora.schema import documents, pages, passages, projects, replaced_passages
 
@@ -57,13 +58,18 @@ def passages_by_id_of(key: ProjectKey) -> Select[Any]:
 
 def touched_project(connection: Connection, key: ProjectKey) -> int:
     """The project's row, its corpus version raised by one; its other writers wait from here on."""
-    project = connection.scalar(select(projects.c.id).where(is_project(key)).with_for_update())
+    raised = update(projects).where(is_project(key)).values(corpus_version=projects.c.corpus_version + 1)
+    project = connection.scalar(raised.returning(projects.c.id))
     if project is None:
-        row = {"workspace": key.workspace, "project_id": key.project_id, "corpus_version": 1}
-        return connection.scalars(insert(projects).values(row).returning(projects.c.id)).one()
-    raised = {"corpus_version": projects.c.corpus_version + 1}
-    connection.execute(update(projects).where(projects.c.id == project).values(raised))
+        row = {"workspace": key.workspace, "project_id": key.project_id, "corpus_version": 0}
+        connection.execute(insert_or_keep(connection, projects), row)  # or somebody else has made it just now
+        project = connection.scalars(raised.returning(projects.c.id)).one()
     return project
+
+
+def hold_project(connection: Connection, project: ColumnElement[bool]) -> None:
+    """Wait for whoever is writing to these projects, and have others wait: two could otherwise wait for each other."""
+    connection.execute(select(projects.c.id).where(project).order_by(projects.c.id).with_for_update())
 
 
 def take_away(connection: Connection, project: int, document_id: str) -> set[str]:

@@ -12,8 +12,14 @@ Put = Callable[..., Document]
 
 
 @pytest.fixture
-def database_url(tmp_path: Path) -> str:
+def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'catalog.sqlite3'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, sqlite_url: str) -> str:
+    """An empty database, of each kind."""
+    return sqlite_url if request.param == "sqlite" else request.getfixturevalue("empty_database")()
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url, update
 
 from corpora import Catalog, CatalogError, ProjectKey
+from corpora.schema import facts
 
 
 def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
@@ -18,39 +20,41 @@ def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
     second.close()
 
 
-def test_it_runs_with_write_ahead_log_and_foreign_keys(catalog: Catalog, tmp_path: Path) -> None:
+def test_sqlite_runs_with_write_ahead_log_and_foreign_keys(sqlite_url: str) -> None:
+    catalog = Catalog(sqlite_url)
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    catalog.close()
 
 
 @pytest.mark.parametrize("version", ["99", "next"])
-def test_a_newer_schema_version_is_refused(database_url: str, tmp_path: Path, version: str) -> None:
-    Catalog(database_url).close()
-    with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
-        connection.execute("UPDATE fletcher_catalog SET value = ?", (version,))
-    connection.close()
+def test_a_newer_schema_version_is_refused(database_url: str, version: str) -> None:
+    catalog = Catalog(database_url)
+    with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        connection.execute(update(facts).values(value=version))
+    catalog.close()
     with pytest.raises(CatalogError) as refused:
         Catalog(database_url)
-    assert "catalog.sqlite3" in refused.value.message
+    assert str(make_url(database_url).database) in refused.value.message
     assert refused.value.code == "CATALOG_ERROR"
 
 
-def test_the_database_of_another_program_is_left_alone(database_url: str, tmp_path: Path) -> None:
+def test_the_database_of_another_program_is_left_alone(sqlite_url: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
         connection.execute("CREATE TABLE documents (title)")
     connection.close()
     with pytest.raises(CatalogError, match="another program"):
-        Catalog(database_url)
+        Catalog(sqlite_url)
     with sqlite3.connect(tmp_path / "catalog.sqlite3") as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("documents",)]
     connection.close()
 
 
-def test_a_file_that_is_no_database_is_refused(database_url: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_refused(sqlite_url: str, tmp_path: Path) -> None:
     (tmp_path / "catalog.sqlite3").write_bytes(b"no database" * 100)
     with pytest.raises(CatalogError, match="not a database"):
-        Catalog(database_url)
+        Catalog(sqlite_url)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +64,9 @@ def test_a_file_that_is_no_database_is_refused(database_url: str, tmp_path: Path
         "sqlite:////no/such/folder/here.db",
         "unknown://host/x",
         "postgresql+nodriver://u:secret@h/d",
+        "postgresql+psycopg://u:secret@127.0.0.1:1/d",
+        "postgresql+psycopg://u@127.0.0.1:1/d?password=secret",
+        "mysql://u:secret@h/d",
     ],
 )
 def test_a_url_that_leads_nowhere_is_refused_without_its_password(url: str) -> None:
@@ -91,7 +98,7 @@ def test_two_that_open_an_empty_database_at_once_agree(database_url: str) -> Non
 
 def test_a_reader_sees_the_whole_before_or_the_whole_after(catalog: Catalog, key: ProjectKey) -> None:
     with catalog._reading() as reader:  # pyright: ignore[reportPrivateUsage]
-        reader.exec_driver_sql("SELECT * FROM projects").all()
+        assert reader.exec_driver_sql("SELECT * FROM projects").all() == []
         catalog.put_document(key, name="a", format="md", sha256="0" * 64, size=0, text="", pages=[], passages=[])
         assert reader.exec_driver_sql("SELECT * FROM documents").all() == []
     assert len(catalog.documents(key)) == 1

@@ -1,7 +1,11 @@
 """The embedding cache, the recorded model, and which passages have vectors."""
 
 import secrets
+import threading
 from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from corpora import Catalog, CatalogError, Document, ProjectKey
+from corpora import Catalog, CatalogError, Document, DocumentNotFound, Passage, ProjectKey, passage_id
 
 Put = Callable[..., Document]
 FLOATS = st.floats(width=32, allow_nan=False)
@@ -90,3 +94,65 @@ def test_what_comes_back_before_its_vector_was_dropped_is_not_to_be_forgotten(
     put(key, "bible.pdf", "One.")
     assert catalog.replaced_passages(key) == []
     assert len(catalog.unembedded(key)) == 1, "whether its vector is still there is not known"
+
+
+def test_unfinished_are_the_projects_that_lack_vectors_or_have_some_too_many(catalog: Catalog, put: Put) -> None:
+    whole, lacking, emptied = (ProjectKey("local", name) for name in ("whole", "lacking", "emptied"))
+    for key in (whole, lacking, emptied):
+        put(key, "a.md", "one")
+        if key != lacking:
+            catalog.mark_embedded(key, [passage.id for passage in catalog.passages(key)])
+    catalog.remove_document(emptied, "a.md")
+    assert set(catalog.unfinished_projects()) == {lacking, emptied}
+    catalog.mark_forgotten(catalog.replaced_passages(emptied))
+    assert catalog.unfinished_projects() == [lacking]
+
+
+def test_a_catalog_has_one_namespace_for_its_vectors(catalog: Catalog, database_url: str, tmp_path: Path) -> None:
+    namespace = catalog.vector_namespace()
+    assert len(namespace) == 8
+    with closing(Catalog(database_url)) as again, closing(Catalog(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        assert again.vector_namespace() == namespace != other.vector_namespace()
+
+
+def test_servers_that_write_at_once_neither_fail_nor_wait_for_each_other_for_ever(
+    catalog: Catalog, database_url: str, put: Put, key: ProjectKey
+) -> None:
+    """Each does what the others do, to the same rows: new projects, new vectors, the model, marks, removals."""
+    barrier, failures = threading.Barrier(4), list[Exception]()
+    texts = [f"text {number}" for number in range(40)]
+
+    def work(number: int) -> None:
+        with closing(Catalog(database_url)) as own:
+            barrier.wait()
+            try:
+                own.record_embedding_model("model", 2)
+                for turn in range(3):
+                    own.store_vectors({text: np.ones(2, np.float32) for text in texts[:: number % 2 * 2 - 1]})
+                    project = ProjectKey("local", f"{turn}")
+                    own.put_document(project, **whole(project, "a.md", texts))
+                    ids = [passage.id for passage in own.passages(project)][:: number % 2 * 2 - 1]
+                    own.mark_embedded(project, ids)
+                    with suppress(DocumentNotFound):  # another one has removed it
+                        own.remove_document(project, "a.md")
+                    own.mark_forgotten(own.replaced_passages(project))
+            except CatalogError as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(catalog.cached_vectors(texts)) == len(texts)
+
+
+def whole(key: ProjectKey, name: str, texts: list[str]) -> dict[str, Any]:
+    document_id = key.document_id(name)
+    passages = [
+        Passage(passage_id(document_id, (), text, 0), document_id, name, None, None, (), 0, 0, text) for text in texts
+    ]
+    return {
+        "name": name, "format": "md", "sha256": "0" * 64, "size": 0, "text": "", "pages": [], "passages": passages,
+    }  # fmt: skip

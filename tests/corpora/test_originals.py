@@ -1,13 +1,15 @@
 """Original files: by hash, whole or not at all."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import OriginalNotFound, Originals, StorageError
+from corpora import OriginalNotFound, Originals, OriginalStore, StorageError, StoredOriginals
 
 
 @pytest.fixture
@@ -15,12 +17,31 @@ def originals(tmp_path: Path) -> Originals:
     return Originals(tmp_path / "originals")
 
 
+@pytest.fixture(params=["folder", "database"])
+def any_originals(request: pytest.FixtureRequest, originals: Originals) -> Iterator[OriginalStore]:
+    if request.param == "folder":
+        yield originals
+        return
+    with closing(StoredOriginals(request.getfixturevalue("empty_database")())) as stored:
+        yield stored
+
+
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary())
-def test_bytes_come_back(originals: Originals, data: bytes) -> None:
-    sha256 = originals.put(data)
-    assert sha256 == hashlib.sha256(data).hexdigest() == originals.put(data)
-    assert originals.get(sha256) == data
+def test_bytes_come_back(any_originals: OriginalStore, data: bytes) -> None:
+    sha256 = any_originals.put(data)
+    assert sha256 == hashlib.sha256(data).hexdigest() == any_originals.put(data)
+    assert any_originals.get(sha256) == data
+
+
+@pytest.mark.parametrize("size", [0, 4 * 2**20, 9 * 2**20 + 1])
+def test_a_long_file_is_one_as_well(any_originals: OriginalStore, size: int) -> None:
+    data = bytes(range(251)) * (size // 251 + 1)
+    assert any_originals.get(any_originals.put(data[:size])) == data[:size]
+
+
+def test_files_are_spread_over_folders(originals: Originals) -> None:
+    sha256 = originals.put(b"data")
     assert originals.path(sha256).parent.name == sha256[:2]
 
 
@@ -36,9 +57,17 @@ def test_a_write_that_fails_leaves_nothing(
     assert [path for path in (tmp_path / "originals").rglob("*") if path.is_file()] == []
 
 
-def test_a_missing_file_is_named_with_the_remedy(originals: Originals) -> None:
+def test_a_missing_file_is_named_with_the_remedy(any_originals: OriginalStore) -> None:
     with pytest.raises(OriginalNotFound, match="ingest its document again"):
-        originals.get("0" * 64)
+        any_originals.get("0" * 64)
+
+
+def test_what_nobody_needs_is_deleted(any_originals: OriginalStore) -> None:
+    kept, gone = any_originals.put(b"kept"), any_originals.put(b"gone")
+    assert any_originals.delete_unreferenced({kept, "0" * 64}) == 1
+    assert any_originals.get(kept) == b"kept"
+    with pytest.raises(OriginalNotFound):
+        any_originals.get(gone)
 
 
 @pytest.mark.parametrize("bad", ["", "../../etc/passwd", "0" * 63, "A" * 64, "0" * 64 + "\n"])
@@ -57,5 +86,5 @@ def test_what_nobody_needs_is_deleted_and_so_is_what_a_killed_process_left(origi
     assert not unfinished.exists()
 
 
-def test_there_may_be_none(originals: Originals) -> None:
-    assert originals.delete_unreferenced(set()) == 0
+def test_there_may_be_none(any_originals: OriginalStore) -> None:
+    assert any_originals.delete_unreferenced(set()) == 0

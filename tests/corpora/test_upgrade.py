@@ -40,10 +40,10 @@ def shape(url: str) -> dict[str, Any]:
     return shapes
 
 
-def test_an_old_catalog_gets_what_a_new_one_has(old_url: str, database_url: str) -> None:
-    Catalog(database_url).close()
+def test_an_old_catalog_gets_what_a_new_one_has(old_url: str, sqlite_url: str) -> None:
+    Catalog(sqlite_url).close()
     Catalog(old_url).close()
-    assert shape(old_url) == shape(database_url)
+    assert shape(old_url) == shape(sqlite_url)
 
 
 def test_what_is_in_an_old_catalog_stays_and_can_be_changed(old_url: str, key: ProjectKey) -> None:
