@@ -1,0 +1,149 @@
+"""A BERT encoder as an ONNX graph: token numbers in, one normalised vector for each text out.
+
+Written out here rather than exported from torch, as then torch need not be imported by those who only embed, and the
+graph need not be stored: the weights are the ones in the model's own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+_OPSET = 20  # the first with Gelu
+_IR_VERSION = 9  # which belongs to that opset
+_LAYER_NORM_EPSILON = 1e-12
+_MASKED = -1e4  # added to the attention that padding would get; exp() of it is 0
+
+
+def bert_graph(weights: Weights, heads: int) -> tuple[bytes, Weights]:
+    """The graph, and the tensors that its session must be given as external initializers.
+
+    Inputs are `ids` and `mask`, int64 `[texts, tokens]` with 1 in the mask where a token is; the output `vectors` is
+    float32 `[texts, hidden]`, the mean of the tokens' last states, normalised.
+
+    Args:
+        weights: as transformers' `BertModel` names them.
+        heads: how many attention heads a layer has.
+    """
+    return _Graph(weights, heads).built()
+
+
+class _Graph:
+    def __init__(self, weights: Weights, heads: int) -> None:
+        self._weights = weights
+        self._heads = heads
+        self._hidden = weights["embeddings.word_embeddings.weight"].shape[1]
+        self._nodes: list[Any] = []
+        self._constants: dict[str, TensorProto] = {}
+        self._given: dict[str, NDArray[np.float32]] = {}
+
+    def built(self) -> tuple[bytes, Weights]:
+        state = self._embedded()
+        no_padding = self._op("Cast", "mask", to=TensorProto.FLOAT)
+        bias = self._op("Mul", self._op("Sub", no_padding, self._float("one", 1)), self._float("masked", -_MASKED))
+        bias = self._op("Unsqueeze", bias, self._ints("middle", 1, 2))
+        layers = 0
+        while f"encoder.layer.{layers}.output.dense.weight" in self._weights:
+            state = self._layer(f"encoder.layer.{layers}.", state, bias)
+            layers += 1
+        self._pooled(state, no_padding)
+        graph = helper.make_graph(
+            self._nodes,
+            "bert",
+            [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in ("ids", "mask")],
+            [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", self._hidden])],
+            [*self._constants.values(), *(_declared(name, tensor) for name, tensor in self._given.items())],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
+        return model.SerializeToString(), self._given
+
+    def _embedded(self) -> str:
+        words = self._op("Gather", self._weight("embeddings.word_embeddings.weight"), "ids")
+        tokens = self._op("Shape", "ids", start=1, end=2)
+        # All texts are of the first type, so its vector is added to every place once and for all.
+        places = self._weights["embeddings.position_embeddings.weight"]
+        places = self._tensor("places", places + self._weights["embeddings.token_type_embeddings.weight"][:1])
+        here = self._op("Slice", places, self._ints("zero", 0), tokens, self._ints("zero", 0))
+        return self._normalised("embeddings.LayerNorm", self._op("Add", words, here))
+
+    def _layer(self, name: str, state: str, bias: str) -> str:
+        attention = self._attention(name + "attention.self.", state, bias)
+        attention = self._linear(name + "attention.output.dense", attention)
+        state = self._normalised(name + "attention.output.LayerNorm", self._op("Add", attention, state))
+        wide = self._op("Gelu", self._linear(name + "intermediate.dense", state))
+        return self._normalised(
+            name + "output.LayerNorm", self._op("Add", self._linear(name + "output.dense", wide), state)
+        )
+
+    def _attention(self, name: str, state: str, bias: str) -> str:
+        # Queries are scaled in their weights, and the three products are one: both save passes over the memory.
+        scale = np.float32((self._hidden / self._heads) ** -0.5)
+        factors = {"query": scale, "key": np.float32(1), "value": np.float32(1)}
+        matrix = np.concatenate([self._weights[f"{name}{part}.weight"] * by for part, by in factors.items()]).T
+        offset = np.concatenate([self._weights[f"{name}{part}.bias"] * by for part, by in factors.items()])
+        together = self._op("MatMul", state, self._tensor(name + "weight", matrix))
+        together = self._op("Add", together, self._tensor(name + "bias", offset))
+        query, key, value = (self._part(together, number) for number in range(3))
+        query = self._op("Transpose", self._by_head(query), perm=[0, 2, 1, 3])
+        key = self._op("Transpose", self._by_head(key), perm=[0, 2, 3, 1])
+        value = self._op("Transpose", self._by_head(value), perm=[0, 2, 1, 3])
+        shares = self._op("Softmax", self._op("Add", self._op("MatMul", query, key), bias), axis=-1)
+        mixed = self._op("Transpose", self._op("MatMul", shares, value), perm=[0, 2, 1, 3])
+        return self._op("Reshape", mixed, self._ints("whole", 0, 0, self._hidden))
+
+    def _part(self, together: str, number: int) -> str:
+        start, end = number * self._hidden, (number + 1) * self._hidden
+        ends = self._ints(f"from_{start}", start), self._ints(f"from_{end}", end), self._ints("last", 2)
+        return self._op("Slice", together, *ends)
+
+    def _by_head(self, states: str) -> str:
+        return self._op("Reshape", states, self._ints("heads", 0, 0, self._heads, self._hidden // self._heads))
+
+    def _pooled(self, state: str, no_padding: str) -> None:
+        weighed = self._op("Mul", state, self._op("Unsqueeze", no_padding, self._ints("last", 2)))
+        # The length of a sum is taken out with that of the vector: no division by the number of tokens is needed.
+        self._op("LpNormalization", self._op("ReduceSum", weighed, self._ints("second", 1), keepdims=0), out="vectors")
+
+    def _linear(self, name: str, state: str) -> str:
+        product = self._op("MatMul", state, self._tensor(name + ".weight", self._weights[name + ".weight"].T))
+        return self._op("Add", product, self._weight(name + ".bias"))
+
+    def _normalised(self, name: str, state: str) -> str:
+        scale, offset = self._weight(name + ".weight"), self._weight(name + ".bias")
+        return self._op("LayerNormalization", state, scale, offset, axis=-1, epsilon=_LAYER_NORM_EPSILON)
+
+    def _weight(self, name: str) -> str:
+        return self._tensor(name, self._weights[name])
+
+    def _ints(self, name: str, *values: int) -> str:
+        return self._constant(name, np.array(values, dtype=np.int64))
+
+    def _float(self, name: str, value: float) -> str:
+        return self._constant(name, np.array(value, dtype=np.float32))
+
+    def _constant(self, name: str, values: NDArray[Any]) -> str:
+        self._constants[name] = numpy_helper.from_array(values, name)
+        return name
+
+    def _tensor(self, name: str, values: NDArray[np.float32]) -> str:
+        self._given.setdefault(name, np.ascontiguousarray(values))
+        return name
+
+    def _op(self, kind: str, *inputs: str, out: str = "", **attributes: Any) -> str:
+        name = out or f"{kind}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(kind, inputs, [name], **attributes))
+        return name
+
+
+def _declared(name: str, tensor: NDArray[np.float32]) -> TensorProto:
+    """A tensor without its values, which the session is given."""
+    declared = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=tensor.shape)
+    declared.data_location = TensorProto.EXTERNAL
+    declared.external_data.add(key="location", value="given")
+    return declared
