@@ -20,12 +20,12 @@ class Citations:
         self._by_number = {cited.number: cited for cited in passages}
         self._number_of = {cited.passage.id: cited.number for cited in passages}
 
-    def number(self, passage: Passage, score: float) -> CitedPassage:
+    def number(self, passage: Passage, score: float, also_in: tuple[str, ...] = ()) -> CitedPassage:
         """The passage with its number: the one it has already, or the next free one."""
         known = self._number_of.get(passage.id)
         if known is not None:
             return self._by_number[known]
-        cited = CitedPassage(max(self._by_number, default=0) + 1, passage, score)
+        cited = CitedPassage(max(self._by_number, default=0) + 1, passage, score, also_in)
         self._by_number[cited.number] = cited
         self._number_of[passage.id] = cited.number
         return cited
@@ -56,4 +56,5 @@ def _citation(cited: CitedPassage) -> Citation:
         page_to=passage.page_to,
         passage_id=passage.id,
         text=passage.text,
+        also_in=cited.also_in,
     )

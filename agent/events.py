@@ -41,7 +41,10 @@ class OperationFinished:
 
 @dataclass(frozen=True)
 class Citation:
-    """Where a number like `[2]` in the answer points. Pages are physical and start at 1."""
+    """Where a number like `[2]` in the answer points. Pages are physical and start at 1.
+
+    `also_in` names documents that say the same, such as the Word file of a PDF.
+    """
 
     number: int
     document: str
@@ -50,6 +53,7 @@ class Citation:
     page_to: int | None
     passage_id: str
     text: str
+    also_in: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

@@ -76,11 +76,12 @@ def render_context(context: TurnContext, context_tokens: int) -> str:
 
 
 def render_passage(cited: CitedPassage) -> str:
-    """One passage as it is quoted to the model: number, document, page, heading path, text."""
+    """One passage as it is quoted to the model: number, document, page, heading path, who else says it, text."""
     passage = cited.passage
     heading = f" ({' > '.join(passage.heading)})" if passage.heading else ""
     source = quoted_name(f"{passage.place}{heading}")
-    return f'<passage number="{cited.number}" source={source}>\n{quoted_lines(passage.text)}\n</passage>'
+    twins = f" also_in={quoted_name(', '.join(cited.also_in))}" if cited.also_in else ""
+    return f'<passage number="{cited.number}" source={source}{twins}>\n{quoted_lines(passage.text)}\n</passage>'
 
 
 def _project(context: TurnContext, max_characters: int) -> str:
@@ -110,6 +111,10 @@ def _document(document: Document) -> str:
     facts = [f"{document.pages} pages"] if document.pages else []
     if document.pages_without_text:
         facts.append(f"{_page_ranges(document.pages_without_text)} are pictures without text")
+    if document.pages_recognized:
+        facts.append(f"{_page_ranges(document.pages_recognized)} are pictures whose text was recognized, perhaps badly")
+    if document.pages_with_hidden_text:
+        facts.append(f"{_page_ranges(document.pages_with_hidden_text)} had hidden text, which was left out")
     return f"- {quoted_name(document.name)}" + (f" ({'; '.join(facts)})" if facts else "")
 
 

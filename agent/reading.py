@@ -53,7 +53,7 @@ class DocumentReader:
     def search(self, search: SearchDocuments) -> dict[str, Any]:
         """The best passages, each with the number that cites it."""
         found = self._retriever.search(self._project(), search.query, k=_SEARCH_RESULTS, document=search.document)
-        numbered = [self._citations.number(ranked.passage, ranked.score) for ranked in found]
+        numbered = [self._citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found]
         return {
             "passages": [
                 {
@@ -63,6 +63,7 @@ class DocumentReader:
                     "heading": [encodable(heading) for heading in cited.passage.heading],
                     "text": encodable(cited.passage.text),
                 }
+                | ({"also_in": [encodable(name) for name in cited.also_in]} if cited.also_in else {})
                 for cited in numbered
             ]
         }
@@ -86,6 +87,9 @@ class DocumentReader:
         if pictures:
             answer["pages_without_text"] = pictures
             answer["remark"] = "Those pages are pictures: nobody here can read them. Say so if they matter."
+        recognized = [number for number in document.pages_recognized if number in shown]
+        if recognized:
+            answer["pages_recognized"] = recognized  # the tool's description says what that means
         return answer
 
     def _project(self) -> ProjectKey:

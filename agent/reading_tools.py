@@ -62,7 +62,7 @@ _TOOLS: dict[str, _Spec] = {
     ),
     "read_document": _Spec(
         "Read a design document's text as written: all of it, or the pages given. A long text comes in parts. Each "
-        "page has a number to cite.",
+        "page has a number to cite. pages_recognized are pictures read by text recognition: words may be misread.",
         ReadDocument,
         lambda reader, given: reader.documents.read(given),
     ),

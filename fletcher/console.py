@@ -22,7 +22,7 @@ from rich.table import Table
 from corpora import page_range
 from ingest import DocumentReport, IngestReport, ProgressListener, page_list
 from ingest import Progress as IngestProgress
-from retrieval import RankedPassage
+from retrieval import SearchAnswer
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -111,11 +111,11 @@ def document_table(documents: Sequence[DocumentReport]) -> Table:
     return table
 
 
-def print_passages(passages: Sequence[RankedPassage]) -> None:
-    """Ranked passages, each with its place."""
-    if not passages:
+def print_found(answer: SearchAnswer) -> None:
+    """Ranked passages, each with its place, and pages that could not be looked at."""
+    if not answer.passages:
         out.print("Nothing found.")
-    for rank, ranked in enumerate(passages, start=1):
+    for rank, ranked in enumerate(answer.passages, start=1):
         passage = ranked.passage
         heading = " > ".join(passage.heading)
         out.print(f"[bold]{rank}. {escape(passage.place)}[/]  {escape(heading)}")
@@ -123,6 +123,9 @@ def print_passages(passages: Sequence[RankedPassage]) -> None:
             out.print(f"also in {', '.join(ranked.also_in)}", markup=False, style="dim")
         out.print(escape(passage.text.strip()))
         out.print()
+    for name, pages in answer.pages_without_text.items():
+        note = f"Not searched: page {page_list(pages)} of {name} (pictures without text)"
+        out.print(note, markup=False, style="yellow")
 
 
 def print_turn(answer: dict[str, Any]) -> None:
@@ -131,7 +134,8 @@ def print_turn(answer: dict[str, Any]) -> None:
         out.print(answer["text"], markup=False)
     for citation in answer["citations"]:
         pages = page_range(citation["page_from"], citation["page_to"])
-        out.print(f"[{citation['number']}] {citation['document']}{pages}", markup=False, style="dim")
+        twins = f" (also in {', '.join(citation['also_in'])})" if "also_in" in citation else ""
+        out.print(f"[{citation['number']}] {citation['document']}{pages}{twins}", markup=False, style="dim")
     for operation in answer["operations"]:
         if not operation["success"] and operation["error"]["message"] not in answer["text"]:
             out.print(f"{operation['function']}: {operation['error']['message']}", markup=False, style="red")

@@ -9,7 +9,7 @@ from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import Parts, open_parts
 from ingest import DocumentReport, IngestReport, Progress, ProgressListener, Refusal, Source
-from retrieval import RankedPassage
+from retrieval import SearchAnswer
 
 _Result = TypeVar("_Result")
 
@@ -39,8 +39,8 @@ class CorpusAccess(Protocol):
         """Takes one document out, by name or id."""
         ...
 
-    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> list[RankedPassage]:
-        """Ranked passages."""
+    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> SearchAnswer:
+        """Ranked passages, and pages that could not be looked at."""
         ...
 
 
@@ -154,8 +154,8 @@ class _LocalCorpus:
     def remove(self, key: ProjectKey, document: str) -> DocumentReport:
         return self._parts.ingestor.remove(key, document)
 
-    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> list[RankedPassage]:
-        return self._parts.retriever.search(key, query, k, document)
+    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> SearchAnswer:
+        return self._parts.retriever.answer(key, query, k, document)
 
     def _restore_vectors(self) -> None:
         """Fills Chroma from the catalog if its folder was deleted; all of it, as nobody would notice later."""

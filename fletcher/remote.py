@@ -13,7 +13,7 @@ import httpx
 from corpora import Owner, Passage, ProjectKey, ProjectNotFound
 from fletcher.errors import CommandError
 from ingest import DocumentReport, Given, IngestReport, Problem, Progress, ProgressListener, Refusal, Source
-from retrieval import RankedPassage
+from retrieval import RankedPassage, SearchAnswer
 
 if TYPE_CHECKING:
     from server import TurnBody
@@ -101,10 +101,12 @@ class RemoteCorpus:
         found = next((entry for entry in listed if document in (entry.id, entry.name)), None)
         return self._delete(key, found or DocumentReport(document, "removed"))
 
-    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> list[RankedPassage]:
-        """Ranked passages."""
+    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> SearchAnswer:
+        """Ranked passages, and pages that could not be looked at."""
         params = {"q": query, "k": k} | ({"document": document} if document else {})
-        return [_ranked(entry) for entry in self._request("GET", key, "search", params=params)["passages"]]
+        answer = self._request("GET", key, "search", params=params)
+        pages = {entry["document"]: tuple(entry["pages"]) for entry in answer.get("pages_without_text", ())}
+        return SearchAnswer(query, tuple(_ranked(entry) for entry in answer["passages"]), pages)
 
     def turn(self, key: ProjectKey, body: "TurnBody") -> dict[str, Any]:
         """One turn on the story in `body`."""
@@ -185,12 +187,12 @@ def _kept(report: DocumentReport, known: DocumentReport | None) -> DocumentRepor
 def _report(entry: dict[str, Any]) -> DocumentReport:
     error = entry["error"]
     for pages in ("pages_without_text", "pages_with_hidden_text", "pages_recognized"):
-        entry[pages] = tuple(entry[pages])
+        entry[pages] = tuple(entry.get(pages, ()))
     entry["error"] = Problem(error["code"], error["message"]) if error else None
     return DocumentReport(**entry)
 
 
 def _ranked(entry: dict[str, Any]) -> RankedPassage:
-    score, also_in = entry.pop("score"), tuple(entry.pop("also_in"))
+    score, also_in = entry.pop("score"), tuple(entry.pop("also_in", ()))
     entry["heading"] = tuple(entry["heading"])
     return RankedPassage(Passage(**entry), score, also_in)

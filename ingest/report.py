@@ -90,9 +90,14 @@ class DocumentReport:
             "passages": self.passages,
             "embedded": self.embedded,
             "error": {"code": self.error.code, "message": self.error.message} if self.error else None,
-            "pages_with_hidden_text": list(self.pages_with_hidden_text),
-            "pages_recognized": list(self.pages_recognized),
-        }
+        } | {name: list(pages) for name, pages in self._remarks() if pages}
+
+    def _remarks(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """What there is to say about few documents only."""
+        return (
+            ("pages_with_hidden_text", self.pages_with_hidden_text),
+            ("pages_recognized", self.pages_recognized),
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from retrieval.errors import (
     PassageNotFound,
     RetrievalError,
 )
-from retrieval.results import CitedPassage, RankedPassage, search_as_dict
+from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
 
@@ -37,7 +37,7 @@ __all__ = [
     "RankedPassage",
     "RetrievalError",
     "Retriever",
+    "SearchAnswer",
     "VectorStore",
     "page_range",
-    "search_as_dict",
 ]

@@ -29,10 +29,11 @@ _FEW = 2  # words that only one of them has, such as a `not`: too few for a runn
 
 
 class Likeness(NamedTuple):
-    """Whether a passage stands in a document, and whether all of it does, to the word."""
+    """Whether a passage stands in a document, whether all of it does, and whether it does in other words."""
 
-    stands_here: bool
-    lacks_nothing: bool
+    stands_here: bool = False
+    lacks_nothing: bool = False
+    differs: bool = False
 
 
 class _Gap(NamedTuple):
@@ -83,12 +84,17 @@ class Collation:
         spelled, numbered = words
         anchors = list(self._anchors(hashed(numbered).tolist()))
         if not anchors or len(anchors) < _SAME * (len(spelled) - _RUN + 1):
-            return Likeness(False, False)
+            return Likeness()
         page_numbers = {str(passage.page_from), str(passage.page_to)}
         gaps = list(self._gaps(spelled, anchors))
         if any(_contradicts(gap, page_numbers) for gap in gaps):
-            return Likeness(False, False)
-        return Likeness(True, all(_is_harmless(gap) for gap in gaps))
+            return Likeness(differs=True)
+        odd = [gap for gap in gaps if not _is_harmless(gap)]
+        return Likeness(
+            stands_here=True,
+            lacks_nothing=not odd,
+            differs=any(not gap.at_edge and len(gap.said) + len(gap.here) <= _SHORT for gap in odd),
+        )
 
     def _anchors(self, runs: Sequence[int]) -> Iterator[tuple[int, int]]:
         """The runs that stand here too: their place there, and here, which goes on where it left off if it can."""

@@ -1,6 +1,6 @@
 """What a search hands out: passages with their scores, numbered where they are to be cited."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,9 +26,24 @@ class CitedPassage:
     also_in: tuple[str, ...] = ()
 
 
-def search_as_dict(query: str, ranked: Sequence[RankedPassage]) -> dict[str, Any]:
-    """The JSON of a search, the same on the command line and over HTTP."""
-    return {"query": query, "passages": [_as_dict(found) for found in ranked]}
+@dataclass(frozen=True)
+class SearchAnswer:
+    """What a search found, and which pages of these documents it could not look at, by the documents' names."""
+
+    query: str
+    passages: tuple[RankedPassage, ...]
+    pages_without_text: Mapping[str, tuple[int, ...]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON, the same on the command line and over HTTP.
+
+        `also_in` of a passage and `pages_without_text` are there where they say something.
+        """
+        answer: dict[str, Any] = {"query": self.query, "passages": [_as_dict(found) for found in self.passages]}
+        if self.pages_without_text:
+            pages = self.pages_without_text.items()
+            answer["pages_without_text"] = [{"document": name, "pages": list(numbers)} for name, numbers in pages]
+        return answer
 
 
 def _as_dict(found: RankedPassage) -> dict[str, Any]:
@@ -44,5 +59,4 @@ def _as_dict(found: RankedPassage) -> dict[str, Any]:
         "char_to": passage.char_to,
         "score": found.score,
         "text": passage.text,
-        "also_in": list(found.also_in),
-    }
+    } | ({"also_in": list(found.also_in)} if found.also_in else {})

@@ -14,7 +14,7 @@ from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.page_picture import page_picture
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
-from retrieval.results import CitedPassage, RankedPassage
+from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
 
@@ -49,10 +49,18 @@ class Retriever:
     def search(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> list[RankedPassage]:
         """The `k` best passages of the project, or of one document given by name or id, best first.
 
-        Text that stands in two documents appears once. Raises `EmptyQuery`, `ProjectNotFound`,
+        Text that stands in two documents appears once, with the names of both. Raises `EmptyQuery`, `ProjectNotFound`,
         `DocumentNotFound` and, when the vectors are another model's, `EmbeddingModelMismatch`.
         """
         return list(islice(self._ranked(key, query, document), k))
+
+    def answer(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> SearchAnswer:
+        """As `search`, with the pages that it could not look at in the documents that it found."""
+        found = self.search(key, query, k, document)
+        wanted = {one.passage.document_id for one in found}
+        if document is not None:
+            wanted.add(self._catalog.find_document(key, document).id)
+        return SearchAnswer(query, tuple(found), self._catalog.pages_without_text(key, wanted))
 
     def retrieve(self, key: ProjectKey, query: str, budget_tokens: int) -> list[CitedPassage]:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
@@ -63,7 +71,7 @@ class Retriever:
         for ranked in islice(self._ranked(key, query, None), POOL):
             if len(ranked.passage.embedding_text) <= left:
                 left -= len(ranked.passage.embedding_text)
-                cited.append(CitedPassage(next(numbers), ranked.passage, ranked.score))
+                cited.append(CitedPassage(next(numbers), ranked.passage, ranked.score, ranked.also_in))
         return cited
 
     def refresh(self, key: ProjectKey) -> None:
@@ -139,9 +147,11 @@ class Retriever:
         self._catalog.require_project(key)
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranking = self._ranking.of(key, query, document_id)
-        shown = Shown()
+        twins, shown = self._indexes.twins(key), Shown()
+        if document_id is None:  # of twins only one answers, unless the other was asked for
+            ranking = (entry for entry in ranking if not twins.is_repeated(entry[0]))
         while some := dict(islice(ranking, _LOOKED_UP)):
             passages = self._catalog.passages_by_id(key, some)
             for passage_id, score in some.items():
-                if passage_id in passages and shown.adds(passages[passage_id]):
-                    yield RankedPassage(passages[passage_id], score)
+                if passage_id in passages and (shown.adds(passages[passage_id]) or twins.is_version(passage_id)):
+                    yield RankedPassage(passages[passage_id], score, twins.also_in(passage_id))

@@ -21,10 +21,11 @@ _COMMON = 8  # a run that stands in more documents than this is a figure of spee
 
 
 class _Compared(NamedTuple):
-    """Passages of one document: those that stand in another, and of these the ones that need not be shown."""
+    """Passages of one document: those that stand in another, those of them that need not be shown, and versions."""
 
     standing: list[str]
     repeated: list[str]
+    differing: list[str]
 
 
 class Twins:
@@ -38,6 +39,7 @@ class Twins:
         self._compared: dict[tuple[int, int], _Compared] = {}
         self._also_in: dict[str, list[str]] = {}
         self._repeated: set[str] = set()
+        self._differing: set[str] = set()
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
         texts = _Texts(passages, documents)
@@ -48,6 +50,7 @@ class Twins:
                 compared = known or _compare(texts.collated(one), texts.collated(other))
                 self._compared[key] = compared
                 self._repeated.update(compared.repeated)
+                self._differing.update(compared.differing)
                 for passage in compared.standing:
                     self._also_in.setdefault(passage, []).append(texts.name(other))
 
@@ -58,6 +61,10 @@ class Twins:
     def is_repeated(self, passage_id: str) -> bool:
         """Whether another document says all of it and is the better one to show: it has pages, or more text."""
         return passage_id in self._repeated
+
+    def is_version(self, passage_id: str) -> bool:
+        """Whether another document says nearly the same, but for a word or a number: both are to be shown."""
+        return passage_id in self._differing
 
 
 class _Texts:
@@ -89,13 +96,15 @@ class _Texts:
 
 
 def _compare(text: Collation, other: Collation) -> _Compared:
-    compared = _Compared([], [])
+    compared = _Compared([], [], [])
     for row, passage in enumerate(text.passages):
         likeness = other.likeness(text.words_of(row), passage)
         if likeness.stands_here:
             compared.standing.append(passage.id)
             if likeness.lacks_nothing and _rank(other) > _rank(text):
                 compared.repeated.append(passage.id)
+        if likeness.differs:
+            compared.differing.append(passage.id)
     return compared
 
 

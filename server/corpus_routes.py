@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source
-from retrieval import search_as_dict
 from server.base64_content import decode_base64
 from server.dependencies import RequestError, get_services, project_key
 from server.services import Services
@@ -85,8 +84,7 @@ async def search(
     document: str | None = None,
 ) -> dict[str, Any]:
     """Hybrid search; `document` is a name or an id."""
-    found = await asyncio.to_thread(services.retriever.search, key, q, k, document)
-    return search_as_dict(q, found)
+    return (await asyncio.to_thread(services.retriever.answer, key, q, k, document)).as_dict()
 
 
 @router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)

@@ -118,6 +118,7 @@ class TurnReport:
             "text": "\n\n".join(self.texts),
             "citations": [
                 {"number": c.number, "document": c.document, "page_from": c.page_from, "page_to": c.page_to}
+                | ({"also_in": list(c.also_in)} if c.also_in else {})
                 for c in self.citations
             ],
             "operations": [_operation(operation) for operation in self.operations],

@@ -63,6 +63,6 @@ class ContinuityReader:
 
         def search(query: str, count: int) -> list[CitedPassage]:
             ranked = self._retriever.search(key, query, count)
-            return [self._citations.number(one.passage, one.score) for one in ranked]
+            return [self._citations.number(one.passage, one.score, one.also_in) for one in ranked]
 
         return Documents(pages, search)

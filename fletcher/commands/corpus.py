@@ -11,7 +11,6 @@ from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
 from ingest import IngestReport, scan
-from retrieval import search_as_dict
 
 Paths = Annotated[
     list[Path],
@@ -86,6 +85,6 @@ def search(
     with console.waiting("Searching"):
         found = with_corpus(load_settings(data_dir=data_dir), lambda corpus: corpus.search(key, query, k, document))
     if as_json:
-        console.print_json(search_as_dict(query, found))
+        console.print_json(found.as_dict())
     else:
-        console.print_passages(found)
+        console.print_found(found)

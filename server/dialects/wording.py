@@ -39,7 +39,8 @@ def _sources(citations: Sequence[Citation]) -> str:
     """`Sources: [1] [3] bible.pdf, page 4; [2] quests.md`: each place once."""
     numbers: dict[str, list[str]] = {}
     for citation in citations:
-        numbers.setdefault(citation.place, []).append(f"[{citation.number}]")
+        twins = f" (also in {', '.join(citation.also_in)})" if citation.also_in else ""
+        numbers.setdefault(citation.place + twins, []).append(f"[{citation.number}]")
     return "Sources: " + "; ".join(f"{' '.join(cited)} {place}" for place, cited in numbers.items())
 
 

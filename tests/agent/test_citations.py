@@ -58,5 +58,12 @@ def test_a_citation_says_where() -> None:
     assert first.text == "text of a"
 
 
+def test_a_citation_names_the_documents_that_say_the_same() -> None:
+    citations = shown()
+    number = citations.number(passage("c", 2), 0.1, ("bible.docx",)).number
+    (cited,) = citations.cited_in([f"[{number}]"])
+    assert (cited.place, cited.also_in) == ("bible.pdf, page 2", ("bible.docx",))
+
+
 def test_the_first_passage_of_a_turn_that_showed_none_is_one() -> None:
     assert Citations(()).number(passage("a"), 0.1).number == 1

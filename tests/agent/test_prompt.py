@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import example, given, settings
@@ -54,6 +55,13 @@ def test_a_passage_says_where_it_stands_and_every_line_of_it_is_marked() -> None
     )
 
 
+def test_a_passage_names_the_documents_that_say_the_same() -> None:
+    cited = CitedPassage(1, passage("Elena."), 0.5, ('bible "2".docx', "bible.md"))
+    assert render_passage(cited).startswith(
+        """<passage number="1" source="bible.pdf, page 4" also_in="bible '2'.docx, bible.md">"""
+    )
+
+
 def test_project_documents_passages_and_what_is_possible_are_always_there() -> None:
     for rendered in (
         render_context(context(passage("Elena."), documents=(document("bible.pdf", 7),)), 12_000),
@@ -84,6 +92,13 @@ def test_pages_that_are_pictures_are_named() -> None:
     assert '- "scans.pdf" (20 pages; pages 3 to 9, 12 are pictures without text)' in rendered
     scattered = document("scans.pdf", 500, tuple(range(1, 500, 2)))
     assert len(render_context(context(documents=(scattered,)), 12_000)) < 3_000
+
+
+def test_pages_that_were_read_from_pictures_or_had_hidden_text_are_named() -> None:
+    scans = replace(document("scans.pdf", 9), pages_recognized=(2, 3), pages_with_hidden_text=(5,))
+    rendered = render_context(context(documents=(scans,)), 12_000)
+    assert "pages 2 to 3 are pictures whose text was recognized, perhaps badly" in rendered
+    assert "pages 5 had hidden text, which was left out" in rendered
 
 
 def test_thousands_of_documents_do_not_push_out_the_rest() -> None:

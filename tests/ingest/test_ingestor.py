@@ -276,8 +276,6 @@ def test_the_report_is_as_published(pipeline: Pipeline, key: ProjectKey) -> None
         "passages": 2,
         "embedded": 2,
         "error": None,
-        "pages_with_hidden_text": [],
-        "pages_recognized": [],
     }
     assert report["documents"][1]["error"].keys() == {"code", "message"}
 

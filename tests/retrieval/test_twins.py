@@ -58,6 +58,7 @@ def test_what_extraction_does_makes_no_difference(extracted: str) -> None:
     found = twins(document("bible.docx", STORY), document("bible.pdf", extracted, paged=True))
     assert found.also_in("bible.pdf-1") == ("bible.docx",)
     assert found.is_repeated("bible.docx-1")
+    assert not found.is_version("bible.docx-1")
 
 
 def test_a_text_that_is_cut_elsewhere_stands_in_several_passages() -> None:
@@ -80,6 +81,8 @@ def test_another_word_in_the_same_place_is_another_statement(changed: str) -> No
     found = twins(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
     assert (found.also_in("v1.docx-1"), found.also_in("v2.pdf-1")) == ((), ())
     assert not found.is_repeated("v1.docx-1")
+    assert found.is_version("v1.docx-1")
+    assert found.is_version("v2.pdf-1")
 
 
 @pytest.mark.parametrize("changed", [STORY.replace("is not alight", "is alight"), STORY.split(" Her lighthouse")[0]])
