@@ -7,9 +7,11 @@ from ingest.ingestor import Ingestor
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.source import Refusal, Source, unnamed
+from ingest.watching import Change, Watch
 
 __all__ = [
     "Block",
+    "Change",
     "DocumentReport",
     "Extracted",
     "Given",
@@ -25,6 +27,7 @@ __all__ = [
     "Scan",
     "ScanError",
     "Source",
+    "Watch",
     "page_list",
     "scan",
     "unnamed",

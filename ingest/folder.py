@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ingest.readers import SUFFIXES, told_by_content
 from ingest.source import Refusal, Source
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
+# What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
+_UNFINISHED = (".tmp", ".crdownload", ".part", ".partial", ".download", "~")
+
+
+class Stamp(NamedTuple):
+    """What is different once a file was written, or may be read at last."""
+
+    mtime_ns: int
+    size: int
+    mode: int
+
+
+Identity = tuple[int, int]  # device and inode
+_NO_FILE = Stamp(0, 0, 0)
+_UNREADABLE = Stamp(0, 0, -1)
 
 
 @dataclass(frozen=True)
@@ -19,6 +34,7 @@ class _Entry:
     name: str
     path: Path
     refusal: Refusal | None = None
+    stamp: Stamp | None = None  # where it is known, the file is read as it was then or not at all
 
 
 class Scan(Collection["Source | Refusal"]):
@@ -26,6 +42,11 @@ class Scan(Collection["Source | Refusal"]):
 
     def __init__(self, entries: Iterable[_Entry]) -> None:
         self._entries = tuple(entries)
+
+    @classmethod
+    def of(cls, scans: Iterable[Scan]) -> Scan:
+        """Several scans as one."""
+        return cls(entry for each in scans for entry in each._entries)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -56,6 +77,74 @@ def scan(paths: str | Path | Iterable[str | Path]) -> Scan:
     return Scan(entry for path in given for entry in _found(Path(path)))
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a file or folder held at one moment, by path and unread; `folders` are all of its folders."""
+
+    root: Path
+    stamps: Mapping[Path, Stamp] = field(default_factory=dict[Path, Stamp])
+    folders: Mapping[Path, Identity] = field(default_factory=dict[Path, Identity])
+    unreadable: Mapping[Path, OSError] = field(default_factory=dict[Path, OSError])
+
+    def name(self, path: Path) -> str:
+        """The document's name, as `scan` gives it."""
+        return path.name if path == self.root else path.relative_to(self.root).as_posix()
+
+    def scan(self, paths: Collection[Path], moving: Collection[Path] = ()) -> Scan:
+        """These of its files; those that are `moving` are refused. A file that has changed since the look is, too."""
+        inside = self.root.resolve()
+        chosen = [path for path in self.stamps if path in paths or path in moving]
+        return Scan(sorted((self._entry(inside, path, path in moving) for path in chosen), key=lambda e: e.name))
+
+    def _entry(self, inside: Path, path: Path, is_moving: bool) -> _Entry:
+        if path in self.unreadable:
+            return _unreadable_folder(self.root, self.unreadable[path])
+        name = self.name(path)
+        if is_moving:
+            return _Entry(name, path, _changing(name))
+        entry = _Entry(name, path) if path == self.root else _entry(self.root, inside, path)
+        return _Entry(name, path, entry.refusal, self.stamps[path])
+
+
+def look_at(file: Path) -> Look:
+    """Whether a file is there, and how; raises `ScanError` where its folder is not."""
+    try:
+        folders = {file.parent: _identity(file.parent)}
+    except OSError as error:
+        raise _not_there(file.parent) from error
+    return Look(file, {file: _stamp(file)} if file.is_file() else {}, folders)
+
+
+def look_into(folder: Path) -> Look:
+    """What a folder holds now; raises `ScanError`."""
+    if not folder.is_dir():
+        raise _not_there(folder)
+    tree = _Tree(folder)
+    stamps = {path: _stamp(path) for path in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
+    try:
+        folders = {each: _identity(each) for each in tree.folders}
+    except OSError as error:  # it went while it was looked at
+        raise _not_there(folder) from error
+    return Look(folder, stamps, folders, tree.unreadable)
+
+
+def _not_there(folder: Path) -> ScanError:
+    return ScanError("FOLDER_MISSING", f"{folder}: the folder is not there; it was moved, or its drive taken out.")
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        status = path.stat()
+    except OSError:  # gone by now, or a link to nothing
+        return _NO_FILE
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_mode)
+
+
+def _identity(folder: Path) -> Identity:
+    status = folder.stat()
+    return status.st_dev, status.st_ino
+
+
 def _found(path: Path) -> list[_Entry]:
     if not path.exists():
         raise ScanError("FILE_NOT_FOUND", f"{path}: there is no such file or folder; check the path.")
@@ -67,16 +156,37 @@ def _found(path: Path) -> list[_Entry]:
 
 def _in_folder(root: Path) -> Iterator[_Entry]:
     inside = root.resolve()
-    unreadable: list[OSError] = []
-    for folder, folders, files in os.walk(root, onerror=unreadable.append):
-        here = Path(folder)
-        links = [name for name in folders if (here / name).is_symlink()]
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN) and name not in links]
-        for name in (*files, *links):
-            if not name.startswith(_HIDDEN):
-                yield _entry(root, inside, here / name)
-    for error in unreadable:
+    tree = _Tree(root)
+    for path in tree.files:
+        yield _entry(root, inside, path)
+    for error in tree.unreadable.values():
         yield _unreadable_folder(root, error)
+
+
+class _Tree:
+    """All files and folders below a folder, but for hidden and unfinished ones; a link to a folder is as a file."""
+
+    def __init__(self, root: Path) -> None:
+        self.files: list[Path] = []
+        self.folders: list[Path] = []
+        self.unreadable: dict[Path, OSError] = {}
+
+        def note(error: OSError) -> None:
+            if Path(error.filename) == root:
+                raise _unreadable(root, error) from error
+            self.unreadable[Path(error.filename)] = error
+
+        for folder, folders, files in os.walk(root, onerror=note):
+            here = Path(folder)
+            self.folders.append(here)
+            links = [name for name in folders if (here / name).is_symlink()]
+            folders[:] = [name for name in folders if not is_left_out(name) and name not in links]
+            self.files += [here / name for name in (*files, *links) if not is_left_out(name)]
+
+
+def is_left_out(name: str) -> bool:
+    """Whether a file or folder of this name in a folder is none of its documents: hidden, or not complete."""
+    return name.startswith(_HIDDEN) or name.lower().endswith(_UNFINISHED)
 
 
 def _entry(root: Path, inside: Path, path: Path) -> _Entry:
@@ -107,18 +217,27 @@ def _not_a_file(name: str, status: Literal["skipped", "failed"]) -> Refusal:
     return Refusal(name, status, "NOT_A_FILE", message)
 
 
+def _changing(name: str) -> Refusal:
+    return Refusal(name, "skipped", "CHANGING", f"{name}: it is being written; it is read as soon as it is complete.")
+
+
 def _unreadable_folder(root: Path, error: OSError) -> _Entry:
     path = Path(error.filename)
-    message = f"{path}: the folder cannot be read ({error.strerror}); change its permissions."
-    if path == root:
-        raise ScanError("UNREADABLE", message) from error
     name = path.relative_to(root).as_posix()
-    return _Entry(name, path, Refusal(name, "failed", "UNREADABLE", message))
+    return _Entry(name, path, Refusal(name, "failed", "UNREADABLE", _unreadable(path, error).message))
+
+
+def _unreadable(folder: Path, error: OSError) -> ScanError:
+    message = f"{folder}: the folder cannot be read ({error.strerror}); change its permissions."
+    return ScanError("UNREADABLE", message)
 
 
 def _read(entry: _Entry) -> Source | Refusal:
     try:
-        return Source(entry.name, entry.path.read_bytes())
+        found = Source(entry.name, entry.path.read_bytes())
     except OSError as error:
         message = f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
-        return Refusal(entry.name, "failed", "UNREADABLE", message)
+        found = Refusal(entry.name, "failed", "UNREADABLE", message)
+    if entry.stamp is not None and _stamp(entry.path) != entry.stamp:
+        return _changing(entry.name)
+    return found

@@ -7,12 +7,12 @@ from dataclasses import replace as with_changes
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, Originals, ProjectKey
+from corpora import Catalog, Document, DocumentOfFolder, Originals, ProjectKey
 from ingest.addition import Addition, Reader
-from ingest.locks import ProjectLocks
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.shelf import Shelf
 from ingest.source import Refusal, Source
+from ingest.watching import Change
 
 
 class SearchIndex(Protocol):
@@ -26,27 +26,29 @@ class SearchIndex(Protocol):
         """Make and store the vectors that are missing; returns how many were computed."""
         ...
 
-    def forget(self, key: ProjectKey, passage_ids: Collection[str]) -> None:
-        """Take vectors out of the vector store, and have the catalog mark them as forgotten."""
+    def embed_if_free(self, key: ProjectKey, progress: Callable[[int, int], None] | None = None) -> bool:
+        """The same unless somebody else does it just now; returns whether nobody did."""
+        ...
+
+    def forget_replaced(self, key: ProjectKey) -> None:
+        """Take vectors of passages that are gone out of the vector store; who makes vectors does it at the end."""
         ...
 
 
 class Ingestor:
     """Adds documents to projects and removes them; safe to use from several threads.
 
-    What changes one project's documents happens one after the other, and so does what changes its vectors;
-    but documents can be added while vectors are being made. Whatever moment the process is killed at, the
+    What changes one project's documents happens one after the other, and so does what changes its vectors, also
+    between servers that share a catalog; but documents can be added while vectors are being made. Whatever moment the process is killed at, the
     catalog has only whole documents, and knows which vectors are missing and which must go: the same call
     again does the rest.
     """
 
-    def __init__(self, catalog: Catalog, originals: Originals, retriever: SearchIndex, readers: Reader) -> None:
+    def __init__(self, catalog: Catalog, originals: OriginalStore, retriever: SearchIndex, readers: Reader) -> None:
         self._catalog = catalog
         self._shelf = Shelf(catalog, originals)
         self._retriever = retriever
         self._readers = readers
-        self._documents_locks = ProjectLocks()
-        self._vectors_locks = ProjectLocks()
 
     def add(
         self,
@@ -54,38 +56,56 @@ class Ingestor:
         sources: Iterable[Source | Refusal],
         *,
         replace: bool = False,
+        gone: Collection[str] = (),
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """Make documents searchable by text; their vectors are `embed`'s.
 
         A document that is known and unchanged costs next to nothing. One that cannot be read is reported
-        `failed`, and an older version of it stays. With `replace`, what `sources` lacks is removed.
+        `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
+        with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder.
         """
         started = perf_counter()
         say = progress or _nobody
         entries = sources if isinstance(sources, Collection) else list(sources)
         say(Progress("", "queued", 0, len(entries)))
-        with self._documents_locks[key]:
+        with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
             addition = Addition(key, before, self._shelf, self._readers, say)
             reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
-            gone = [self._shelf.remove(key, document.id) for document in addition.missing()] if replace else []
-        if gone or addition.wrote:
+            names = {document.name for document in before}.intersection(gone)
+            if replace:
+                names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
+            removed = [self._shelf.remove(key, key.document_id(name)) for name in sorted(names)]
+        if removed or addition.wrote:
             self._shelf.sweep()
             self._retriever.refresh(key)
-        reports += [DocumentReport.of(document, "removed") for document in gone]
+        reports += [DocumentReport.of(document, "removed") for document in removed]
         return IngestReport(key.project_id, tuple(reports), perf_counter() - started)
 
     def embed(self, key: ProjectKey, progress: ProgressListener | None = None) -> None:
         """Bring the project's vectors up to date: make what is missing, drop what was replaced."""
+        if say := self._embedding(key, progress):
+            self._retriever.embed_pending(key, say)
+        else:
+            self._retriever.forget_replaced(key)
+
+    def embed_if_free(self, key: ProjectKey, progress: ProgressListener | None = None) -> bool:
+        """As `embed`, unless somebody else makes vectors of this project, in whatever process; whether nobody did."""
+        if say := self._embedding(key, progress):
+            return self._retriever.embed_if_free(key, say)
+        self._retriever.forget_replaced(key)
+        return True
+
+    def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
+        """Who hears how many vectors are made; None where none are missing."""
         say = progress or _nobody
-        with self._vectors_locks[key]:
-            lacking = sum(document.passages - document.embedded for document in self._catalog.documents(key))
-            if lacking:
-                # Said before the model is loaded, which takes longer than the first passages do.
-                say(Progress("", "embedding", 0, lacking))
-                self._retriever.embed_pending(key, lambda done, total: say(Progress("", "embedding", done, total)))
-        self._forget_replaced(key)
+        lacking = sum(document.passages - document.embedded for document in self._catalog.documents(key))
+        if not lacking:
+            return None
+        # Said before the model is loaded, which takes longer than the first passages do.
+        say(Progress("", "embedding", 0, lacking))
+        return lambda done, total: say(Progress("", "embedding", done, total))
 
     def index(
         self,
@@ -93,34 +113,52 @@ class Ingestor:
         sources: Iterable[Source | Refusal],
         *,
         replace: bool = False,
+        gone: Collection[str] = (),
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """`add`, then `embed`, then the report on both."""
         started = perf_counter()
         before = {document.id: document for document in self._catalog.documents(key)}
-        report = self.add(key, sources, replace=replace, progress=progress)
+        report = self.add(key, sources, replace=replace, gone=gone, progress=progress)
         self.embed(key, progress)
         now = {document.id: document for document in self._catalog.documents(key)}
         settled = tuple(_settled(document, before, now) for document in report.documents)
         return with_changes(report, documents=settled, seconds=perf_counter() - started)
 
+    def follow(
+        self, key: ProjectKey, change: Change, *, wait: bool = False, progress: ProgressListener | None = None
+    ) -> IngestReport:
+        """Bring what has changed in the project's linked folder into the corpus, or with `wait` into the vectors too.
+
+        Only documents that came from the project's linked folder are removed.
+        """
+        gone = {name for name in self._catalog.folder_documents(key) if change.lacks(name)}
+        # Before they are added: whatever moment the process is killed at, none is there that the folder has not.
+        self._catalog.put_folder_documents(key, change.present)
+        report = (self.index if wait else self.add)(key, change.sources, gone=gone, progress=progress)
+        self._catalog.drop_folder_documents(key, gone)
+        return report
+
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
-        """Take one document out of the corpus; raises `ProjectNotFound` or `DocumentNotFound`."""
+        """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
         with self._documents_locks[key]:
+            self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
             document = self._shelf.remove(key, name_or_id)
         self._shelf.sweep()
         self._retriever.refresh(key)
-        self._forget_replaced(key)
+        self._retriever.forget_replaced(key)
         return DocumentReport.of(document, "removed")
 
-    def _forget_replaced(self, key: ProjectKey) -> None:
-        """Drop the vectors of passages that are gone; if `embed` is at work, it does so at its end."""
-        lock = self._vectors_locks[key]
-        while self._catalog.replaced_passages(key) and lock.acquire(blocking=False):
-            try:
-                self._retriever.forget(key, self._catalog.replaced_passages(key))
-            finally:
-                lock.release()
+    def _refuse_if_linked(self, key: ProjectKey, name: str) -> None:
+        folder = self._catalog.linked_folder(key)
+        if folder is not None and name in self._catalog.folder_documents(key):
+            raise DocumentOfFolder(
+                f"{name} is in the linked folder {folder.path} and would come back: delete the file there, or unlink "
+                f"the folder first with 'fletcher link --project {key.project_id} --unlink'."
+            )
+
+    def _documents_lock(self, key: ProjectKey) -> Lock:
+        return self._catalog.lock(f"documents of {key.workspace} {key.project_id}")
 
 
 def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mapping[str, Document]) -> DocumentReport:

@@ -1,0 +1,296 @@
+"""Files and folders that are watched: what has changed in them, once it is at rest."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from watchfiles import watch
+from watchfiles.main import FileChange
+
+from corpora import InvalidName
+from ingest.folder import Identity, Look, Scan, ScanError, Stamp, look_at, look_into
+from ingest.report import Problem
+from ingest.source import document_name
+
+logger = logging.getLogger(__name__)
+
+_QUIET_S = 0.6  # what has not changed for so long is taken for complete
+_BURST_S = 5.0  # how long a change waits at most for others that come along with it
+_LOOK_S = 0.1  # between two looks while something moves
+# Between two looks while nothing was announced: not every drive announces what other machines do to it, and an
+# announcement can be lost. A look at a large folder takes longer, and then there are fewer.
+_IDLE_S = 1.0
+_IDLE_SHARE = 20
+_STEP_MS = 50
+_TURN_MS = 200
+_ALL = ("",)  # the beginning of every name
+# inotify watches one folder at a time, and the library follows links when it goes through them by itself.
+_RECURSIVE = sys.platform != "linux"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What has happened since the last change; `sources` are read when their turn comes.
+
+    `problems` are those of the watched paths now: what lies behind them is not known, and nothing of it is `gone`.
+    `gone` are the names of the documents that were there before.
+    """
+
+    sources: Scan = field(default_factory=lambda: Scan(()))
+    gone: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
+    present: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()
+    taken: Mapping[Path, Stamp | None] = field(default_factory=dict[Path, "Stamp | None"])
+
+    def lacks(self, name: str) -> bool:
+        """Whether the watched paths surely have no document of this name."""
+        return name not in self.present and not name.startswith(self.unknown)
+
+
+class Watch:
+    """Watches files and folders, until `stop` is set. Used by one thread.
+
+    A file is left alone while it is written, and files that change together are one change. A folder that is not
+    there any more, or all of a sudden another and empty, is a problem and not a change: a drive that was taken out.
+
+    Args:
+        paths: Files and folders; their documents have the names that `scan` gives them.
+        stop: Ends a `wait`.
+        holds_documents: Documents of these folders are known, so that one that is empty from the first is not
+            believed either.
+    """
+
+    def __init__(self, paths: Iterable[str | Path], stop: threading.Event, *, holds_documents: bool = False) -> None:
+        self._roots = [_Root(Path(path), holds_documents) for path in paths]
+        self._stop = stop
+        self._notices = _Notices(stop)
+        self._has_begun = False
+        self._problems: tuple[Problem, ...] = ()
+        self._taken: dict[Path, Stamp] = {}
+        self._names: dict[Path, frozenset[str]] = {}
+        self._moving: dict[Path, _Moving] = {}
+        self._first_moved = self._last_joined = 0.0
+
+    def wait(self) -> Change | None:
+        """The next change; None when it is to stop. The first has all that is there.
+
+        Until `done` is told of it, it is the next one again. Raises nothing for what is wrong with a path.
+        """
+        while not self._stop.is_set():
+            started = monotonic()
+            looks = [root.look(started) for root in self._roots]
+            change = self._change(looks, monotonic())
+            if change is not None:
+                return change
+            self._pause(looks, monotonic() - started)
+        return None
+
+    def done(self, change: Change) -> None:
+        """What `wait` returned has been dealt with."""
+        if change.problems != self._problems:
+            self._problems = change.problems
+            return
+        self._has_begun = True
+        for path, stamp in change.taken.items():
+            self._moving.pop(path, None)
+            if stamp is None:
+                self._taken.pop(path, None)
+                self._names.pop(path, None)
+            else:
+                self._taken[path] = stamp
+        self._first_moved = monotonic()
+
+    def close(self) -> None:
+        """Give back what the system needs to announce changes."""
+        self._notices.close()
+
+    def _change(self, looks: list[Look], now: float) -> Change | None:
+        problems = tuple(root.problem for root in self._roots if root.problem is not None)
+        if problems != self._problems:
+            return Change(problems=problems, unknown=_ALL)
+        if not self._has_begun and any(root.is_in_trouble for root in self._roots):
+            return None
+        stamps = {path: stamp for each in looks for path, stamp in each.stamps.items()}
+        self._note_names(looks)
+        self._note_moving(stamps, now)
+        at_rest = {path for path, moving in self._moving.items() if now - moving.since >= _QUIET_S}
+        is_late = bool(self._moving) and now - self._first_moved >= _BURST_S
+        more_come = bool(self._moving) and now - self._last_joined < _QUIET_S
+        if self._has_begun and not at_rest:
+            return None
+        if not is_late and (more_come or (self._moving and not at_rest)):
+            return None
+        return self._settled(looks, stamps, at_rest)
+
+    def _settled(self, looks: list[Look], stamps: Mapping[Path, Stamp], at_rest: set[Path]) -> Change:
+        gone_paths = {path for path in at_rest if path not in stamps}
+        present = frozenset(name for path in {*stamps, *self._moving} - gone_paths for name in self._names[path])
+        unknown = _ALL if any(root.is_in_trouble for root in self._roots) else _unread(looks)
+        lost = {name for path in gone_paths for name in self._names[path]}
+        # A name stands for one document: with one of two files of a name, the other is looked at again.
+        names = {name for path in at_rest for name in self._names[path]}
+        wanted = {path for path in stamps if not names.isdisjoint(self._names[path])}
+        moving = self._moving.keys() - at_rest
+        refused = set[Path]() if self._has_begun else moving
+        return Change(
+            sources=Scan.of(each.scan(wanted - moving, refused) for each in looks),
+            gone=frozenset(name for name in lost - present if not name.startswith(unknown)),
+            problems=self._problems,
+            present=present,
+            unknown=unknown,
+            taken={path: stamps.get(path) for path in (wanted - moving) | gone_paths},
+        )
+
+    def _note_names(self, looks: list[Look]) -> None:
+        names: dict[Path, frozenset[str]] = {}
+        for each in looks:
+            for path in each.stamps.keys() - self._names.keys():
+                names[path] = names.get(path, frozenset()) | {_known_as(each.name(path))}
+        self._names |= names
+
+    def _note_moving(self, stamps: Mapping[Path, Stamp], now: float) -> None:
+        changed = {path for path in {*stamps, *self._taken} if stamps.get(path) != self._taken.get(path)}
+        for path in self._moving.keys() - changed:
+            del self._moving[path]
+            if path not in stamps:
+                self._names.pop(path)
+        for path in changed:
+            stamp, before = stamps.get(path), self._moving.get(path)
+            if before is None:
+                if not self._moving or now - self._last_joined >= _QUIET_S:
+                    self._first_moved = now
+                self._last_joined = now
+            if before is None or before.stamp != stamp:
+                self._moving[path] = _Moving(stamp, now)
+
+    def _pause(self, looks: list[Look], look_s: float) -> None:
+        if self._moving or any(root.is_in_doubt for root in self._roots):
+            self._stop.wait(max(_LOOK_S, look_s))
+        elif self._problems:
+            self._stop.wait(_IDLE_S)
+        else:
+            folders = {folder: identity for each in looks for folder, identity in each.folders.items()}
+            roots = [folder for each in looks for folder in list(each.folders)[:1]]
+            self._notices.wait(folders, roots, max(_IDLE_S, look_s * _IDLE_SHARE))
+
+
+def _unread(looks: list[Look]) -> tuple[str, ...]:
+    return tuple(f"{_known_as(each.name(path))}/" for each in looks for path in each.unreadable)
+
+
+def _known_as(name: str) -> str:
+    """The name as the catalog has it; one that it cannot have stays as it is."""
+    try:
+        return document_name(name)
+    except InvalidName:
+        return name
+
+
+@dataclass(frozen=True)
+class _Moving:
+    stamp: Stamp | None  # None: it is not there any more
+    since: float
+
+
+class _Root:
+    """One of the watched paths, and whether what is seen of it can be believed."""
+
+    def __init__(self, path: Path, holds_documents: bool) -> None:
+        self._path = path
+        self._look = look_at if path.is_file() else look_into
+        self._last = Look(path)
+        self._identity: Identity | None = None
+        self._holds_documents = holds_documents
+        self._trouble: Problem | None = None
+        self._trouble_since = 0.0
+        self.problem: Problem | None = None
+
+    @property
+    def is_in_trouble(self) -> bool:
+        """Whether what is there now is not known."""
+        return self._trouble is not None
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether there is a problem that is too young to be told."""
+        return self.problem != self._trouble
+
+    def look(self, now: float) -> Look:
+        """What is there now; if that cannot be known, what was there before."""
+        try:
+            seen = self._believed(self._look(self._path))
+        except ScanError as error:
+            if self._trouble is None:
+                self._trouble_since = now
+            self._trouble = Problem(error.code, f"{error.message} {self._kept()}")
+            if now - self._trouble_since >= _QUIET_S:
+                self.problem = self._trouble
+        else:
+            self._trouble = self.problem = None
+            self._last = seen
+        return self._last
+
+    def _believed(self, seen: Look) -> Look:
+        identity = next(iter(seen.folders.values()))
+        if not seen.stamps and self._holds_documents and identity != self._identity:
+            raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, as if a drive had been taken out.")
+        self._holds_documents = bool(seen.stamps)
+        self._identity = identity
+        return seen
+
+    def _kept(self) -> str:
+        return "Its documents are kept as they are until it is back." if self._holds_documents else ""
+
+
+class _Notices:
+    """Waits until the system announces a change, or for some time."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self._watched: Mapping[Path, Identity] = {}
+        self._stream: Generator[set[FileChange]] | None = None
+
+    def wait(self, folders: Mapping[Path, Identity], roots: list[Path], seconds: float) -> None:
+        """Return at the next change, and after `seconds`; also if other folders are watched now than before."""
+        if folders != self._watched:
+            self.close()
+            self._watched = folders
+            self._stream = self._announced(roots if _RECURSIVE else list(folders))
+            seconds = 0  # what happened before they were watched was not announced
+        give_up_at = monotonic() + seconds
+        try:
+            while self._stream is not None:
+                if next(self._stream) or monotonic() >= give_up_at:
+                    return
+        except StopIteration:
+            return
+        except (OSError, RuntimeError) as error:
+            logger.debug("changes are not announced (%s): they are looked for", error)
+            self._stream = None
+        self._stop.wait(give_up_at - monotonic())
+
+    def close(self) -> None:
+        """End the announcements."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def _announced(self, folders: list[Path]) -> Generator[set[FileChange]]:
+        return watch(
+            *folders,
+            watch_filter=None,
+            debounce=_STEP_MS,
+            step=_STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=_TURN_MS,
+            yield_on_timeout=True,
+            recursive=_RECURSIVE,
+            ignore_permission_denied=True,
+        )
