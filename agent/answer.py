@@ -20,6 +20,7 @@ from agent.patience import Patience
 from agent.prompt import INSTRUCTIONS, history_budget, render_context
 from agent.reading_tools import Reader
 from agent.request import TurnContext
+from agent.thread import in_thread
 from agent.tools import READING_TOOLS, build_tools
 from arrow_project import Operation
 
@@ -147,11 +148,13 @@ class Answer:
         if self._execution.held is not None and not self._answerer.is_local:
             raise _Waits
 
-    def _without_loose_ends(self, text: str) -> str:
+    async def _without_loose_ends(self, text: str) -> str:
         """Tells the model, once, of what it has made and nothing leads to."""
         project = self._context.project
-        loose = unreached(project, self._execution.created) if project and not self._told_of_loose_ends else []
-        if project is not None and loose:
+        if project is None or self._told_of_loose_ends:
+            return text
+        loose = await in_thread(unreached, project, self._execution.created)
+        if loose:
             self._told_of_loose_ends = True
             raise ModelRetry(remark_for_the_model(project, loose))
         return text

@@ -1,6 +1,5 @@
 """Functions that the user has named: they run without a model, through the same checks, questions and editor."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -18,6 +17,7 @@ from agent.pending import PendingStore
 from agent.questions import Questions
 from agent.reading_tools import Reader
 from agent.request import TurnContext, TurnRequest
+from agent.thread import in_thread
 from agent.tools import READING_TOOLS
 from agent.undo import UNDO, WayBack, content_with_ids, report, way_back
 from agent.validation import find_schema_error
@@ -68,7 +68,7 @@ class DirectCalls:
         if call.function == UNDO:
             events = self.undo(agreed=agreed)
         elif missing_parameters(call):
-            events = _one(self._questions.about_parameters(self.context.project, call))
+            events = _one(await in_thread(self._questions.about_parameters, self.context.project, call))
         elif call.function in READING_TOOLS:
             events = self._read(call)
         else:
@@ -82,7 +82,7 @@ class DirectCalls:
         problem = self._problem(completed)
         if problem is not None or missing_parameters(completed):
             again = asked if problem is not None else completed
-            yield self._questions.about_parameters(self.context.project, again, problem or "")
+            yield await in_thread(self._questions.about_parameters, self.context.project, again, problem or "")
             return
         async with aclosing(self.run(completed, agreed=False)) as events:
             async for event in events:
@@ -134,18 +134,22 @@ class DirectCalls:
             TurnFailed: There is nothing to take back, or the editor refused.
         """
         project = self.context.project
-        now = fingerprint(project)
-        content = await asyncio.to_thread(self.store.take_before, now)
+        now = await in_thread(fingerprint, project)
+        content = await in_thread(self.store.take_before, now)
         if project is None or content is None:
             raise TurnFailed(await self._why_nothing())
-        way = await asyncio.to_thread(way_back, project, content, self._selection())
+        try:
+            way = await in_thread(way_back, project, content, self._selection())
+        except BaseException:  # stopped before anything was taken back
+            await in_thread(self.store.keep_before, content, now)
+            raise
         asks = self.request.confirm == "always" and not agreed
         if self.request.plan or asks:
-            await asyncio.to_thread(self.store.keep_before, content, now)  # it has not been taken back yet
+            await in_thread(self.store.keep_before, content, now)  # it has not been taken back yet
         if self.request.plan:
             events = self._planned(way)
         elif asks:
-            events = _one(self._questions.about_undo("confirmation", project, way))
+            events = _one(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:
             self.has_undone = True
             events = self._go_back(way)
@@ -159,10 +163,10 @@ class DirectCalls:
         async with aclosing(self._walk(way)) as events:
             async for event in events:
                 yield event
-        yield self._questions.about_undo("plan", before, way)
+        yield await in_thread(self._questions.about_undo, "plan", before, way)
 
     async def _why_nothing(self) -> Failure:
-        if await asyncio.to_thread(self.store.has_before):
+        if await in_thread(self.store.has_before):
             return Failure(
                 "CONFLICT",
                 "The project has been changed since the last turn, and undo would lose that. Take the change back "
@@ -173,8 +177,8 @@ class DirectCalls:
     async def _go_back(self, way: WayBack) -> AsyncGenerator[Event]:
         exactly = isinstance(self.editor, InMemoryEditor)
         if isinstance(self.editor, InMemoryEditor):
-            self.editor.restore(way.before)
-            self.context.project = way.before.copy()
+            await in_thread(self.editor.restore, way.before)
+            self.context.project = await in_thread(way.before.copy)
             yield OperationFinished(UNDO, {}, {"changes": way.changes.splitlines()}, None, reached_editor=True)
         else:
             async with aclosing(self._led_back(way)) as events:
@@ -190,11 +194,14 @@ class DirectCalls:
                 async for event in events:
                     yield event
             arrived = True
-            await asyncio.to_thread(self._follow, way)
+            await in_thread(self._follow, way)
         finally:
             if not arrived:
                 self.has_undone = bool(self.execution.executed)
-                self.store.keep_before(way.before.to_text(), fingerprint(self.context.project))
+                await in_thread(self._keep_again, way)
+
+    def _keep_again(self, way: WayBack) -> None:
+        self.store.keep_before(way.before.to_text(), fingerprint(self.context.project))
 
     def _follow(self, way: WayBack) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""

@@ -77,6 +77,14 @@ class InMemoryEditor:
         self.project = project.copy()
 
 
+class Rehearsal:
+    """The editor of a turn that is only a plan: what the shadow has tried is all that is done."""
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Answers as an editor would that has done it."""
+        return Outcome(success=True, result=applied.result)
+
+
 def failure_of(error: OperationError) -> Failure:
     """The engine's refusal as the model and the clients see it."""
     return Failure(error.code, str(error), dict(error.details))

@@ -14,13 +14,14 @@ from agent.overwriting import replaced_texts
 from agent.reconciliation import (
     CREATED_BY,
     as_reported,
+    compared,
     refusal,
     reported_id,
     reported_project,
-    surprises,
     told,
 )
 from agent.request import TurnContext
+from agent.thread import in_thread
 from agent.validation import find_schema_error
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, renumbered
 
@@ -109,7 +110,8 @@ class Execution:
 
         It ends with the first that fails. `given_ids` then has the ids that came out differently than expected.
         """
-        expected = self._context.project.copy() if self._context.project and len(operations) > 1 else None
+        project = self._context.project
+        expected = await in_thread(project.copy) if project and len(operations) > 1 else None
         selection, ids = self._selection, dict[int, int]()
         self.given_ids = ids
         policy, self._policy = self._policy, POLICIES["never"]
@@ -133,8 +135,7 @@ class Execution:
         failure = find_schema_error(operation) or find_duplicate(project, operation)
         if failure is not None:
             return self._finish(operation, None, failure)
-        if self.before is None and self.held is None:
-            self.before = project.to_text()
+        project = await self._kept(project)
         checkpoint = project.checkpoint()
         try:
             applied = project.apply(operation, self._selection)
@@ -142,7 +143,7 @@ class Execution:
             return self._finish(operation, None, failure_of(error))
         nodes = self._nodes_changed_by(applied)
         if self._must_wait(self._change(project, checkpoint, applied, nodes)):
-            return self._hold(project, checkpoint, applied)
+            return await self._hold(project, checkpoint, applied)
         if self.held is not None:
             project.rollback(checkpoint)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
@@ -155,13 +156,28 @@ class Execution:
             raise
         finally:
             self.editor_s += time.monotonic() - started
-        reported = await reported_project(outcome)
+        try:
+            reported = await reported_project(outcome)
+        except BaseException:  # stopped, and done it is
+            if refusal(applied, outcome, None) is None:
+                self._note(applied)
+            raise
         failure = refusal(applied, outcome, reported)
         if failure is not None:
             project.rollback(checkpoint)
             return self._refused(project, applied, outcome, reported, failure)
         applied = self._with_reported_id(project, checkpoint, operation, applied, outcome)
-        return self._conclude(project, applied, outcome, reported)
+        return await self._conclude(project, applied, outcome, reported)
+
+    async def _kept(self, project: ArrowProject) -> ArrowProject:
+        """The story, which is kept as it is before the turn's first operation; the client may send a newer one."""
+        while self.before is None and self.held is None:
+            before, current = await in_thread(project.to_text), self._context.project
+            if current is None or current is project:
+                self.before = before
+            else:
+                project = current
+        return project
 
     def _nodes_changed_by(self, applied: OperationResult) -> set[int]:
         """Those that were there before the turn."""
@@ -179,10 +195,10 @@ class Execution:
             return False
         return (self._holds_all and self.held is not None) or self._policy.asks(change)
 
-    def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
+    async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
         if self.held is None:
-            after = project.copy()
+            after = await in_thread(project.copy)
             project.rollback(checkpoint)
             self.held = Held(project, [])
             self._context.project = after
@@ -205,19 +221,17 @@ class Execution:
             logger.warning("the editor reports id %s for %s: %s", reported, operation.function, error)
         return project.apply(operation, self._selection)
 
-    def _conclude(
+    async def _conclude(
         self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
     ) -> OperationFinished:
         """The client's content is the truth: it replaces the shadow, and the model learns what differs."""
         differences: list[str] = []
         if reported is not None:
             applied = as_reported(applied, project, reported)
-            differences = surprises(project, reported)
             self._context.project = reported
-        if applied.created:
-            self._selection = replace(self._selection, last_created=applied.created[-1])
-            self.created += applied.created
-        self.executed.append(applied.operation)
+        self._note(applied)
+        if reported is not None:
+            differences = await compared(project, reported, outcome)
         confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
         result = told(applied, outcome, differences, confirmed=confirmed)
         return self._finish(applied.operation, result, None, reached_editor=True)
@@ -244,11 +258,15 @@ class Execution:
             except OperationError as error:
                 logger.warning("what the editor has done of an operation cannot be followed: %s", error)
                 return
-            if kept.created:
-                self._selection = replace(self._selection, last_created=kept.created[-1])
             self._finish(kept.operation, kept.result, None, reached_editor=True)
-            self.created += kept.created
-            self.executed.append(kept.operation)
+            self._note(kept)
+
+    def _note(self, applied: OperationResult) -> None:
+        """The editor has executed it."""
+        if applied.created:
+            self._selection = replace(self._selection, last_created=applied.created[-1])
+            self.created += applied.created
+        self.executed.append(applied.operation)
 
     def _finish(
         self, operation: Operation, result: Any, failure: Failure | None, *, reached_editor: bool = False

@@ -18,8 +18,16 @@ def fingerprint(project: ArrowProject | None) -> str:
     if project is None:
         return ""
     raw = project.document.raw
-    meant = {"title": raw["title"], "entry": raw["entry"], "resources": _meant(raw["resources"])}
-    return hashlib.sha256(json.dumps(meant, sort_keys=True).encode()).hexdigest()
+    sha256 = hashlib.sha256(_json([raw["title"], raw["entry"]]))
+    # Piece by piece: one call for all of a large story would let no other thread run until it returns.
+    for kind, table in sorted(raw["resources"].items()):
+        for key in sorted(table):
+            sha256.update(_json([kind, key, _meant(table[key])]))
+    return sha256.hexdigest()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
 
 
 def _meant(value: Any) -> Any:

@@ -9,9 +9,10 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
-from agent.local import Call, plan
+from agent.local import Call, Say, Steps, plan
 from agent.providers import provided_model
 from agent.request import TurnContext
+from agent.thread import in_thread
 
 LOCAL = "local"
 
@@ -52,9 +53,8 @@ def local_model(message: str, context: TurnContext) -> Model:
         answer, started = _last_answer(messages) if started else None, True
         said = False
         while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration:
+            step = await in_thread(_next, steps, answer)
+            if step is None:
                 break
             answer = None
             if isinstance(step, Call):
@@ -66,6 +66,14 @@ def local_model(message: str, context: TurnContext) -> Model:
             yield "Done."
 
     return FunctionModel(stream_function=stream, model_name=LOCAL)
+
+
+def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | Call | None:
+    """The next step of a plan; None at its end."""
+    try:
+        return steps.send(answer)
+    except StopIteration:
+        return None
 
 
 def _last_answer(messages: list[ModelMessage]) -> dict[str, Any]:

@@ -35,6 +35,12 @@ class Questions:
         pending_id = self._store.put(kind, operations, fingerprint(before), origin)
         return Asked(kind, f"{what}\n{changes}\n{_HOW_TO_ANSWER}", pending_id, changes, tuple(operations))
 
+    def about_operations(self, project: ArrowProject, operations: Sequence[Operation], origin: Origin) -> Asked:
+        """Whether `operations` are to be done, which have not been tried yet."""
+        after = project.copy()
+        after.apply_all(operations)
+        return self.about_changes("confirmation", project, after, operations, origin)
+
     def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
         pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before))

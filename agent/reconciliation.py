@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from agent.editor import Failure, Outcome
+from agent.thread import in_thread
 from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
 
 logger = logging.getLogger(__name__)
 
-_PARSED_AT_ONCE = 100_000
+_READ_AT_ONCE = 100_000  # characters
 _SURPRISES_SHOWN = 10
 _MOVED = re.compile(r"^~ node \d+ moved to ")
 
@@ -42,12 +43,23 @@ async def reported_project(outcome: Outcome) -> ArrowProject | None:
     if outcome.content is None:
         return None
     try:
-        if len(outcome.content) > _PARSED_AT_ONCE:
+        if _is_large(outcome):
             return await asyncio.to_thread(parse, outcome.content)
         return parse(outcome.content)
     except ParseError as error:
         logger.warning("the editor reported content that is not an .arrow project: %s", error)
         return None
+
+
+async def compared(expected: ArrowProject, reported: ArrowProject, outcome: Outcome) -> list[str]:
+    """`surprises`, beside the event loop where the story is large."""
+    if _is_large(outcome):
+        return await in_thread(surprises, expected, reported)
+    return surprises(expected, reported)
+
+
+def _is_large(outcome: Outcome) -> bool:
+    return len(outcome.content or "") > _READ_AT_ONCE
 
 
 def refusal(applied: OperationResult, outcome: Outcome, reported: ArrowProject | None) -> Failure | None:

@@ -13,7 +13,7 @@ from agent.answer import Answer, Answerer, ParametersMissing
 from agent.citations import Citations
 from agent.confirmation import Reply, describe, read_reply
 from agent.direct import DirectCalls, TurnFailed
-from agent.editor import Editor, Failure, InMemoryEditor
+from agent.editor import Editor, Failure, Rehearsal
 from agent.events import (
     Asked,
     Cited,
@@ -41,6 +41,7 @@ from agent.reading_tools import Reader
 from agent.request import TurnContext, TurnRequest
 from agent.slash_command import read_slash_command
 from agent.suggestions import suggest
+from agent.thread import in_thread
 from agent.undo import UNDO, asks_for_undo
 from arrow_project import Operation
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
@@ -93,11 +94,10 @@ class Turn:
         self._reason: Literal["done", "question", "error"] = "done"
         self._answer: Answer | None = None
         self._retrieval_s = 0.0
-        self._changed: bool | None = None  # not known before the end
+        self._changed = False  # until the end
         self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
-        project = request.project
         self.context = TurnContext(
-            project=project.copy() if project and request.plan else project,
+            project=request.project,
             scene_id=request.scene_id,
             selected_node_ids=request.selected_node_ids,
             history=request.history,
@@ -105,10 +105,11 @@ class Turn:
             documents=(),
         )
         self._citations = Citations(())
-        self._editor = InMemoryEditor(project.copy()) if project and request.plan else editor
+        if request.plan:
+            editor = Rehearsal()
         confirm = "never" if request.plan else request.confirm
-        self._execution = Execution(self.context, self._editor, confirm, holds_all=assistant.is_local)
-        self._direct = DirectCalls(request, self.context, self._execution, self._editor, pending, self._reader())
+        self._execution = Execution(self.context, editor, confirm, holds_all=assistant.is_local)
+        self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader())
 
     @property
     def executed(self) -> tuple[Operation, ...]:
@@ -124,18 +125,17 @@ class Turn:
                 async for event in events:
                     self._note(event)
                     yield event
-            await asyncio.to_thread(self._keep_before)
         finally:
-            self._keep_before()  # of a turn that is stopped, too
+            await in_thread(self._keep_before)  # of a turn that is stopped, too
         citations = self._citations.cited_in(self._texts)
         if citations:
             yield Cited(citations)
-        suggestions = self._suggestions()
+        suggestions = await in_thread(self._suggestions)
         if suggestions:
             yield Suggested(suggestions)
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
-        yield Ended(self._reason, usage, self._timings(started), functions, bool(self._changed))
+        yield Ended(self._reason, usage, self._timings(started), functions, self._changed)
 
     async def _answered(self) -> AsyncGenerator[Event]:
         """The events up to the answer's end; what goes wrong becomes one."""
@@ -144,11 +144,11 @@ class Turn:
                 async for event in events:
                     yield event
             if self._execution.held is not None:
-                yield self._ask()
+                yield await in_thread(self._ask)
             elif self._request.plan and self._execution.executed and self._reason == "done":
-                yield self._ask_about_plan()
+                yield await in_thread(self._ask_about_plan)
         except ParametersMissing as missing:
-            yield self._questions.about_parameters(self.context.project, missing.operation)
+            yield await in_thread(self._questions.about_parameters, self.context.project, missing.operation)
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             if self._open_text.strip():
@@ -163,9 +163,11 @@ class Turn:
             yield Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
 
     async def _events(self) -> AsyncGenerator[Event]:
+        if self._request.plan and self._request.project is not None:
+            self.context.project = await in_thread(self._request.project.copy)
         if self._request.pending_id is not None:
             pending = await self._take_pending(self._request.pending_id)
-            reaction = self._reaction(pending) if pending is not None else None
+            reaction = await self._reaction(pending) if pending is not None else None
             if reaction is not None:
                 async with aclosing(reaction) as events:
                     async for event in events:
@@ -197,7 +199,7 @@ class Turn:
             raise TurnFailed(Failure("NOT_PENDING", message))
         return pending
 
-    def _reaction(self, pending: Pending) -> AsyncGenerator[Event] | None:
+    async def _reaction(self, pending: Pending) -> AsyncGenerator[Event] | None:
         """What the answer leads to; None when the message is none."""
         if self._request.function is not None:
             return None
@@ -211,7 +213,7 @@ class Turn:
             return self._direct.complete(pending.operations[0], completed) if completed else None
         if reply is None:
             return None
-        if pending.content_sha256 != fingerprint(self.context.project):
+        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
             raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
         if pending.operations == (Operation(UNDO),):
             return self._direct.undo(agreed=True) if reply.kind == "yes" else _said(_WHOLE_UNDO)
@@ -234,7 +236,7 @@ class Turn:
         if reply.more:
             left: Sequence[Operation] | None = pending.operations
         else:
-            left = amended(project, pending.operations, reply.changes) if project else None
+            left = await in_thread(amended, project, pending.operations, reply.changes) if project else None
         if not self._assistant.is_local and pending.origin is not None:
             if reply.agrees and left:
                 self._execution.agree_to(left)
@@ -265,11 +267,9 @@ class Turn:
     async def _ask_again(self, operations: Sequence[Operation], remark: str) -> AsyncGenerator[Event]:
         project = self.context.project
         assert project is not None
-        after = project.copy()
-        after.apply_all(operations)
         if remark:
             yield TextFinished(remark)
-        yield self._questions.about_changes("confirmation", project, after, operations, self._so_far())
+        yield await in_thread(self._questions.about_operations, project, operations, self._so_far())
 
     async def _replay(self, operations: Sequence[Operation], done: list[str]) -> AsyncGenerator[Event]:
         """Executes operations that the user has agreed to; `done` gets a line for each."""
@@ -300,7 +300,7 @@ class Turn:
             assistant.model(message, self.context), assistant.is_local, assistant.context_tokens, assistant.patience
         )
         whole = f"{message}\n\n{note}" if note else message
-        self._answer = Answer(answerer, self.context, self._execution, self._reader(), whole)
+        self._answer = await in_thread(Answer, answerer, self.context, self._execution, self._reader(), whole)
         async with aclosing(self._answer.events()) as events:
             async for event in events:
                 yield event
@@ -356,8 +356,6 @@ class Turn:
 
     def _keep_before(self) -> None:
         """Keeps the story from before the turn for an undo, if the turn has changed it."""
-        if self._changed is not None:
-            return
         if self._execution.held is not None:
             self._execution.release()
         if self._direct.has_undone:
@@ -378,9 +376,7 @@ class Turn:
         if self._reason == "question":
             return ()
         try:
-            return suggest(
-                self.context, self._execution.created, changed=bool(self._changed) and not self._direct.has_undone
-            )
+            return suggest(self.context, self._execution.created, changed=self._changed and not self._direct.has_undone)
         except Exception:  # the turn itself has done its work
             logger.exception("no suggestions could be made")
             return ()

@@ -178,8 +178,11 @@ _MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Fie
 _TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop", "hello", "confirmation")
 
 
-# What is read at all; no client's messages come near it.
+# What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
+# a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
 _DEEPEST = 100
+_MOST_VALUES = 300_000
+_MOST_VALUES_OF_A_STORY = 2_000_000
 _GODOT_ESCAPE = re.compile(r"\\[\\v]")
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
@@ -197,6 +200,7 @@ def decode(text: str) -> ClientMessage:
         known = ", ".join(_TYPES)
         named = f"{message_type[:40]!r}" if isinstance(message_type, str) else f"of kind {type(message_type).__name__}"
         raise MessageError("UNKNOWN_MESSAGE_TYPE", f"The message type {named} is not known. Known types: {known}.")
+    _refuse_crowded_story(fields.get("arrow_content"), message_type)
     try:
         return _MESSAGES.validate_python(fields)
     except ValidationError as error:
@@ -205,6 +209,8 @@ def decode(text: str) -> ClientMessage:
 
 
 def _fields(text: str) -> dict[str, Any]:
+    if _is_crowded(text, _MOST_VALUES):
+        raise MessageError("INVALID_JSON", f"A message must not have more than {_MOST_VALUES} values.")
     try:
         value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
         if "\\u" in text and _HALF_CHARACTER.search(text):
@@ -231,6 +237,24 @@ def _refuse_depth(level: list[Any]) -> None:
         if not level:
             return
     raise MessageError("INVALID_JSON", f"A message must not nest more than {_DEEPEST} levels deep.")
+
+
+def _refuse_crowded_story(content: object, message_type: str) -> None:
+    if isinstance(content, str) and _is_crowded(content, _MOST_VALUES_OF_A_STORY):
+        problem = f"{message_type}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values."
+        raise MessageError("INVALID_MESSAGE", problem, message_type)
+
+
+def _is_crowded(text: str, most: int) -> bool:
+    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text."""
+    if _marks(text) <= most:
+        return False
+    plain = text.replace("\\\\", "").replace('\\"', "")
+    return plain.count('"') > 4 * most or _marks("".join(plain.split('"')[::2])) > most
+
+
+def _marks(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _tidy(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from agent import Asked, Ended, Event, Failure, TextFinished, Turn, TurnRequest, Usage, describe
-from arrow_project import ArrowProject, ParseError, diff, parse
+from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
 from server.access import Access, AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, EndReason, Frame, PlainDialect, View
@@ -26,17 +26,16 @@ from server.messages import (
     UserMessage,
     decode,
 )
-from server.read_story import ReadStory, read_story
 from server.remote_editor import RemoteEditor
 from server.services import CatalogPendings, Services, policy_for
 from server.state import State, StateMachine
+from server.stories import NO_PROJECT, Stories
 from server.turn_ledger import TurnRecord
 from server.turn_rate import TooManyTurns
 from server.uploads import Uploads
 
 logger = logging.getLogger(__name__)
 
-_NO_PROJECT = "-1"
 _INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
 _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
@@ -72,6 +71,11 @@ class _OpenTurn:
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing works on its story any more."""
+        return self.task is None or self.task.done()
+
 
 class Session:
     """What one client sends and is sent.
@@ -100,15 +104,12 @@ class Session:
         self._services = services
         self._machine = StateMachine()
         self._sending = asyncio.Lock()
-        self._projects: dict[str, ArrowProject] = {}
-        self._read: dict[str, ReadStory] = {}  # what was made of the content that the client sent last
-        self._last_project = _NO_PROJECT
-        self._turn_project = _NO_PROJECT
+        self._stories = Stories(workspace)
+        self._turn_project = NO_PROJECT
         self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
         self._last_message: UserMessage | None = None
         self._pending_id: str | None = None
         self._turn: _OpenTurn | None = None
-        self._adopting: asyncio.Task[None] | None = None  # reads what the client had reported before a stop
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
 
     @property
@@ -140,8 +141,7 @@ class Session:
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""
         await self._cancel_turn()
-        if self._adopting is not None:
-            self._adopting.cancel()
+        self._stories.close()
         await self._uploads.close()
 
     async def _handle(self, message: ClientMessage) -> None:
@@ -149,7 +149,7 @@ class Session:
             case Hello():
                 await self._greet(message)
             case FileSync():
-                await self._sync_file(message.project_id or _NO_PROJECT, message.arrow_content)
+                await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
             case DesignDocSync():
                 await self._uploads.start(message)
             case UserMessage():
@@ -190,9 +190,10 @@ class Session:
 
     def _enter(self, workspace: str) -> None:
         if workspace != self._workspace:
-            self._workspace, self._projects, self._read, self._pending_id = workspace, {}, {}, None
-            self._last_project = self._turn_project = _NO_PROJECT
-            self._last_message = None
+            self._stories.close()
+            self._workspace, self._stories = workspace, Stories(workspace)
+            self._turn_project = NO_PROJECT
+            self._pending_id = self._last_message = None
             self._asked.clear()
 
     def _speak(self, name: str | None, client: Client) -> None:
@@ -202,15 +203,7 @@ class Session:
     # --- the client's files ----------------------------------------------------------------------------------------
 
     async def _sync_file(self, project_id: str, content: str) -> None:
-        if project_id != _NO_PROJECT:
-            ProjectKey(self._workspace, project_id)  # refuses what cannot be the name of a project
-        try:
-            story = await asyncio.to_thread(read_story, content, self._read.get(project_id))
-        except ParseError as error:
-            raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._read[project_id] = story
-        self._projects[project_id] = project = story.project
-        self._last_project = project_id
+        project = await self._stories.read(project_id, content)
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
             self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
 
@@ -243,7 +236,7 @@ class Session:
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
-        project_id = self._turn_project = message.current_project_id or self._last_project
+        project_id = self._turn_project = message.current_project_id or self._stories.last
         self._last_message = message.model_copy(update={"arrow_content": None})
         turn = self._turn = _OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
         self._asked.append((project_id, turn.editor.request_ids))
@@ -284,10 +277,9 @@ class Session:
     async def _request(self, message: UserMessage, project_id: str) -> TurnRequest:
         if message.arrow_content:
             await self._sync_file(project_id, message.arrow_content)
-        if self._adopting is not None:
-            await asyncio.wait((self._adopting,))  # a stop of this turn, too, does not stop it
-        key = None if project_id == _NO_PROJECT else ProjectKey(self._workspace, project_id)
-        project = self._projects.get(project_id)
+        await self._stories.settled()
+        key = None if project_id == NO_PROJECT else ProjectKey(self._workspace, project_id)
+        project = self._stories.get(project_id)
         if project is None and not await self._has_documents(key):
             await self._uploads.settled(project_id)  # what makes it known may still be on its way
         if project is None and not await self._has_documents(key):
@@ -326,7 +318,7 @@ class Session:
                 record.add(event)
                 await self._show(open_turn, event)
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
-            self._projects[open_turn.project_id] = turn.context.project
+            self._stories.put(open_turn.project_id, turn.context.project)
 
     async def _show(self, turn: _OpenTurn, event: Event) -> None:
         match event:
@@ -361,36 +353,37 @@ class Session:
         """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
         if turn.project is None:
             return []
-        after = turn.running.context.project if turn.running else None
-        if self._dialect.rolls_back or turn.running is None or after is None:
-            turn.project.rollback(turn.checkpoint)
-            self._projects[turn.project_id] = turn.project
+        stays = turn.running is not None and not self._dialect.rolls_back
+        self._stories.settle(self._bring_along(turn, turn.project, stays=stays))
+        if turn.running is None or not stays:
             return []
-        self._projects[turn.project_id] = after
-        # Of an operation that is stopped between two of its calls, what the client has reported is true.
-        content = turn.editor.content
-        if len(content or "") > _PARSED_BEFORE_THE_END or len(after.document.nodes) > _COMPARED_BEFORE_THE_END:
-            if content is not None:
-                self._adopting = asyncio.create_task(self._adopt(turn.project_id, after, content))
-            changes = [f"- {operation.function}" for operation in turn.running.executed]
+        executed, content, after = turn.running.executed, turn.editor.content, turn.running.context.project
+        is_small = after is not None and len(after.document.nodes) <= _COMPARED_BEFORE_THE_END
+        if not turn.has_ended or len(content or "") > _PARSED_BEFORE_THE_END or not is_small:
+            changes = [f"- {operation.function}" for operation in executed]
             return self._stays("\n".join(changes + ["- a part of the last change"] * (content is not None)))
-        if content is not None:
-            await self._adopt(turn.project_id, after, content)
-            after = self._projects[turn.project_id]
-        changes = "\n".join(f"- {describe(operation)}" for operation in turn.running.executed)
-        if after is not turn.project:
+        await self._stories.settled()
+        after = self._stories.get(turn.project_id)
+        changes = "\n".join(f"- {describe(operation)}" for operation in executed)
+        if after is not None and after is not turn.project:
             turn.project.rollback(turn.checkpoint)
             changes = str(await asyncio.to_thread(diff, turn.project, after))
         return self._stays(changes)
 
-    async def _adopt(self, project_id: str, before: ArrowProject, content: str) -> None:
-        try:
-            project = await asyncio.to_thread(parse, content)
-        except ParseError as error:
-            logger.warning("the client reported content that cannot be read: %s", error)
+    async def _bring_along(self, turn: _OpenTurn, before: ArrowProject, *, stays: bool) -> None:
+        """Once nothing works on the turn's story any more, it is what the client has after the stop."""
+        known = self._stories.get(turn.project_id)
+        if turn.task is not None:
+            await asyncio.wait((turn.task,))
+        after = turn.running.context.project if turn.running is not None and stays else None
+        if after is None:
+            before.rollback(turn.checkpoint)
+            self._stories.replace(turn.project_id, known, before)
             return
-        if self._projects.get(project_id) is before:  # or else the client has sent something newer
-            self._projects[project_id] = project
+        self._stories.replace(turn.project_id, known, after)
+        # Of an operation that is stopped between two of its calls, what the client has reported is true.
+        if turn.editor.content is not None:
+            await self._stories.adopt(turn.project_id, after, turn.editor.content)
 
     def _stays(self, changes: str) -> list[Frame]:
         if not changes:

@@ -2,6 +2,6 @@
 
 from agent.local.context import PlanningContext
 from agent.local.planner import plan
-from agent.local.steps import Call, Say
+from agent.local.steps import Call, Say, Steps
 
-__all__ = ["Call", "PlanningContext", "Say", "plan"]
+__all__ = ["Call", "PlanningContext", "Say", "Steps", "plan"]

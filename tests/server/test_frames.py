@@ -120,6 +120,22 @@ def test_what_nests_deeper_than_a_models_sdk_can_write_is_not_read(home: House, 
             client.until("end")
 
 
+@pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '"\\\\","\\""'])
+def test_a_message_of_nothing_but_brackets_and_commas_is_not_read(home: House, client: Client, item: str) -> None:
+    crowd = ",".join([item] * 300_001)
+    client.send_raw(f'{{"type": "user_message", "history": [{crowd}]}}')
+    assert "300000 values" in client.frame()["message"]
+    client.send_raw(json.dumps({"type": "file_sync", "arrow_content": ",".join(["[]"] * 1_000_001)}))
+    assert "2000000 values" in client.frame()["message"]
+    assert_alive(home, client)
+
+
+def test_brackets_and_commas_in_texts_are_no_values(home: House, client: Client) -> None:
+    home.model.add(["Read."])
+    client.ask('[], {}, \\"\\\\' * 200_000)
+    assert "Read." in texts(client.until("end"))
+
+
 @pytest.mark.parametrize("message", UNKNOWN_TYPES, ids=lambda message: str(message)[:30])
 def test_types_that_nobody_knows(home: House, client: Client, message: dict[str, Any]) -> None:
     client.send_raw(json.dumps(message))
