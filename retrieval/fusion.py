@@ -14,6 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.top import top
+
 Array = NDArray[np.float64]
 
 # How many of each arm's best passages set the scale of the scores. Coverage with 20 .656, 100 .655, all passages .650.
@@ -45,7 +47,7 @@ def fuse(lexical: Array, similarities: Mapping[int, float], weight: float, docum
         documents: of which document each passage is.
     """
     near = np.array(list(similarities), dtype=np.intp)
-    pool = np.union1d(np.argsort(-lexical, kind="stable")[:POOL], near)
+    pool = np.union1d(top(lexical, POOL), near)
     dense = np.full(len(lexical), min(similarities.values()))
     dense[near] = list(similarities.values())
     return (1 - weight) * with_neighbours(_z(lexical, pool), documents) + weight * _z(dense, pool)

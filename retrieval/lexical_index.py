@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
+from retrieval.top import top
 from retrieval.twins import Twins
 from retrieval.words import terms
 
@@ -66,7 +67,7 @@ class LexicalIndex:
         whole = float(self._idf[known].sum()) + unknown
         if not len(known) or not len(scope):
             return 0.0
-        best = scope[np.argsort(-scores[scope], kind="stable")[:_BEST]]
+        best = scope[top(scores[scope], _BEST)]
         return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
 
     def _known(self, words: Collection[str]) -> list[int]:

@@ -11,6 +11,7 @@ from retrieval.embedder import EmbeddingModel
 from retrieval.fusion import POOL, Array, fuse, vector_weight, with_neighbours
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.top import top
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import VectorUpkeep
 
@@ -79,5 +80,8 @@ def _share(documents: Sequence[Document]) -> float:
 
 
 def _sorted(index: LexicalIndex, scope: Rows, scores: Array, count: int) -> Iterator[tuple[str, float]]:
-    order = np.argsort(-scores, kind="stable")[:count]
-    return ((index.ids[scope[place]], float(scores[place])) for place in order)
+    """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""
+    for place in (first := top(scores, min(POOL, count))):
+        yield index.ids[scope[place]], float(scores[place])
+    for place in top(scores, count)[len(first) :]:
+        yield index.ids[scope[place]], float(scores[place])
