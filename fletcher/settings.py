@@ -25,6 +25,7 @@ class Settings(BaseSettings):
     database_url: str | None = None
     model: str = ""
     embedding_model: str | None = None
+    reranker: str | None = None
     tokens: Path | None = None
     token: SecretStr | None = None
     allowed_hosts: Names = ()

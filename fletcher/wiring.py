@@ -10,7 +10,7 @@ from corpora import Catalog, DataDirectory
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import Ingestor, ReaderPool
-from retrieval import Embedder, Retriever, VectorStore
+from retrieval import Embedder, Reranker, Retriever, VectorStore
 
 if TYPE_CHECKING:
     from server import Services
@@ -24,6 +24,7 @@ class Parts:
     embedder: Embedder
     retriever: Retriever
     ingestor: Ingestor
+    reranker: Reranker | None
 
     def load_embedder(self) -> None:
         """Begins to load the embedding model if it will be needed, so that the first question does not wait for it."""
@@ -37,10 +38,17 @@ def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]
     with ExitStack() as opened:
         catalog = opened.enter_context(closing(Catalog(settings.database_url or directory.catalog_url)))
         embedder = Embedder(settings.embedding_model)
-        vectors = VectorStore(directory.chroma_path)
-        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals)))
+        reranker = Reranker(settings.reranker) if settings.reranker else None
+        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        yield Parts(catalog, embedder, retriever, Ingestor(catalog, directory.originals, retriever, readers))
+        ingestor = Ingestor(catalog, originals, retriever, readers)
+        yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
+
+
+def _of(directory: DataDirectory | None) -> DataDirectory:
+    if directory is None:
+        raise ValueError("only what is all on servers can do without a data directory")
+    return directory
 
 
 def build_services(settings: Settings, parts: Parts) -> "Services":

@@ -12,8 +12,10 @@ from retrieval.errors import (
     NoPages,
     PageNotFound,
     PassageNotFound,
+    RerankerUnavailable,
     RetrievalError,
 )
+from retrieval.reranker import Reranker, RerankingModel
 from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
@@ -35,6 +37,9 @@ __all__ = [
     "ProjectKey",
     "ProjectNotFound",
     "RankedPassage",
+    "Reranker",
+    "RerankerUnavailable",
+    "RerankingModel",
     "RetrievalError",
     "Retriever",
     "SearchAnswer",

@@ -5,6 +5,8 @@ CorpusError
      +- EmptyQuery                 EMPTY_QUERY
      +- EmbeddingModelMismatch     EMBEDDING_MODEL_MISMATCH      the vectors were made by another model
      +- EmbeddingModelUnavailable  EMBEDDING_MODEL_UNAVAILABLE   it cannot be loaded, or is not the right one
+     +- RerankerUnavailable        RERANKER_UNAVAILABLE          the cross-encoder that is set cannot be used
+     +- VectorStoreUnavailable     VECTOR_STORE_UNAVAILABLE      the Chroma server that is set does not answer
      +- NoPages                    NO_PAGES                      the document's format has no pages
      +- PageNotFound               PAGE_NOT_FOUND
      +- PassageNotFound            PASSAGE_NOT_FOUND
@@ -35,6 +37,18 @@ class EmbeddingModelUnavailable(RetrievalError):
     """The embedding model cannot be loaded, or its weights are not the ones that were decided on."""
 
     code = "EMBEDDING_MODEL_UNAVAILABLE"
+
+
+class RerankerUnavailable(RetrievalError):
+    """The cross-encoder that was asked for by name cannot be loaded, or is none."""
+
+    code = "RERANKER_UNAVAILABLE"
+
+
+class VectorStoreUnavailable(RetrievalError):
+    """The Chroma server that is set does not answer, or not as one."""
+
+    code = "VECTOR_STORE_UNAVAILABLE"
 
 
 class NoPages(RetrievalError):

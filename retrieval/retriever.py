@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import count, islice
+from functools import cache
+from itertools import chain, islice, repeat
 
 from corpora import Catalog, CorpusError, Document, Originals, Page, Passage, ProjectKey
 from retrieval.duplicates import Shown
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
+from retrieval.joining import joined
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.page_picture import page_picture
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
+from retrieval.reranker import RerankingModel, reranked
 from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
@@ -29,7 +32,8 @@ class Retriever:
     """Searches one project at a time; may be used from several threads.
 
     Where the passages have vectors, BM25 and vector similarity are fused; where they have none yet, BM25
-    answers alone and neither torch nor Chroma is loaded. The originals are needed for page pictures only.
+    answers alone and neither torch nor Chroma is loaded. The originals are needed for page pictures only. With a
+    `reranker`, the best passages are put into its order.
     """
 
     def __init__(
@@ -38,8 +42,10 @@ class Retriever:
         embedder: EmbeddingModel,
         vectors: VectorStore,
         originals: Originals | None = None,
+        reranker: RerankingModel | None = None,
     ) -> None:
         self._catalog = catalog
+        self._reranker = reranker
         self._vectors = vectors
         self._originals = originals
         self._indexes = LexicalIndexes(catalog)
@@ -65,14 +71,24 @@ class Retriever:
     def retrieve(self, key: ProjectKey, query: str, budget_tokens: int) -> list[CitedPassage]:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
 
-        A token is taken for four characters. A passage that is too long for what is left is passed over.
+        A token is taken for four characters. A passage that is too long for what is left is passed over. Those that
+        follow each other in a document become one, with the id of the best of them.
         """
-        left, numbers, cited = budget_tokens * _CHARACTERS_PER_TOKEN, count(1), list[CitedPassage]()
+        left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
         for ranked in islice(self._ranked(key, query, None), POOL):
             if len(ranked.passage.embedding_text) <= left:
                 left -= len(ranked.passage.embedding_text)
-                cited.append(CitedPassage(next(numbers), ranked.passage, ranked.score, ranked.also_in))
-        return cited
+                fitting.append(ranked)
+
+        @cache
+        def text_of(document_id: str) -> str:
+            try:
+                return self._catalog.text(key, document_id)
+            except DocumentNotFound:  # removed meanwhile: its passages are shown as they were found
+                return ""
+
+        numbered = enumerate(joined(fitting, text_of), start=1)
+        return [CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered]
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""
@@ -141,6 +157,10 @@ class Retriever:
         return passage
 
     def _ranked(self, key: ProjectKey, query: str, document: str | None) -> Iterator[RankedPassage]:
+        found = self._found(key, query, document)
+        return found if self._reranker is None else reranked(self._reranker, query, found)
+
+    def _found(self, key: ProjectKey, query: str, document: str | None) -> Iterator[RankedPassage]:
         """What answers, best first, without repetitions; each is in the catalog when it is handed out."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")

@@ -41,6 +41,8 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
 
     directory = DataDirectory(settings.data_dir)
     with bind(host, port) as bound, own_alone(directory) as ownership, open_parts(settings, directory) as parts:
+        if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question
+            parts.reranker.load()
         services = build_services(settings, parts)
         owner = ownership.announce(url_of(bound))
         access = Access(tokens, owner.key, settings.allowed_hosts, settings.allowed_origins)

@@ -20,6 +20,14 @@ def test_other_machines_need_tokens(run: Run) -> None:
     assert "127.0.0.1" in refused.err
 
 
+def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run: Run) -> None:
+    refused = run("serve", "--port", "0", FLETCHER_RERANKER="/nowhere/at/all")
+    assert refused.code == 1
+    assert "/nowhere/at/all" in refused.err
+    assert "FLETCHER_RERANKER" in refused.err
+    assert "Traceback" not in refused.err
+
+
 def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN} ada\ns3cret-token-of-bo bo\n")
