@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from agent import Asked, Cited, Ended, Event, Failed, Failure, Suggested, TextChunk, TextFinished, Usage
+from agent import Asked, Citation, Cited, Ended, Event, Failed, Failure, Suggested, TextChunk, TextFinished, Usage
 from arrow_project import OperationResult
 from ingest import IngestReport
 from server.dialects.dialect import Call, Client, EndReason, Frame, View
@@ -95,7 +95,7 @@ class FletcherDialect(NativeDialect):
         yield {"type": "text_end", "turn_id": self._turn_id}
 
     def _citations(self, cited: Cited) -> Iterator[Frame]:
-        items = [{**asdict(citation), "text": cut(citation.text, self._half)} for citation in cited.citations]
+        items = [_citation(citation) | {"text": cut(citation.text, self._half)} for citation in cited.citations]
         return item_frames(
             lambda batch: {"type": "citations", "turn_id": self._turn_id, "items": batch},
             items,
@@ -128,3 +128,9 @@ class FletcherDialect(NativeDialect):
 
     def _room_in(self, frame: Frame) -> int:
         return self.client.max_frame_bytes - size(frame) + 2
+
+
+def _citation(citation: Citation) -> Frame:
+    """Its fields; `also_in` is there only where another document says the same."""
+    fields = asdict(citation)
+    return fields if citation.also_in else {name: value for name, value in fields.items() if name != "also_in"}

@@ -27,6 +27,23 @@ def test_a_japanese_encoding_is_guessed() -> None:
     assert decode(JAPANESE.encode("shift_jis")) == JAPANESE
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Wiedźmin poszedł do zamku. Żółć gęślą jaźń. Łódź odpływa o świcie.", "cp1250"),
+        (RUSSIAN, "koi8-r"),
+        ("Café naïve – “quoted” déjà vu: élève, garçon, œuvre, être", "mac_roman"),
+        ("主人公のエレナは灯台守である。彼女は毎晩、海を見つめている。", "euc_jp"),
+        ("艾琳娜是灯塔的看守人。她每天晚上都看着大海。", "gbk"),
+        ("艾琳娜是燈塔的看守人。她每天晚上都看著大海。", "big5"),
+        ("엘레나는 등대지기다. 그녀는 매일 밤 바다를 바라본다.", "euc_kr"),
+        ("Élan", "cp1252"),
+    ],
+)
+def test_a_sentence_is_enough(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
 def test_western_text_without_unicode_is_the_same_in_both_of_its_encodings() -> None:
     assert decode(FRENCH.replace("œ", "oe").encode("latin-1")) == FRENCH.replace("œ", "oe")
 

@@ -16,7 +16,7 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 Cell = str | int | float
 
 
-def sheet(rows: Sequence[Sequence[Cell | None]]) -> str:
+def sheet(rows: Sequence[Sequence[Cell | None]], merged: Sequence[str] = ()) -> str:
     lines: list[str] = []
     for number, row in enumerate(rows, 1):
         cells = "".join(
@@ -27,10 +27,12 @@ def sheet(rows: Sequence[Sequence[Cell | None]]) -> str:
             if cell is not None
         )
         lines.append(f'<row r="{number}">{cells}</row>')
-    return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+    cells = "".join(f'<mergeCell ref="{cells}"/>' for cells in merged)
+    merges = f"<mergeCells>{cells}</mergeCells>" if cells else ""
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(lines)}</sheetData>{merges}</worksheet>'
 
 
-def workbook(sheets: dict[str, Sequence[Sequence[Cell | None]]], hidden: str = "") -> bytes:
+def workbook(sheets: dict[str, Sequence[Sequence[Cell | None]]], hidden: str = "", merged: Sequence[str] = ()) -> bytes:
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         names = "".join(
@@ -52,7 +54,7 @@ def workbook(sheets: dict[str, Sequence[Sequence[Cell | None]]], hidden: str = "
         )
         archive.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>')
         for number, rows in enumerate(sheets.values(), 1):
-            archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet(rows))
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet(rows, merged))
     return file.getvalue()
 
 
@@ -73,6 +75,30 @@ def test_titles_above_a_table_are_text_and_hidden_sheets_are_not_read() -> None:
     extracted = read("cast.xlsx", book)
     assert extracted.text.startswith("Cast\n\nPeople of the harbour\n\nName: Mara")
     assert "secret" not in extracted.text
+
+
+def test_merged_cells_hold_for_all_their_rows_and_columns() -> None:
+    rows: list[list[Cell | None]] = [
+        ["Enemies of act one", None, None, None],
+        ["Name", "Stats", None, "Act"],
+        [None, "HP", "MP", None],
+        ["Bat", 10, 2, 1],
+        ["Ghost", 30, None, None],
+    ]
+    book = workbook({"Enemies": rows}, merged=["A1:D1", "B2:C2", "A2:A3", "D2:D3", "D4:D5", "A900:B901"])
+    extracted = read("balance.xlsx", book)
+    assert extracted.text.split("\n\n") == [
+        "Enemies",
+        "Enemies of act one",
+        "Name: Bat | Stats HP: 10 | Stats MP: 2 | Act: 1",
+        "Name: Ghost | Stats HP: 30 | Act: 1",
+    ]
+
+
+def test_a_table_need_not_begin_in_the_corner() -> None:
+    rows: list[list[Cell | None]] = [[], [None, "Name", "Where"], [None, "Lamp", "Harbour"], [None, None, "Granary"]]
+    extracted = read("items.xlsx", workbook({"Items": rows}, merged=["B3:B4"]))
+    assert extracted.text.split("\n\n")[1:] == ["Name: Lamp | Where: Harbour", "Name: Lamp | Where: Granary"]
 
 
 def test_numbers_in_the_first_row_are_no_names() -> None:
