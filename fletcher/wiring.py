@@ -38,17 +38,12 @@ def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]
     with ExitStack() as opened:
         catalog = opened.enter_context(closing(Catalog(settings.database_url or directory.catalog_url)))
         embedder = Embedder(settings.embedding_model)
+        vectors = VectorStore(directory.chroma_path)
         reranker = Reranker(settings.reranker) if settings.reranker else None
-        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
+        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals, reranker)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        ingestor = Ingestor(catalog, originals, retriever, readers)
-        yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
-
-
-def _of(directory: DataDirectory | None) -> DataDirectory:
-    if directory is None:
-        raise ValueError("only what is all on servers can do without a data directory")
-    return directory
+        ingestor = Ingestor(catalog, directory.originals, retriever, readers)
+        yield Parts(catalog, embedder, retriever, ingestor, reranker)
 
 
 def build_services(settings: Settings, parts: Parts) -> "Services":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, islice, repeat
+from itertools import islice
 
-from corpora import Catalog, CorpusError, Document, Originals, Page, Passage, ProjectKey
+from corpora import Catalog, CorpusError, Document, DocumentNotFound, Originals, Page, Passage, ProjectKey
 from retrieval.duplicates import Shown
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
