@@ -21,12 +21,12 @@ class Document:
         self.raw = raw
         self.findings = findings
         self.journal = Journal()
-        self.usage = Usage(self)
         resources: dict[str, Any] = raw["resources"]
         self.nodes: Table = resources["nodes"]
         self.scenes: Table = resources["scenes"]
         self.variables: Table = resources["variables"]
         self.characters: Table = resources["characters"]
+        self.usage = Usage(self.nodes, self.variables, self.characters, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
         self.expected_id: int | None = None  # what is drawn next, where an editor has said so
