@@ -184,7 +184,7 @@ def _server(folder: Path) -> Generator[tuple[Embedder, str]]:
             retriever=retriever,
             ingestor=ingestor,
             assistant=assistant,
-            embedding=EmbeddingWorker(ingestor.embed, retriever.repair),
+            embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
         )
         yield embedder, opened.enter_context(serving(create_app(services, Access()), 2**26, bind("127.0.0.1", 0)))
 

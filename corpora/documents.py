@@ -154,6 +154,12 @@ class Documents(Database):
             ]
         return {row.id: as_passage(row) for row in rows}
 
+    def passage_ids(self, key: ProjectKey) -> dict[str, bool]:
+        """The ids of all passages of the project, and whether each has its vector in the vector store."""
+        query = select(passages.c.id, passages.c.embedded).join_from(passages, documents).join(projects)
+        with self._reading() as connection:
+            return {row.id: row.embedded for row in connection.execute(query.where(is_project(key)))}
+
     def unembedded(self, key: ProjectKey) -> list[Passage]:
         """The passages whose vector is not in the vector store yet, in reading order."""
         query = passages_of(key).where(passages.c.embedded.is_(False))

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
@@ -63,6 +63,16 @@ class Embeddings(Database):
         query = select(projects).where(projects.c.id.in_(lacking) | projects.c.id.in_(gone))
         with self._reading() as connection:
             return [ProjectKey(row.workspace, row.project_id) for row in connection.execute(query)]
+
+    def lacking_vectors(self, key: ProjectKey, document_id: str | None = None) -> int:
+        """How many passages of the project, or of one document, have no vector in the vector store yet."""
+        # As the partial index says it; a join in this order walks over the documents and never over the passages.
+        lacking = select(func.count()).select_from(passages).join(documents).join(projects)
+        lacking = lacking.where(is_project(key), passages.c.embedded.is_(False))
+        with self._reading() as connection:
+            if document_id is not None:
+                lacking = lacking.where(documents.c.id == document_id)
+            return connection.scalar(lacking) or 0
 
     def cached_vectors(self, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The known vectors of these `Passage.embedding_hash`es, made by the recorded model."""

@@ -18,6 +18,7 @@ from corpora.errors import CatalogBusy
 logger = logging.getLogger(__name__)
 
 _POLL_S = 0.05
+_SAID_EVERY_S = 1.0
 _IN_USE = "in use"
 
 
@@ -83,14 +84,13 @@ class Lock:
 
     @contextmanager
     def held(self, while_waiting: Callable[[], object] | None = None) -> Generator[None]:
-        """Hold the lock; while somebody else does, `while_waiting` is called often, and may raise to give up."""
+        """Hold the lock; while somebody else does, `while_waiting` is called every second, and may raise to give up."""
+        say = _every_second(while_waiting)
         while not self._threads.acquire(timeout=_POLL_S):
-            if while_waiting:
-                while_waiting()
+            say()
         try:
             while not self._taken():
-                if while_waiting:
-                    while_waiting()
+                say()
                 time.sleep(_POLL_S)
             yield
         finally:
@@ -145,6 +145,18 @@ class _Session:
             self._connection.invalidate()
         finally:
             self._connection.close()
+
+
+def _every_second(call: Callable[[], object] | None) -> Callable[[], None]:
+    due = 0.0
+
+    def called() -> None:
+        nonlocal due
+        if call is not None and time.monotonic() >= due:
+            due = time.monotonic() + _SAID_EVERY_S
+            call()
+
+    return called
 
 
 def _number(name: str) -> int:

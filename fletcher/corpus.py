@@ -1,7 +1,8 @@
 """A corpus from the command line: in this process if it can own the data directory, else by its owner."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from corpora import CorpusError, DataDirectory, DirectoryBusy, DocumentNotFound, Owner, Ownership, ProjectKey
@@ -45,14 +46,18 @@ class CorpusAccess(Protocol):
 
 
 def with_corpus(settings: Settings, work: Callable[[CorpusAccess], _Result]) -> _Result:
-    """What `work` makes of the corpus of the data directory, whoever owns it.
+    """What `work` makes of the corpus of the data directory, whoever owns it; nobody owns what is all on servers.
 
     If the owner ends meanwhile, `work` is done again from its beginning: here, or by the next owner.
 
     Raises:
+        CatalogBusy: A process that needs the servers alone uses them.
         DirectoryBusy: The owner neither finishes nor answers.
         OwnerGone: The owner keeps the directory and has stopped to answer.
     """
+    if settings.is_shared:
+        with open_parts(settings, None) as parts:
+            return work(_LocalCorpus(settings, parts))
     directory = DataDirectory(settings.data_dir)
     gone, give_up_at = None, 0.0
     while not isinstance(owned := own_or_find_owner(directory), Ownership):
@@ -68,7 +73,7 @@ def with_corpus(settings: Settings, work: Callable[[CorpusAccess], _Result]) -> 
             elif time.monotonic() >= give_up_at:
                 raise
     with owned, open_parts(settings, directory) as parts:
-        return work(_LocalCorpus(settings, directory, parts, owned))
+        return work(_OwnCorpus(settings, directory, parts, owned))
 
 
 def remove_document(settings: Settings, key: ProjectKey, document: str) -> DocumentReport:
@@ -108,6 +113,30 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
         raise
 
 
+@contextmanager
+def open_alone(
+    settings: Settings, because: str = "", *, changes_vectors: bool = False
+) -> Generator[tuple[Parts, Ownership | None]]:
+    """The parts and the ownership of their data directory; without one where servers keep everything.
+
+    Args:
+        settings: Where they are.
+        because: What the error begins with, if somebody else owns the directory.
+        changes_vectors: Nobody else may use the servers meanwhile either.
+
+    Raises:
+        CommandError: Somebody else owns the directory.
+        CatalogBusy: Somebody else uses the servers, and one of the two needs them alone.
+    """
+    if settings.is_shared:
+        with open_parts(settings, None, alone=changes_vectors) as parts:
+            yield parts, None
+    else:
+        directory = DataDirectory(settings.data_dir)
+        with own_alone(directory, because) as ownership, open_parts(settings, directory) as parts:
+            yield parts, ownership
+
+
 def own_alone(directory: DataDirectory, because: str = "") -> Ownership:
     """Ownership of the directory, for what cannot be asked of an owner.
 
@@ -121,10 +150,37 @@ def own_alone(directory: DataDirectory, because: str = "") -> Ownership:
 
 
 class _LocalCorpus:
-    def __init__(self, settings: Settings, directory: DataDirectory, parts: Parts, ownership: Ownership) -> None:
+    def __init__(self, settings: Settings, parts: Parts) -> None:
         self._settings = settings
-        self._directory = directory
         self._parts = parts
+
+    def ingest(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal],
+        *,
+        sync: bool,
+        progress: ProgressListener,
+    ) -> IngestReport:
+        return self._parts.ingestor.index(key, sources, replace=sync, progress=progress)
+
+    def documents(self, key: ProjectKey) -> list[DocumentReport]:
+        self._parts.catalog.require_project(key)
+        return [DocumentReport.listed(document) for document in self._parts.catalog.documents(key)]
+
+    def remove(self, key: ProjectKey, document: str) -> DocumentReport:
+        return self._parts.ingestor.remove(key, document)
+
+    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> SearchAnswer:
+        return self._parts.retriever.answer(key, query, k, document)
+
+
+class _OwnCorpus(_LocalCorpus):
+    """That of the data directory that this process owns: others are answered while it works."""
+
+    def __init__(self, settings: Settings, directory: DataDirectory, parts: Parts, ownership: Ownership) -> None:
+        super().__init__(settings, parts)
+        self._directory = directory
         self._ownership = ownership
 
     def ingest(
@@ -147,19 +203,10 @@ class _LocalCorpus:
             self._restore_vectors()
             return self._parts.ingestor.index(key, sources, replace=sync, progress=listen)
 
-    def documents(self, key: ProjectKey) -> list[DocumentReport]:
-        self._parts.catalog.require_project(key)
-        return [DocumentReport.listed(document) for document in self._parts.catalog.documents(key)]
-
-    def remove(self, key: ProjectKey, document: str) -> DocumentReport:
-        return self._parts.ingestor.remove(key, document)
-
-    def search(self, key: ProjectKey, query: str, k: int, document: str | None) -> SearchAnswer:
-        return self._parts.retriever.answer(key, query, k, document)
-
     def _restore_vectors(self) -> None:
         """Fills Chroma from the catalog if its folder was deleted; all of it, as nobody would notice later."""
-        if self._directory.chroma_path.exists() or self._parts.catalog.embedding_model() is None:
+        if self._settings.chroma_url or self._directory.chroma_path.exists():
             return
-        for key in self._parts.catalog.every_project():
-            self._parts.retriever.repair(key)
+        if self._parts.catalog.embedding_model() is not None:
+            for key in self._parts.catalog.every_project():
+                self._parts.retriever.repair(key)

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -23,6 +24,7 @@ class Settings(BaseSettings):
 
     data_dir: Path = DEFAULT_DATA_DIR
     database_url: str | None = None
+    chroma_url: str | None = None
     model: str = ""
     embedding_model: str | None = None
     reranker: str | None = None
@@ -46,6 +48,26 @@ class Settings(BaseSettings):
             return value
         return tuple(part.strip().lower() for part in value.split(",") if part.strip())
 
+    @field_validator("database_url", "chroma_url", mode="before")
+    @classmethod
+    def _set_to_nothing(cls, value: Any) -> Any:
+        return value or None
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        if value is not None:
+            url = urlsplit(value)
+            if url.scheme not in ("http", "https") or not url.hostname or url.path.strip("/") or url.query:
+                # Not with the value itself, which may hold a password.
+                raise ValueError("it must have the form http://host:port")
+        return value
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether servers keep everything: then no process owns it, and none needs a data directory."""
+        return self.chroma_url is not None and not (self.database_url or "sqlite").startswith("sqlite")
+
     @property
     def model_name(self) -> str:
         """The model that is set, else Claude where there is a key for it, else the planner without a model."""
@@ -53,9 +75,13 @@ class Settings(BaseSettings):
             return self.model
         return "anthropic:claude-sonnet-4-5" if os.environ.get("ANTHROPIC_API_KEY") else "local"
 
-    def for_evaluation(self) -> "Settings":
+    def in_directory(self, data_dir: Path) -> "Settings":
         """The same with a corpus of its own: the user's projects, their server and their database are left alone."""
-        return self.model_copy(update={"data_dir": self.data_dir / "evaluation", "database_url": None})
+        return self.model_copy(update={"data_dir": data_dir, "database_url": None, "chroma_url": None})
+
+    def for_evaluation(self) -> "Settings":
+        """The same with the corpus of the evaluations."""
+        return self.in_directory(self.data_dir / "evaluation")
 
     def read_tokens(self) -> dict[str, str]:
         """Token to workspace, from the file of `token workspace` lines.

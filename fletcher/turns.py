@@ -9,7 +9,7 @@ from fletcher.corpus import own_or_find_owner
 from fletcher.errors import CommandError
 from fletcher.remote import RemoteCorpus
 from fletcher.settings import Settings
-from fletcher.wiring import build_services, open_parts
+from fletcher.wiring import Parts, build_services, open_parts
 from server import RequestError, TurnBody, answer_turn
 
 # A model that goes on after each yes and never comes to an end is left with its next question.
@@ -25,6 +25,9 @@ def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bo
     Raises:
         CommandError: The turn failed before it did anything.
     """
+    if settings.is_shared:
+        with open_parts(settings, None) as parts:
+            return _taken_here(settings, key, body, parts, agreed=agreed)
     directory = DataDirectory(settings.data_dir)
     owned = own_or_find_owner(directory)
     if isinstance(owned, Owner):
@@ -32,12 +35,16 @@ def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bo
             answer = remote.turn(key, body)
             return _agreed_to(remote, key, body, answer) if agreed else answer
     with owned, open_parts(settings, directory) as parts:
-        services = build_services(settings, parts)
-        services = replace(services, confirm="never") if agreed else services
-        try:
-            return asyncio.run(answer_turn(body, key, services))
-        except RequestError as error:
-            raise CommandError(f"{error.code}: {error}") from error
+        return _taken_here(settings, key, body, parts, agreed=agreed)
+
+
+def _taken_here(settings: Settings, key: ProjectKey, body: TurnBody, parts: Parts, *, agreed: bool) -> dict[str, Any]:
+    services = build_services(settings, parts)
+    services = replace(services, confirm="never") if agreed else services
+    try:
+        return asyncio.run(answer_turn(body, key, services))
+    except RequestError as error:
+        raise CommandError(f"{error.code}: {error}") from error
 
 
 def _agreed_to(remote: RemoteCorpus, key: ProjectKey, body: TurnBody, answer: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The parts of Fletcher, put together for one data directory."""
+"""The parts of Fletcher, put together for one data directory, or for the servers that keep everything."""
 
 import threading
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora import Catalog, DataDirectory
+from corpora import Catalog, DataDirectory, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import Ingestor, ReaderPool
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parts:
-    """What works on documents; the files of the data directory are open while it lives."""
+    """What works on documents; files and connections are open while it lives."""
 
     catalog: Catalog
+    vectors: VectorStore
     embedder: Embedder
     retriever: Retriever
     ingestor: Ingestor
@@ -33,17 +34,41 @@ class Parts:
 
 
 @contextmanager
-def open_parts(settings: Settings, directory: DataDirectory) -> Generator[Parts]:
-    """Opens the data directory that this process owns. Nothing heavy is loaded before it is needed."""
+def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bool = False) -> Generator[Parts]:
+    """Opens the data directory that this process owns, or with None the servers that keep everything instead.
+
+    Nothing heavy is loaded before it is needed.
+
+    Args:
+        settings: Where everything is.
+        directory: What is not on a server is there.
+        alone: No other process may use the servers meanwhile.
+
+    Raises:
+        CatalogBusy: Another process uses the database, and one of the two needs it alone.
+    """
     with ExitStack() as opened:
-        catalog = opened.enter_context(closing(Catalog(settings.database_url or directory.catalog_url)))
+        url = settings.database_url or _of(directory).catalog_url
+        catalog = opened.enter_context(closing(Catalog(url)))
+        # Vectors that are in a directory are one process's, and then the catalog that knows them is, too.
+        opened.enter_context(catalog.in_use(alone=alone or directory is not None))
+        originals = directory.originals if directory else opened.enter_context(closing(StoredOriginals(url)))
+        if settings.chroma_url:
+            vectors = VectorStore(settings.chroma_url, catalog.vector_namespace())
+        else:
+            vectors = VectorStore(_of(directory).chroma_path)
         embedder = Embedder(settings.embedding_model)
-        vectors = VectorStore(directory.chroma_path)
         reranker = Reranker(settings.reranker) if settings.reranker else None
-        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, directory.originals, reranker)))
+        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        ingestor = Ingestor(catalog, directory.originals, retriever, readers)
-        yield Parts(catalog, embedder, retriever, ingestor, reranker)
+        ingestor = Ingestor(catalog, originals, retriever, readers)
+        yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
+
+
+def _of(directory: DataDirectory | None) -> DataDirectory:
+    if directory is None:
+        raise ValueError("only what is all on servers can do without a data directory")
+    return directory
 
 
 def build_services(settings: Settings, parts: Parts) -> "Services":
@@ -71,7 +96,11 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         retriever=parts.retriever,
         ingestor=parts.ingestor,
         assistant=assistant,
-        embedding=EmbeddingWorker(parts.ingestor.embed, parts.retriever.repair),
+        embedding=EmbeddingWorker(
+            parts.ingestor.embed_if_free,
+            parts.retriever.repair,
+            parts.catalog.unfinished_projects if settings.is_shared else None,
+        ),
         confirm=settings.confirm,
         limits=Limits(
             message_bytes=settings.max_message_bytes,

@@ -7,7 +7,7 @@ from dataclasses import replace as with_changes
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, DocumentOfFolder, Originals, ProjectKey
+from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey
 from ingest.addition import Addition, Reader
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.shelf import Shelf
@@ -39,9 +39,9 @@ class Ingestor:
     """Adds documents to projects and removes them; safe to use from several threads.
 
     What changes one project's documents happens one after the other, and so does what changes its vectors, also
-    between servers that share a catalog; but documents can be added while vectors are being made. Whatever moment the process is killed at, the
-    catalog has only whole documents, and knows which vectors are missing and which must go: the same call
-    again does the rest.
+    between servers that share a catalog; but documents can be added while vectors are being made. Whatever moment
+    the process is killed at, the catalog has only whole documents, and knows which vectors are missing and which
+    must go: the same call again does the rest.
     """
 
     def __init__(self, catalog: Catalog, originals: OriginalStore, retriever: SearchIndex, readers: Reader) -> None:
@@ -141,7 +141,7 @@ class Ingestor:
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
-        with self._documents_locks[key]:
+        with self._documents_lock(key).held():
             self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
             document = self._shelf.remove(key, name_or_id)
         self._shelf.sweep()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
-from corpora import Catalog, Document, Originals, Passage, ProjectKey
+from corpora import Catalog, Document, OriginalStore, Passage, ProjectKey
 from ingest.extracted import Extracted
 from ingest.source import Source
 from ingest.split import renamed
@@ -14,15 +13,15 @@ from ingest.split import renamed
 class Shelf:
     """Keeps an original exactly as long as some document needs it."""
 
-    def __init__(self, catalog: Catalog, originals: Originals) -> None:
+    def __init__(self, catalog: Catalog, originals: OriginalStore) -> None:
         self._catalog = catalog
         self._originals = originals
         # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
-        self._storing = threading.Lock()
+        self._storing = catalog.lock("originals")
 
     def put(self, key: ProjectKey, source: Source, extracted: Extracted, passages: Sequence[Passage]) -> Document:
         """Store a document; it is there whole when this returns, and not at all before."""
-        with self._storing:
+        with self._storing.held():
             return self._catalog.put_document(
                 key,
                 name=source.name,
@@ -42,7 +41,7 @@ class Shelf:
 
         Raises `DocumentNotFound` if that other one was removed meanwhile.
         """
-        with self._storing:
+        with self._storing.held():
             return self._catalog.put_document(
                 key,
                 name=source.name,
@@ -67,5 +66,5 @@ class Shelf:
 
     def sweep(self) -> None:
         """Delete the originals that no document needs any more, also those that a killed process left."""
-        with self._storing:
+        with self._storing.held():
             self._originals.delete_unreferenced(self._catalog.originals())

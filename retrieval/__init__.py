@@ -14,6 +14,7 @@ from retrieval.errors import (
     PassageNotFound,
     RerankerUnavailable,
     RetrievalError,
+    VectorStoreUnavailable,
 )
 from retrieval.reranker import Reranker, RerankingModel
 from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
@@ -44,5 +45,6 @@ __all__ = [
     "Retriever",
     "SearchAnswer",
     "VectorStore",
+    "VectorStoreUnavailable",
     "page_range",
 ]

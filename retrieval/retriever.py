@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 
-from corpora import Catalog, CorpusError, Document, DocumentNotFound, Originals, Page, Passage, ProjectKey
+from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
 from retrieval.duplicates import Shown
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
@@ -41,7 +41,7 @@ class Retriever:
         catalog: Catalog,
         embedder: EmbeddingModel,
         vectors: VectorStore,
-        originals: Originals | None = None,
+        originals: OriginalStore | None = None,
         reranker: RerankingModel | None = None,
     ) -> None:
         self._catalog = catalog
@@ -102,13 +102,20 @@ class Retriever:
         """
         return self._upkeep.embed_pending(key, progress)
 
-    def forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
-        """Take the vectors of passages that are gone from the catalog out of the vector store."""
-        self._upkeep.forget(key, passage_ids)
+    def embed_if_free(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> bool:
+        """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
+        return self._upkeep.embed_if_free(key, progress)
 
-    def repair(self, key: ProjectKey) -> None:
-        """Make the vector store equal to the catalog: for the start, after whatever happened."""
-        self._upkeep.repair(key)
+    def forget_replaced(self, key: ProjectKey) -> None:
+        """Take the vectors of passages that are gone from the catalog out of the vector store."""
+        self._upkeep.forget_replaced(key)
+
+    def repair(self, key: ProjectKey) -> bool:
+        """Make the vector store equal to the catalog: for the start, after whatever happened.
+
+        False if somebody makes vectors of this project just now; then nothing is done.
+        """
+        return self._upkeep.repair(key)
 
     def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
         """Make all vectors anew with the model in use; other projects follow at `embed_pending`."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from corpora import Catalog, Passage, ProjectKey
+from corpora import Catalog, Lock, Passage, ProjectKey
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmbeddingModelMismatch
 from retrieval.vector_store import VectorStore
@@ -25,7 +23,6 @@ class VectorUpkeep:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors = vectors
-        self._locks: defaultdict[ProjectKey, threading.Lock] = defaultdict(threading.Lock)
 
     def check_model(self) -> None:
         """Raise `EmbeddingModelMismatch` if the catalog's vectors are another model's; loads nothing."""
@@ -34,24 +31,85 @@ class VectorUpkeep:
             raise self._mismatch(*recorded)
 
     def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
-        """Give every passage its vector, cached where its text is known; returns how many were computed."""
-        with self._locks[key]:
-            self._forget_replaced(key)
-            self.check_model()
-            pending = sorted(self._catalog.unembedded(key), key=lambda passage: len(passage.text))
-            if not pending:
-                return 0
-            self._record_model()
-            computed, left = 0, iter(pending)
-            for done in range(0, len(pending), _BATCH):
-                batch = list(islice(left, _BATCH))
-                computed += self._embed(key, batch)
-                if progress is not None:
-                    progress(done + len(batch), len(pending))
-            return computed
+        """Give every passage its vector, cached where its text is known; returns how many were computed.
 
-    def forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
-        """Take vectors of passages that are gone out of the store; those that the catalog still has stay."""
+        Who else makes vectors of this project, in whatever process, is waited for; `progress` hears of that as well.
+        """
+        with self._lock(key).held(lambda: progress and progress(0, self._lacking(key))):
+            computed = self._complete(key, progress)
+        self.forget_replaced(key)
+        return computed
+
+    def embed_if_free(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> bool:
+        """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
+        with self._lock(key).held_if_free() as held:
+            if held:
+                self._complete(key, progress)
+        if held:
+            self.forget_replaced(key)
+        return held
+
+    def forget_replaced(self, key: ProjectKey) -> None:
+        """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end."""
+        while replaced := self._catalog.replaced_passages(key):
+            with self._lock(key).held_if_free() as held:
+                if not held:
+                    return
+                self._forget(key, replaced)
+
+    def repair(self, key: ProjectKey) -> bool:
+        """Make the store equal to what the catalog says it holds; False if somebody makes vectors just now."""
+        if self._catalog.embedding_model() is None:
+            return True
+        with self._lock(key).held_if_free() as held:
+            if held:
+                self._repair(key)
+        return held
+
+    def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
+        """Make all vectors of these projects anew with the model in use, the catalog's model from now on.
+
+        Nobody else may use the catalog meanwhile.
+        """
+        self._vectors.clear()
+        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
+        for key in keys:
+            self.repair(key)
+            self.embed_pending(key, progress)
+
+    def _lock(self, key: ProjectKey) -> Lock:
+        return self._catalog.lock(f"vectors of {key.workspace} {key.project_id}")
+
+    def _lacking(self, key: ProjectKey) -> int:
+        return sum(document.passages - document.embedded for document in self._catalog.documents(key))
+
+    def _complete(self, key: ProjectKey, progress: EmbeddingProgress | None) -> int:
+        self._forget(key, self._catalog.replaced_passages(key))
+        self.check_model()
+        pending = sorted(self._catalog.unembedded(key), key=lambda passage: len(passage.text))
+        if not pending:
+            return 0
+        self._record_model()
+        computed, left = 0, iter(pending)
+        for done in range(0, len(pending), _BATCH):
+            batch = list(islice(left, _BATCH))
+            computed += self._embed(key, batch)
+            if progress is not None:
+                progress(done + len(batch), len(pending))
+        return computed
+
+    def _repair(self, key: ProjectKey) -> None:
+        self._forget(key, self._catalog.replaced_passages(key))
+        marked = self._catalog.passage_ids(key)
+        # Only after that: what is added to the catalog meanwhile has no vector before the lock is free.
+        stored = self._vectors.ids(key)
+        self._vectors.delete(key, stored - marked.keys())
+        missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in stored])
+        while some := list(islice(missing, _BATCH)):
+            self.check_model()
+            self._embed(key, list(self._catalog.passages_by_id(key, some).values()))
+
+    def _forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         gone = set(passage_ids)
         gone -= self._catalog.passages_by_id(key, gone).keys()
         if not gone:
@@ -59,34 +117,6 @@ class VectorUpkeep:
         if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
             self._vectors.delete(key, gone)
         self._catalog.mark_forgotten(gone)
-
-    def repair(self, key: ProjectKey) -> None:
-        """Make the store equal to what the catalog says it holds."""
-        if self._catalog.embedding_model() is None:
-            return
-        with self._locks[key]:
-            self._forget_replaced(key)
-            passages = {passage.id: passage for passage in self._catalog.passages(key)}
-            stored = self._vectors.ids(key)
-            self._vectors.delete(key, stored - passages.keys())
-            lacking = passages.keys() - stored - {passage.id for passage in self._catalog.unembedded(key)}
-            missing = iter([passages[passage_id] for passage_id in lacking])
-            while batch := list(islice(missing, _BATCH)):
-                self.check_model()
-                self._embed(key, batch)
-
-    def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
-        """Make all vectors of these projects anew with the model in use, the catalog's model from now on."""
-        self._vectors.clear()
-        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
-        for key in keys:
-            self.repair(key)
-            self.embed_pending(key, progress)
-
-    def _forget_replaced(self, key: ProjectKey) -> None:
-        replaced = self._catalog.replaced_passages(key)
-        if replaced:
-            self.forget(key, replaced)
 
     def _record_model(self) -> None:
         recorded = self._catalog.embedding_model()
@@ -117,5 +147,5 @@ class VectorUpkeep:
         )
         self._catalog.mark_embedded(key, [passage.id for passage in batch])
         # What was removed meanwhile was forgotten before it was added.
-        self.forget(key, [passage.id for passage in batch])
+        self._forget(key, [passage.id for passage in batch])
         return len(new)

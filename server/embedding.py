@@ -5,25 +5,37 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, aclosing
 
-from corpora import ProjectKey
+from corpora import CorpusError, ProjectKey
 from ingest import Progress, ProgressListener
 
 logger = logging.getLogger(__name__)
+
+_ANOTHER_PROCESS_S = 0.5  # until it is asked again whether the other process is done
+_LOOK_S = 5.0
 
 
 class EmbeddingWorker:
     """Embeds one project after the other, off the event loop; a project asked for twice is done once.
 
     Args:
-        embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread.
-        repair: Makes a project's vector store equal to the catalog; called in a thread.
+        embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread. False
+            if another process is at it: then it is asked again.
+        repair: Makes a project's vector store equal to the catalog; called in a thread. False as well.
+        unfinished: Projects that another server may have left; asked every few seconds, in a thread. None where
+            there are no other servers.
     """
 
     def __init__(
-        self, embed: Callable[[ProjectKey, ProgressListener], object], repair: Callable[[ProjectKey], object]
+        self,
+        embed: Callable[[ProjectKey, ProgressListener], bool],
+        repair: Callable[[ProjectKey], bool],
+        unfinished: Callable[[], Iterable[ProjectKey]] | None = None,
     ) -> None:
         self._embed = embed
         self._repair = repair
+        self._unfinished = unfinished
+        self._looking: asyncio.Task[None] | None = None
+        self._failed: set[ProjectKey] = set()
         self._running: dict[ProjectKey, asyncio.Task[None]] = {}
         self._again: set[ProjectKey] = set()
         self._news: dict[ProjectKey, asyncio.Event] = {}  # set once, at the next batch, for whoever waits for it
@@ -34,9 +46,12 @@ class EmbeddingWorker:
         """Repairs what an earlier process may have left behind, and completes it."""
         for key in keys:
             self._begin(key, self._repair)
+        if self._unfinished is not None:
+            self._looking = asyncio.create_task(self._look_after(self._unfinished))
 
     def submit(self, key: ProjectKey) -> None:
         """Embeds what `key` lacks, or has the running task look once more when it is done."""
+        self._failed.discard(key)
         if self._is_working(key):
             self._again.add(key)
         else:
@@ -49,9 +64,11 @@ class EmbeddingWorker:
     async def close(self) -> None:
         """Waits for the batch under way; what is left is embedded at the next start."""
         self._closing = True
+        if self._looking is not None:
+            self._looking.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
-    def _begin(self, key: ProjectKey, first: Callable[[ProjectKey], object] | None = None) -> None:
+    def _begin(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None = None) -> None:
         task = asyncio.create_task(self._work(key, first))
         self._running[key] = task
         task.add_done_callback(lambda _: self._announce(key))
@@ -69,7 +86,7 @@ class EmbeddingWorker:
         if (news := self._news.pop(key, None)) is not None:
             news.set()
 
-    async def _work(self, key: ProjectKey, first: Callable[[ProjectKey], object] | None) -> None:
+    async def _work(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None) -> None:
         loop = asyncio.get_running_loop()
 
         def go_on(_progress: Progress) -> None:  # in a thread
@@ -87,12 +104,29 @@ class EmbeddingWorker:
         except _Closing:
             return
         except Exception:
+            self._failed.add(key)
             logger.exception("embedding project %s failed; its documents stay searchable by text", key.project_id)
 
-    async def _in_turn(self, work: Callable[[], object]) -> None:
-        async with self._one_at_a_time:
-            if not self._closing:
-                await asyncio.to_thread(work)
+    async def _in_turn(self, work: Callable[[], bool]) -> None:
+        """Does the work; while another process is at it, other projects have their turn."""
+        while not self._closing:
+            async with self._one_at_a_time:
+                if self._closing or await asyncio.to_thread(work):
+                    return
+            await asyncio.sleep(_ANOTHER_PROCESS_S)
+
+    async def _look_after(self, unfinished: Callable[[], Iterable[ProjectKey]]) -> None:
+        """Takes up what another server has begun and does not go on with."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                found = await asyncio.to_thread(unfinished)
+            except CorpusError as error:
+                logger.warning("looking for unfinished projects failed: %s", error)
+                continue
+            for key in found:
+                if key not in self._failed and not self._is_working(key):
+                    self.submit(key)
 
 
 class _Closing(Exception):

@@ -29,7 +29,7 @@ Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps i
 
 def demo(data_dir: Folder = Path("fletcher-demo"), workspace: Workspace = "local") -> None:
     """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
-    settings = settings_for(data_dir / "data", workspace)
+    settings = settings_for(data_dir / "data", workspace).in_directory(data_dir / "data")
     directory = DataDirectory(settings.data_dir)
     story = data_dir / SAMPLE.arrow_file.name
     shutil.copyfile(SAMPLE.arrow_file, story)

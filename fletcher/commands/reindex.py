@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-from corpora import DataDirectory, ProjectKey
+from corpora import ProjectKey
 from fletcher import console
-from fletcher.corpus import own_alone
+from fletcher.corpus import open_alone
 from fletcher.options import AsJson, DataDir
 from fletcher.settings import load_settings
-from fletcher.wiring import open_parts
 from retrieval import Retriever
 
 _ALONE = "All vectors can be made anew only while nobody uses them."
@@ -25,8 +24,7 @@ def reindex(
 ) -> None:
     """Make the vectors of all projects anew from the catalog, with the embedding model that is set."""
     settings = load_settings(data_dir=data_dir)
-    directory = DataDirectory(settings.data_dir)
-    with own_alone(directory, _ALONE), open_parts(settings, directory) as parts:
+    with open_alone(settings, _ALONE, changes_vectors=True) as (parts, _):
         keys = parts.catalog.every_project()
         _reindex(parts.retriever, keys)
         passages = sum(document.passages for key in keys for document in parts.catalog.documents(key))

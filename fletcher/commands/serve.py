@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from corpora import DataDirectory
 from fletcher import console
-from fletcher.corpus import own_alone
+from fletcher.corpus import open_alone
 from fletcher.errors import CommandError
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
@@ -36,18 +35,20 @@ def serve(
 def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> None:
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
     from fletcher.loopback import Server, bind, url_of
-    from fletcher.wiring import build_services, open_parts
+    from fletcher.wiring import build_services
     from server import Access, create_app
 
-    directory = DataDirectory(settings.data_dir)
-    with bind(host, port) as bound, own_alone(directory) as ownership, open_parts(settings, directory) as parts:
+    with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
+        if settings.chroma_url:  # one that does not answer is said now, not at the first question
+            parts.vectors.check()
         if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question
             parts.reranker.load()
         services = build_services(settings, parts)
-        owner = ownership.announce(url_of(bound))
-        access = Access(tokens, owner.key, settings.allowed_hosts, settings.allowed_origins)
+        owner_key = ownership.announce(url_of(bound)).key if ownership else None
+        access = Access(tokens, owner_key, settings.allowed_hosts, settings.allowed_origins)
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
-        console.err.print(f"Data: {directory.path}", style="dim")
+        where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
+        console.err.print(f"Data: {where}", style="dim")
         parts.load_embedder()
         _keep_what_is_loaded()
         app = create_app(services, access)

@@ -21,7 +21,7 @@ retriever = Retriever(catalog, Embedder(), VectorStore(Path(sys.argv[1]) / "chro
 assert retriever.search(key, "dragons")
 catalog.remove_document(key, "a.txt")
 assert retriever.embed_pending(key) == 0
-retriever.forget(key, [passage.id])
+retriever.forget_replaced(key)
 retriever.repair(key)
 """
 

@@ -108,7 +108,7 @@ def test_a_document_that_is_removed_while_it_is_embedded_leaves_no_vector(
     class Removing(SmallEmbedder):
         def embed_passages(self, texts: Texts, progress: Callable[[int], None] | None = None) -> NDArray[np.float32]:
             catalog.remove_document(key, "a.md")
-            retriever.forget(key, catalog.replaced_passages(key))
+            retriever.forget_replaced(key)
             return super().embed_passages(texts, progress)
 
     retriever = Retriever(catalog, Removing(), vectors)
@@ -124,9 +124,8 @@ def test_forget_takes_out_what_is_gone_and_keeps_what_is_not(
     kept = put(key, "a.md", "dragon")
     put(key, "b.md", "sword")
     retriever.embed_pending(key)
-    everything = [passage.id for passage in catalog.passages(key)]
     catalog.remove_document(key, "b.md")
-    retriever.forget(key, everything)
+    retriever.forget_replaced(key)
     assert vectors.ids(key) == {passage.id for passage in catalog.passages(key, kept.id)}
     assert catalog.replaced_passages(key) == []
 

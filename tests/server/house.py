@@ -133,7 +133,7 @@ def house(
                 context_tokens,
                 Patience(tries=1),  # a script has one answer to each request
             ),
-            embedding=EmbeddingWorker(ingestor.embed, retriever.repair),
+            embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )
