@@ -38,8 +38,13 @@ class LexicalIndexes:
         self._builder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bm25")
 
     def current(self, key: ProjectKey) -> LexicalIndex:
-        """An index that lacks no write older than two seconds; the first one is waited for."""
+        """An index that lacks no write older than two seconds; the first one is waited for.
+
+        Raises `ProjectNotFound`.
+        """
         version = self._catalog.corpus_version(key)
+        if not version:
+            self._catalog.require_project(key)
         with self._lock:
             kept = self._kept.setdefault(key, _Kept())
             if kept.index is not None and kept.index.version >= version:

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
-from corpora import Catalog, Document, ProjectKey
-from retrieval.embedder import EmbeddingModel
+from corpora import Catalog, ProjectKey
+from retrieval.embedder import EmbeddingModel, Vectors
 from retrieval.fusion import POOL, Array, fuse, vector_weight, with_neighbours
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.top import top
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import VectorUpkeep
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """What is known of a question without its vector.
+
+    `embedded` is the share of the scope's passages that have vectors, and not above 0 if none is known to have one.
+    """
+
+    index: LexicalIndex
+    scope: Rows
+    lexical: Array
+    coverage: float
+    embedded: float
 
 
 class Ranking:
@@ -32,51 +48,57 @@ class Ranking:
         self._vectors = vectors
         self._indexes = indexes
         self._upkeep = upkeep
-        self._complete: dict[ProjectKey, int] = {}  # the corpus version at which all passages had vectors
+        self._with_vectors = set[ProjectKey]()
+        self._threads = ThreadPoolExecutor(thread_name_prefix="search")
 
     def of(self, key: ProjectKey, query: str, document_id: str | None) -> Iterator[tuple[str, float]]:
         """Passage ids with their scores, best first; by BM25 alone only those that have to do with the query.
 
         The catalog may have changed since the index was built: a passage here may be gone from it.
         """
-        index = self._indexes.current(key)
-        scope = index.scope(document_id)
+        if key in self._with_vectors:
+            # The vector of the question takes longer than all the rest, which is looked up meanwhile.
+            looking = self._threads.submit(self._looked_up, key, query, document_id)
+            vector = self._embedder.embed_query(query)
+            found = looking.result()
+        else:
+            found, vector = self._looked_up(key, query, document_id), None
+        index, scope = found.index, found.scope
         if not len(scope):
             return iter(())
-        bm25 = index.scores(query)
-        lexical, documents = bm25[scope].astype(np.float64), index.documents[scope]
-        embedded = self._embedded_share(key, document_id, index.version)
-        near = self._nearest(key, query, document_id, index, scope) if embedded else {}
+        near: Mapping[int, float] = {}
+        if found.embedded > 0:
+            self._with_vectors.add(key)
+            vector = self._embedder.embed_query(query) if vector is None else vector
+            near = self._nearest(key, vector, document_id, index, scope)
+        documents = index.documents[scope]
         if not near:
-            scores = with_neighbours(lexical, documents)
+            scores = with_neighbours(found.lexical, documents)
             return _sorted(index, scope, scores, int(np.count_nonzero(scores)))
-        weight = embedded * vector_weight(index.coverage(query, bm25, scope))
-        return _sorted(index, scope, fuse(lexical, near, weight, documents), len(scope))
+        weight = found.embedded * vector_weight(found.coverage)
+        return _sorted(index, scope, fuse(found.lexical, near, weight, documents), len(scope))
 
-    def _embedded_share(self, key: ProjectKey, document_id: str | None, version: int) -> float:
-        """How many of the passages have vectors: the vectors count for as much while they are being made."""
-        if document_id is not None:
-            return _share([self._catalog.find_document(key, document_id)])
-        if self._complete.get(key) != version:  # counting takes as long as all the rest of a search
-            share = _share(self._catalog.documents(key))
-            if share < 1:
-                return share
-            self._complete[key] = version
-        return 1
+    def close(self) -> None:
+        """Stop the threads that look things up."""
+        self._threads.shutdown(cancel_futures=True)
+
+    def _looked_up(self, key: ProjectKey, query: str, document_id: str | None) -> _LookedUp:
+        index = self._indexes.current(key)
+        scope = index.scope(document_id)
+        embedded = 1 - self._catalog.lacking_vectors(key, document_id) / max(len(scope), 1)
+        if embedded > 0:
+            self._upkeep.check_model()
+        scores = index.scores(query)
+        coverage = index.coverage(query, scores, scope)
+        return _LookedUp(index, scope, scores[scope].astype(np.float64), coverage, embedded)
 
     def _nearest(
-        self, key: ProjectKey, query: str, document_id: str | None, index: LexicalIndex, scope: Rows
+        self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows
     ) -> dict[int, float]:
         """Cosine of the passages nearest to the query, by their place in the scope."""
-        self._upkeep.check_model()
-        vector = self._embedder.embed_query(query)
         found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
         return dict(zip(np.searchsorted(scope, list(rows)).tolist(), rows.values(), strict=True))
-
-
-def _share(documents: Sequence[Document]) -> float:
-    return sum(one.embedded for one in documents) / max(sum(one.passages for one in documents), 1)
 
 
 def _sorted(index: LexicalIndex, scope: Rows, scores: Array, count: int) -> Iterator[tuple[str, float]]:

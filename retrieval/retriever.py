@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import islice
+from itertools import chain, islice, repeat
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
 from retrieval.duplicates import Shown
@@ -25,7 +25,9 @@ from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
 # of them for each provider, and a budget need not be exact.
 _CHARACTERS_PER_TOKEN = 4
 
-_LOOKED_UP = 32  # ranked passages that are taken from the catalog at a time
+# Ranked passages that are taken from the catalog at a time: first enough for a search, as each of them takes its time.
+_LOOKED_UP_FIRST = 12
+_LOOKED_UP = 32
 
 
 class Retriever:
@@ -151,7 +153,8 @@ class Retriever:
         return page_picture(data, document.format, page_number, passage.text if passage else "")
 
     def close(self) -> None:
-        """Stop the thread that builds indexes and let go of the vector store's files."""
+        """Stop the threads that answer and build indexes, and let go of the vector store's files."""
+        self._ranking.close()
         self._indexes.close()
         self._vectors.close()
 
@@ -171,13 +174,13 @@ class Retriever:
         """What answers, best first, without repetitions; each is in the catalog when it is handed out."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")
-        self._catalog.require_project(key)
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranking = self._ranking.of(key, query, document_id)
         twins, shown = self._indexes.twins(key), Shown()
         if document_id is None:  # of twins only one answers, unless the other was asked for
             ranking = (entry for entry in ranking if not twins.is_repeated(entry[0]))
-        while some := dict(islice(ranking, _LOOKED_UP)):
+        lengths = chain([_LOOKED_UP_FIRST], repeat(_LOOKED_UP))
+        while some := dict(islice(ranking, next(lengths))):
             passages = self._catalog.passages_by_id(key, some)
             for passage_id, score in some.items():
                 if passage_id in passages and (shown.adds(passages[passage_id]) or twins.is_version(passage_id)):

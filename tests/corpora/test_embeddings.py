@@ -73,6 +73,17 @@ def test_only_passages_of_the_project_are_marked(catalog: Catalog, key: ProjectK
     assert catalog.unembedded(key) == [passage]
 
 
+def test_passages_without_vectors_are_counted(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    catalog.record_embedding_model("small", 3)
+    first, second = put(key, "a.pdf", "one", "two", "three"), put(key, "b.pdf", "four")
+    put(ProjectKey("other", "1"), "a.pdf", "five")
+    catalog.mark_embedded(key, [catalog.passages(key, first.id)[0].id])
+    assert catalog.lacking_vectors(key) == 3
+    assert catalog.lacking_vectors(key, first.id) == 2
+    assert catalog.lacking_vectors(key, second.id) == 1
+    assert catalog.lacking_vectors(ProjectKey("local", "unknown")) == 0
+
+
 def test_a_new_version_keeps_the_vectors_of_what_stayed(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     put(key, "bible.pdf", "One.", "Two.", "Three.")
     catalog.mark_embedded(key, [passage.id for passage in catalog.passages(key)])

@@ -41,6 +41,17 @@ def test_deleting_ignores_what_is_not_there(store: VectorStore, key: ProjectKey)
     assert store.ids(key) == {"p2", "p3"}
 
 
+def test_a_collection_that_was_made_anew_is_found(store: VectorStore, key: ProjectKey) -> None:
+    assert len(store.query(key, small_vector("dragon"), 9)) == 3
+    store.clear()
+    assert store.query(key, small_vector("dragon"), 9) == []
+    store.add(key, [("p4", "d4", small_vector("another dragon"))])
+    assert [name for name, _ in store.query(key, small_vector("dragon"), 9)] == ["p4"]
+    store.drop(key)
+    store.add(key, [("p5", "d5", small_vector("a third dragon"))])
+    assert [name for name, _ in store.query(key, small_vector("dragon"), 9)] == ["p5"]
+
+
 def test_nothing_is_made_by_asking(vectors: VectorStore, key: ProjectKey) -> None:
     assert vectors.query(key, small_vector("dragon"), 3) == []
     assert vectors.ids(key) == set()
