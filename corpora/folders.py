@@ -30,15 +30,17 @@ class LinkedFolder:
 class Folders(Database):
     """What `Catalog` knows about linked folders."""
 
-    def link_folder(self, key: ProjectKey, path: str) -> None:
+    def link_folder(self, key: ProjectKey, path: str, watcher: str | None = None, seconds: float = 0) -> None:
         """Make this the project's folder, in place of another; whoever watched that has lost its lease.
 
-        The documents of the other one stay its folder's, until a sync with this one takes them away.
+        The documents of the other one stay its folder's, until a sync with this one takes them away. With `watcher`,
+        that one has the lease from the first, as by `claim_folder`.
         """
+        lease = _lease(watcher, datetime.now(UTC), seconds) if watcher else {}
         with self._writing() as connection:
             project = touched_project(connection, key)
             connection.execute(delete(folders).where(folders.c.project == project))
-            connection.execute(insert(folders).values(project=project, path=path))
+            connection.execute(insert(folders).values(project=project, path=path, **lease))
 
     def unlink_folder(self, key: ProjectKey) -> LinkedFolder:
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
@@ -77,9 +79,9 @@ class Folders(Database):
         now = datetime.now(UTC)
         free = or_(folders.c.watcher.is_(None), folders.c.watcher == watcher, folders.c.watched_until < now)
         these = (folders.c.project == _project(folder.key)) & (folders.c.path == folder.path) & free
-        lease = {"watcher": watcher, "watched_until": now + timedelta(seconds=seconds)}
         with self._writing() as connection:
-            return connection.execute(update(folders).where(these).values(lease)).rowcount == 1
+            leased = update(folders).where(these).values(_lease(watcher, now, seconds))
+            return connection.execute(leased).rowcount == 1
 
     def release_folders(self, watcher: str) -> None:
         """Give all leases of a watcher back, so that another one need not wait for their end."""
@@ -124,6 +126,10 @@ _FOLDERS = select(folders, projects.c.workspace, projects.c.project_id).join(pro
 
 def _project(key: ProjectKey) -> ScalarSelect[Any]:
     return select(projects.c.id).where(is_project(key)).scalar_subquery()
+
+
+def _lease(watcher: str, now: datetime, seconds: float) -> dict[str, Any]:
+    return {"watcher": watcher, "watched_until": now + timedelta(seconds=seconds)}
 
 
 def _folder(row: Row[Any]) -> LinkedFolder:

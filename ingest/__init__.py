@@ -3,9 +3,11 @@
 from ingest.addition import Given
 from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
+from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
+from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
 from ingest.source import Refusal, Source, unnamed
 from ingest.watching import Change, Watch
 
@@ -14,6 +16,10 @@ __all__ = [
     "Change",
     "DocumentReport",
     "Extracted",
+    "FolderNotAllowed",
+    "FolderReport",
+    "FolderRoots",
+    "FolderUnusable",
     "Given",
     "IngestReport",
     "Ingestor",

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, operation_routes, turn_routes
+from server import corpus_routes, folder_routes, operation_routes, turn_routes
 from server.access import Access, AccessDenied, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.connection_limit import ConnectionLimitMiddleware
@@ -32,14 +32,17 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     Args:
         services: What it serves with; stays the caller's to close.
         access: Who may use it.
-        completes: Repair and complete at the start what an earlier process left behind.
+        completes: Repair and complete at the start what an earlier process left behind, and follow linked folders.
     """
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
         if completes:
             services.embedding.start(services.catalog.every_project())
+            services.folders.start()
         yield
+        services.intake.end()
+        await services.folders.close()
         await services.intake.close()
         await services.embedding.close()
 
@@ -51,7 +54,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(ConnectionLimitMiddleware, max_connections=services.limits.connections, metrics=services.metrics)
     app.add_middleware(AccessMiddleware, access=access)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
-    for routes in (corpus_routes, turn_routes, operation_routes):
+    for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router, dependencies=[token])
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
         app.add_api_websocket_route(path, _socket_of(services, access))

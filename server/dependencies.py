@@ -5,7 +5,17 @@ from typing import cast
 from fastapi import Request
 from starlette.responses import JSONResponse
 
-from corpora import CorpusError, DocumentNotFound, InvalidName, OriginalNotFound, ProjectKey, ProjectNotFound
+from corpora import (
+    CorpusError,
+    DocumentNotFound,
+    DocumentOfFolder,
+    FolderNotFound,
+    InvalidName,
+    OriginalNotFound,
+    ProjectKey,
+    ProjectNotFound,
+)
+from ingest import FolderNotAllowed, FolderUnusable
 from retrieval import EmptyQuery, NoPages, PageNotFound, PassageNotFound
 from server.access import Access, bearer_token
 from server.services import Services
@@ -15,6 +25,10 @@ WORKSPACE_HEADER = "x-fletcher-workspace"
 _STATUS: dict[type[CorpusError], int] = {
     ProjectNotFound: 404,
     DocumentNotFound: 404,
+    DocumentOfFolder: 409,
+    FolderNotFound: 404,
+    FolderNotAllowed: 403,
+    FolderUnusable: 422,
     OriginalNotFound: 404,
     NoPages: 404,
     PageNotFound: 404,

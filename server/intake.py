@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from corpora import CorpusError, ProjectKey
-from ingest import Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
+from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
 from server.metrics import Metrics
 
 _Result = TypeVar("_Result")
@@ -67,6 +67,17 @@ class Intake:
         """
         listen = self._listener()
         report = await self._run(partial(self._ingestor.index, key, sources, replace=replace, progress=listen))
+        self._metrics.add_report(report)
+        return report
+
+    async def follow(self, key: ProjectKey, change: Change) -> IngestReport:
+        """`Ingestor.follow`: what has changed in the project's linked folder.
+
+        Raises:
+            ServerClosing: The server ends before it is done.
+        """
+        async with self._turns[key]:
+            report = await self._run(partial(self._ingestor.follow, key, change, progress=self._listener()))
         self._metrics.add_report(report)
         return report
 

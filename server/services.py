@@ -5,19 +5,22 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from agent import Assistant, ConfirmationPolicy, Origin, Pending
 from arrow_project import Operation
 from corpora import Catalog
-from ingest import Ingestor
+from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
 from server.embedding import EmbeddingWorker
 from server.intake import Intake
+from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
 
+_NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _KEPT_TURNS = 20
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
@@ -53,8 +56,10 @@ class Services:
     ingestor: Ingestor
     assistant: Assistant
     embedding: EmbeddingWorker
+    roots: FolderRoots = _NO_FOLDER
     confirm: ConfirmationPolicy = "destructive"
     limits: Limits = Limits()
+    shares_database: bool = False
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -70,6 +75,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def folders(self) -> LinkedFolders:
+        """The linked folders, which are followed once they are started."""
+        return LinkedFolders(self.catalog, self.intake, self.embedding, self.roots, shared=self.shares_database)
 
 
 class CatalogPendings:

@@ -15,7 +15,7 @@ from agent import LOCAL, Assistant, ConfirmationPolicy, open_model
 from agent.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
-from ingest import Ingestor, ReadError, Source
+from ingest import FolderRoots, Ingestor, ReadError, Source
 from ingest.extracted import Extracted
 from ingest.readers import read
 from retrieval import Retriever, VectorStore
@@ -111,6 +111,7 @@ def house(
     limits: Limits | None = None,
     context_tokens: int = _CONTEXT_TOKENS,
     local: bool = False,
+    roots: tuple[Path, ...] | None = None,
 ) -> Generator[House]:
     """Serves from the data directory `path` while the block runs; `local`: the planner answers, not the script."""
     model = ScriptedModel(*script)  # type: ignore[arg-type]
@@ -134,6 +135,7 @@ def house(
                 Patience(tries=1),  # a script has one answer to each request
             ),
             embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
+            roots=FolderRoots(path, roots),
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )

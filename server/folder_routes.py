@@ -1,0 +1,48 @@
+"""The folder that belongs to a project, over HTTP: link, look, unlink."""
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel
+
+from corpora import ProjectKey
+from ingest import FolderReport
+from server.dependencies import get_services, project_key
+from server.services import Services
+
+router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"])
+
+Key = Annotated[ProjectKey, Depends(project_key)]
+Parts = Annotated[Services, Depends(get_services)]
+
+
+class FolderLink(BaseModel):
+    """`path`: an absolute path on the server's machine."""
+
+    path: str
+
+
+@router.put("", summary="Link a folder to the project")
+async def link_folder(link: FolderLink, key: Key, services: Parts) -> dict[str, Any]:
+    """From now on the folder's documents are the project's; answers what became of each when all are searchable.
+
+    Documents of a folder that was linked before are removed, unless this one has them too.
+    """
+    report = await services.folders.link(key, link.path)
+    folder = await asyncio.to_thread(services.catalog.require_folder, key)
+    return FolderReport.of(folder, report.documents).as_dict()
+
+
+@router.get("", summary="The linked folder")
+async def show_folder(key: Key, services: Parts) -> dict[str, Any]:
+    """Its path, what is wrong with it, and the documents that came from it."""
+    return (await asyncio.to_thread(FolderReport.now, services.catalog, key)).as_dict()
+
+
+@router.delete("", summary="Unlink the folder")
+async def unlink_folder(key: Key, services: Parts) -> dict[str, Any]:
+    """Its documents stay in the corpus, and are not kept in step any more."""
+    report = await asyncio.to_thread(FolderReport.now, services.catalog, key)
+    await services.folders.unlink(key)
+    return report.as_dict()

@@ -1,0 +1,320 @@
+"""The folder that belongs to a project: linked, followed, missing, shared between servers, refused."""
+
+import asyncio
+import shutil
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from corpora import ProjectKey
+from ingest import Change, FolderRoots, IngestReport
+from server import EmbeddingWorker
+from server.intake import Intake
+from server.linked_folders import LinkedFolders
+from server.metrics import Metrics
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import House, house
+
+FERRY = "The ferry is called Bittern."
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is at rest, and who is dead, is decided sooner than in earnest."""
+    monkeypatch.setattr("ingest.watching._QUIET_S", 0.15)
+    monkeypatch.setattr("server.linked_folders._RENEW_S", 0.1)
+    monkeypatch.setattr("server.linked_folders._AGAIN_S", 0.1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "bible.md").write_text("# Elena\n\nShe keeps the lighthouse.")
+    (folder / "ferry.md").write_text(FERRY)
+    (folder / "map.xyz").write_bytes(b"\0\1")
+    return folder
+
+
+@pytest.fixture
+def http(home: House) -> Iterator[httpx.Client]:
+    with home.http() as opened:
+        yield opened
+
+
+def link(http: httpx.Client, folder: Path | str, project: int = 1) -> dict[str, Any]:
+    answer = http.put(f"/projects/{project}/folder", json={"path": str(folder)})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def linked(http: httpx.Client) -> dict[str, Any]:
+    answer = http.get("/projects/1/folder")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def error(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def names(report: dict[str, Any]) -> list[str]:
+    return [document["name"] for document in report["documents"]]
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Returns once it is so; the test fails if it never is."""
+    pause = threading.Event()
+    for _ in range(int(PATIENCE_S / 0.05)):
+        if condition():
+            return
+        pause.wait(0.05)
+    raise AssertionError("it never came to be")
+
+
+def test_a_folder_is_linked_shown_and_unlinked(http: httpx.Client, folder: Path) -> None:
+    report = link(http, folder)
+    assert set(report) == {"project", "path", "problem", "documents"}
+    assert (report["project"], report["path"], report["problem"]) == ("1", str(folder), None)
+    assert {document["name"]: document["status"] for document in report["documents"]} == {
+        "bible.md": "searchable",
+        "ferry.md": "searchable",
+        "map.xyz": "skipped",
+    }
+    found = http.get("/projects/1/search", params={"q": "What is the ferry called?"}).json()["passages"]
+    assert found[0]["document"] == "ferry.md"
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+    assert error(http.delete("/projects/1/documents/ferry.md")) == (409, "DOCUMENT_OF_FOLDER")
+    assert names(http.delete("/projects/1/folder").json()) == ["bible.md", "ferry.md"]
+    for ask in (http.get, http.delete):
+        assert error(ask("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+    assert http.delete("/projects/1/documents/ferry.md").status_code == 200
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md"]
+
+
+def test_what_happens_in_the_folder_happens_in_the_corpus(http: httpx.Client, folder: Path) -> None:
+    link(http, folder)
+    (folder / "bible.md").write_text("# Elena\n\nShe went to the lighthouse of Pell.")
+    (folder / "ferry.md").rename(folder / "boats.md")
+    eventually(lambda: names(linked(http)) == ["bible.md", "boats.md"])
+    found = http.get("/projects/1/search", params={"q": "Pell"}).json()["passages"]
+    assert "Pell" in found[0]["text"]
+    (folder / "boats.md").unlink()
+    eventually(lambda: names(linked(http)) == ["bible.md"])
+
+
+def test_projects_have_their_own_folders(http: httpx.Client, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "bible.md").write_text("Another world.")
+    link(http, folder, 1)
+    link(http, other, 2)
+    (other / "bible.md").unlink()
+    eventually(lambda: names(http.get("/projects/2/documents").json()) == [])
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md", "ferry.md"]
+
+
+def test_another_folder_replaces_the_first_and_leaves_uploads(
+    home: House, http: httpx.Client, folder: Path, tmp_path: Path
+) -> None:
+    home.put("upload.md", "Sent by the editor.")
+    link(http, folder)
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "harbour.md").write_text("It freezes in winter.")
+    statuses = {document["name"]: document["status"] for document in link(http, second)["documents"]}
+    assert statuses == {"harbour.md": "searchable", "bible.md": "removed", "ferry.md": "removed"}
+    (folder / "late.md").write_text("Nobody looks here any more.")
+    (second / "quay.md").write_text("It is wet.")
+    eventually(lambda: names(linked(http)) == ["harbour.md", "quay.md"])
+    assert names(http.get("/projects/1/documents").json()) == ["harbour.md", "quay.md", "upload.md"]
+    replaced = http.post("/projects/1/corpus", json={"documents": [], "replace": True}).json()
+    assert names(replaced) == ["upload.md"]
+
+
+def test_a_restart_makes_up_for_what_happened_meanwhile(tmp_path: Path, folder: Path) -> None:
+    with house(tmp_path / "data") as home, home.http() as http:
+        link(http, folder)
+    (folder / "ferry.md").unlink()
+    (folder / "harbour.md").write_text("It freezes in winter.")
+    with house(tmp_path / "data") as home, home.http() as http:
+        eventually(lambda: names(linked(http)) == ["bible.md", "harbour.md"])
+
+
+def test_a_folder_that_disappears_keeps_its_documents(
+    http: httpx.Client, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    link(http, folder)
+    folder.rename(tmp_path / "drive")
+    eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_MISSING")
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+    assert "Its documents are kept" in caplog.text
+    (tmp_path / "drive" / "ferry.md").unlink()
+    (tmp_path / "drive").rename(folder)
+    eventually(lambda: linked(http)["problem"] is None and names(linked(http)) == ["bible.md"])
+
+
+@pytest.mark.parametrize("leaves_its_place", [False, True])
+def test_a_drive_that_is_out_when_the_server_starts(tmp_path: Path, folder: Path, leaves_its_place: bool) -> None:
+    with house(tmp_path / "data") as home, home.http() as http:
+        link(http, folder)
+    folder.rename(tmp_path / "drive")
+    if leaves_its_place:
+        folder.mkdir()
+    with house(tmp_path / "data") as home, home.http() as http:
+        code = "FOLDER_EMPTY" if leaves_its_place else "FOLDER_MISSING"
+        eventually(lambda: (linked(http)["problem"] or {}).get("code") == code)
+        assert names(linked(http)) == ["bible.md", "ferry.md"]
+        if leaves_its_place:  # named by its user, an empty folder is believed
+            assert {document["status"] for document in link(http, folder)["documents"]} == {"removed"}
+            assert names(linked(http)) == []
+
+
+def test_folders_that_cannot_be_linked(home: House, http: httpx.Client, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain.md").write_text("A file.")
+    (tmp_path / "data" / "inside").mkdir()
+    for path, said in (
+        ("design", "absolute"),
+        (tmp_path / "nowhere", "no such folder"),
+        (tmp_path / "plain.md", "is a file"),
+        (tmp_path / "data", "data directory"),
+        (tmp_path / "data" / "inside", "data directory"),
+        (tmp_path, "data directory"),
+    ):
+        answer = http.put("/projects/1/folder", json={"path": str(path)})
+        assert error(answer) == (422, "FOLDER_UNUSABLE")
+        assert said in answer.json()["error"]["message"]
+    assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+
+
+def test_a_folder_that_may_not_be_read_is_refused(
+    http: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("ingest.roots.os.scandir", forbidden)
+    answer = http.put("/projects/1/folder", json={"path": str(folder)})
+    monkeypatch.undo()
+    assert error(answer) == (422, "FOLDER_UNUSABLE")
+    assert "Permission denied" in answer.json()["error"]["message"]
+
+
+def test_only_below_the_operators_folders(tmp_path: Path, folder: Path) -> None:
+    allowed = tmp_path / "allowed"
+    shutil.copytree(folder, allowed / "game")
+    (allowed / "way out").symlink_to(folder)
+    with house(tmp_path / "data", roots=(allowed,)) as home, home.http() as http:
+        for path in (folder, allowed / "way out", allowed / ".." / "design", tmp_path / "nowhere"):
+            answer = http.put("/projects/1/folder", json={"path": str(path)})
+            assert error(answer) == (403, "FOLDER_NOT_ALLOWED")
+            assert "FLETCHER_FOLDERS" in answer.json()["error"]["message"]
+        assert link(http, allowed / "game")["path"] == str(allowed / "game")
+    # What one operator allowed, the next need not.
+    with house(tmp_path / "data", roots=()) as home, home.http() as http:
+        eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
+        assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+
+def test_a_folder_that_becomes_a_way_out_is_not_followed(tmp_path: Path, folder: Path) -> None:
+    game = tmp_path / "allowed" / "game"
+    shutil.copytree(folder, game)
+    (folder / "secret.md").write_text("Not for this project.")
+    with house(tmp_path / "data", roots=(tmp_path / "allowed",)) as home, home.http() as http:
+        link(http, game)
+        shutil.rmtree(game)
+        game.symlink_to(folder)
+        eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
+        assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+
+class Counted(Intake):
+    """Remembers what it was told to follow; a test can have it fail."""
+
+    def __init__(self, home: House) -> None:
+        super().__init__(home.ingestor, Metrics(home.catalog))
+        self.followed: list[Change] = []
+        self.failures = 0
+
+    async def follow(self, key: ProjectKey, change: Change) -> IngestReport:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("the database went away")
+        report = await super().follow(key, change)
+        self.followed.append(change)
+        return report
+
+
+class Server:
+    """One of several servers with one database, as far as linked folders go."""
+
+    def __init__(self, home: House) -> None:
+        self.intake = Counted(home)
+        embedding = EmbeddingWorker(lambda *_: True, home.retriever.repair)
+        roots = FolderRoots(Path("/no/data/directory"), None)
+        self.folders = LinkedFolders(home.catalog, self.intake, embedding, roots, shared=True)
+        self.closers = (self.folders.close, self.intake.close, embedding.close)
+
+    async def close(self) -> None:
+        for close in self.closers:
+            await close()
+
+
+@pytest.fixture
+async def servers(home: House) -> AsyncIterator[tuple[Server, Server]]:
+    async with AsyncExitStack() as opened:
+        both = Server(home), Server(home)
+        for server in both:
+            server.folders.start()
+            opened.push_async_callback(server.close)
+        yield both
+
+
+async def so(condition: Callable[[], bool]) -> None:
+    await asyncio.to_thread(eventually, condition)
+
+
+async def test_one_of_two_servers_follows_and_the_other_takes_over(
+    home: House, servers: tuple[Server, Server], folder: Path
+) -> None:
+    first, second = servers
+    await first.folders.link(home.key, str(folder))
+    (folder / "ferry.md").unlink()
+    await so(lambda: len(first.intake.followed) == 2)
+    assert [document.name for document in home.catalog.documents(home.key)] == ["bible.md"]
+    assert second.intake.followed == []
+
+    await first.folders.close()
+    (folder / "harbour.md").write_text("It freezes in winter.")
+    await so(lambda: len(home.catalog.documents(home.key)) == 2)
+    assert (len(first.intake.followed), bool(second.intake.followed)) == (2, True)
+
+
+async def test_a_folder_that_is_linked_at_the_other_server_is_followed_there(
+    home: House, servers: tuple[Server, Server], folder: Path, tmp_path: Path
+) -> None:
+    first, second = servers
+    await first.folders.link(home.key, str(folder))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "harbour.md").write_text("It freezes in winter.")
+    await second.folders.link(home.key, str(other))
+    (folder / "late.md").write_text("Nobody looks here any more.")
+    (other / "quay.md").write_text("It is wet.")
+    await so(lambda: len(second.intake.followed) == 2)
+    assert [document.name for document in home.catalog.documents(home.key)] == ["harbour.md", "quay.md"]
+    assert len(first.intake.followed) == 1
+
+
+async def test_a_failure_is_told_and_tried_again(home: House, servers: tuple[Server, Server], folder: Path) -> None:
+    first, _ = servers
+    first.intake.failures = 2
+    with pytest.raises(OSError, match="went away"):
+        await first.folders.link(home.key, str(folder))
+    await so(lambda: len(home.catalog.documents(home.key)) == 2)
