@@ -1,9 +1,8 @@
 """A whole pipeline for each test: real readers, catalog and Chroma; a model that is quick and counts."""
 
-import contextlib
 import hashlib
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora import Catalog, DataDirectory, Originals, ProjectKey
+from corpora import Catalog, DataDirectory, OriginalStore, ProjectKey, StoredOriginals
 from ingest import Extracted, Ingestor
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
@@ -55,7 +54,7 @@ class Pipeline:
     """An ingestor and what it works on."""
 
     catalog: Catalog
-    originals: Originals
+    originals: OriginalStore
     vectors: VectorStore
     retriever: Retriever
     ingestor: Ingestor
@@ -81,23 +80,47 @@ def key() -> ProjectKey:
     return ProjectKey("local", "1")
 
 
+@contextmanager
+def pipeline_of(catalog: Catalog, originals: OriginalStore, vectors: VectorStore) -> Generator[Pipeline]:
+    """A pipeline on an open catalog, which it closes at the end."""
+    with closing(catalog):
+        reader, model = CountingReader(), CountingModel()
+        with closing(Retriever(catalog, model, vectors, originals)) as retriever:
+            ingestor = Ingestor(catalog, originals, retriever, reader)
+            yield Pipeline(catalog, originals, vectors, retriever, ingestor, reader, model)
+
+
+@contextmanager
+def pipeline_in(path: Path) -> Generator[Pipeline]:
+    """A pipeline on the data directory at a path."""
+    directory = DataDirectory(path)
+    catalog, vectors = Catalog(directory.catalog_url), VectorStore(directory.chroma_path)
+    with pipeline_of(catalog, directory.originals, vectors) as pipeline:
+        yield pipeline
+
+
+@contextmanager
+def pipeline_on(database_url: str, chroma_url: str) -> Generator[Pipeline]:
+    """A pipeline on servers."""
+    catalog = Catalog(database_url)
+    vectors = VectorStore(chroma_url, catalog.vector_namespace())
+    with closing(StoredOriginals(database_url)) as originals, pipeline_of(catalog, originals, vectors) as pipeline:
+        yield pipeline
+
+
 @pytest.fixture
 def open_pipeline() -> Generator[Callable[[Path], Pipeline]]:
     """Opens the data directory at a path; at the end of the test all are closed."""
-    with ExitStack() as closing:
-
-        def opened(path: Path) -> Pipeline:
-            directory = DataDirectory(path)
-            catalog = closing.enter_context(contextlib.closing(Catalog(directory.catalog_url)))
-            reader, model, vectors = CountingReader(), CountingModel(), VectorStore(directory.chroma_path)
-            retriever = Retriever(catalog, model, vectors, directory.originals)
-            closing.callback(retriever.close)
-            ingestor = Ingestor(catalog, directory.originals, retriever, reader)
-            return Pipeline(catalog, directory.originals, vectors, retriever, ingestor, reader, model)
-
-        yield opened
+    with ExitStack() as opened:
+        yield lambda path: opened.enter_context(pipeline_in(path))
 
 
-@pytest.fixture
-def pipeline(open_pipeline: Callable[[Path], Pipeline], tmp_path: Path) -> Pipeline:
-    return open_pipeline(tmp_path / "data")
+@pytest.fixture(params=["directory", "servers"])
+def pipeline(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Pipeline]:
+    """On a data directory with SQLite, and on PostgreSQL with a Chroma server."""
+    if request.param == "directory":
+        opened = pipeline_in(tmp_path / "data")
+    else:
+        opened = pipeline_on(request.getfixturevalue("empty_database")(), request.getfixturevalue("chroma_url"))
+    with opened as pipeline:
+        yield pipeline

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from corpora import DocumentNotFound, ProjectKey, ProjectNotFound
+from corpora import DocumentNotFound, OriginalNotFound, ProjectKey, ProjectNotFound
 from ingest import IngestReport, Progress, Refusal, Source, scan
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def test_replace_removes_what_is_not_given(pipeline: Pipeline, key: ProjectKey, 
     report = pipeline.ingestor.index(key, SOURCES[1:], replace=True)
     assert statuses(report) == {"quests/harbour.txt": "unchanged", "bible.md": "removed"}
     assert report.documents[-1].id == gone.id
-    assert not pipeline.originals.path(gone.sha256).exists()
+    assert_no_original(pipeline, gone.sha256)
     assert all(hit.passage.document != "bible.md" for hit in pipeline.retriever.search(key, "lighthouse Elena"))
     pipeline.assert_consistent(key)
 
@@ -183,10 +183,16 @@ def test_two_documents_cannot_have_one_name(pipeline: Pipeline, key: ProjectKey)
 
 def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, SOURCES)
-    path = pipeline.originals.path(pipeline.catalog.find_document(key, "bible.md").sha256)
-    path.unlink()
+    sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
+    pipeline.originals.delete_unreferenced(())
+    assert_no_original(pipeline, sha256)
     pipeline.ingestor.index(key, SOURCES)
-    assert path.read_bytes() == BIBLE.encode()
+    assert pipeline.originals.get(sha256) == BIBLE.encode()
+
+
+def assert_no_original(pipeline: Pipeline, sha256: str) -> None:
+    with pytest.raises(OriginalNotFound):
+        pipeline.originals.get(sha256)
 
 
 def test_an_original_stays_as_long_as_one_project_needs_it(pipeline: Pipeline, key: ProjectKey) -> None:
@@ -198,7 +204,7 @@ def test_an_original_stays_as_long_as_one_project_needs_it(pipeline: Pipeline, k
     assert (removed.name, removed.status) == ("bible.md", "removed")
     assert pipeline.originals.get(sha256) == BIBLE.encode()
     pipeline.ingestor.remove(other, other.document_id("bible.md"))
-    assert not pipeline.originals.path(sha256).exists()
+    assert_no_original(pipeline, sha256)
     pipeline.assert_consistent(key)
     pipeline.assert_consistent(other)
 

@@ -1,0 +1,54 @@
+"""A Chroma server of the test run's own, from the program that chromadb brings."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+_PATIENCE_S = 60
+
+
+@contextmanager
+def running_chroma() -> Generator[str]:
+    """`chroma run` on a loopback port; yields its URL. Skips where the program is not."""
+    program = Path(sys.executable).with_name("chroma")
+    if not program.exists():
+        pytest.skip("the program `chroma` of chromadb is not beside Python here")
+    folder = Path(tempfile.mkdtemp(prefix="fletcher-chroma-"))
+    port = _free_port()
+    command = [program, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)]
+    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log, cwd=folder) as server:
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_for(url, server)
+            yield url
+        finally:
+            server.kill()
+            server.wait()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]
+
+
+def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
+    give_up_at = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            httpx.get(f"{url}/api/v2/heartbeat", trust_env=False).raise_for_status()
+            return
+        except httpx.HTTPError:
+            assert server.poll() is None, "chroma run has ended"
+            assert time.monotonic() < give_up_at, "chroma run does not answer"
+            time.sleep(0.05)
