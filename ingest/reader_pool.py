@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from queue import SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from types import TracebackType
 from typing import Any, Self
 
@@ -31,17 +31,19 @@ Read = Callable[[str, bytes, PageListener], Extracted]
 _TASKS_OF_A_CHILD = 200
 _POLL_S = 0.1
 _START_S = 120  # a child starts within a second, on a machine that is busy within ten
+_PARENT_IS_SEEN_AFTER_S = 2
 _PAGE_BITS = 32
 _NOT_BEGUN = (1 << 64) - 1
-# Exit codes of a child that was ended by a signal.
-_CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else (None, None)
+# Exit codes of a child that was ended by a signal; Windows has none.
+_CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else ("", "")
 
 
 @dataclass(frozen=True)
 class Limits:
     """What one document may use: seconds by the clock without a page read, of computing, and bytes of memory.
 
-    Pages whose text is recognised (OCR) have seconds of computing of their own.
+    Pages whose text is recognised (OCR) have seconds of computing of their own. The clock holds everywhere, computing
+    not on Windows, memory on Linux only.
     """
 
     wall_s: float = 120
@@ -53,7 +55,8 @@ class ReaderPool:
     """Reads documents in at most `workers` child processes; safe to use from several threads.
 
     Nothing is started before the first document is read, and this process never imports a reader's library.
-    A document that hangs, crashes its reader or eats memory raises a `ReadError`; no other is affected.
+    A document that hangs, crashes its reader, eats memory, writes files or starts processes raises a `ReadError`, or
+    what it began ends with its reader; no other is affected.
     """
 
     def __init__(
@@ -73,6 +76,8 @@ class ReaderPool:
         # One place for each document that is being read, in which its child notes the page. It is plain
         # shared memory: a lock or a queue could be held by a child at the moment when it is killed.
         self._pages = RawArray("Q", workers)
+        self._pids = RawArray("q", workers)
+        self._groups: set[int] = set()
         self._places: SimpleQueue[int] = SimpleQueue()
         for place in range(workers):
             self._places.put(place)
@@ -119,13 +124,18 @@ class ReaderPool:
         future = self._running_pool().schedule(_read_in_child, args=(self._read, place, name, data))
         try:
             self._follow(future, place, progress)
-            return future.result()
-        except MemoryError as error:
-            raise ReadError(
-                "OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it."
-            ) from error
-        except (TimeoutError, CancelledError, ProcessExpired) as error:
-            raise self._as_read_error(name, error) from error
+            # Not `result()`: what a child raises must not end this process, be it a KeyboardInterrupt.
+            error = future.exception()
+        except (TimeoutError, CancelledError) as stopped:
+            error = stopped
+        self._end_leftovers(self._pids[place])
+        match error:
+            case None:
+                return future.result()
+            case ReadError() | BrokenProcessPool():
+                raise error
+            case _:
+                raise self._as_read_error(name, error) from error
 
     def _running_pool(self) -> ProcessPool:
         with self._lock:
@@ -136,7 +146,7 @@ class ReaderPool:
                     max_workers=self._workers,
                     max_tasks=_TASKS_OF_A_CHILD,
                     initializer=_begin,
-                    initargs=(self._pages, self._limits, self._ocr_languages),
+                    initargs=(self._pages, self._pids, self._limits, self._ocr_languages),
                     context=multiprocessing.get_context("spawn"),
                 )
             return self._pool
@@ -165,8 +175,20 @@ class ReaderPool:
         if pool is not None:
             pool.stop()
             pool.join()
+            self._end_leftovers()
+
+    def _end_leftovers(self, child: int = 0) -> None:
+        """End the processes that were started by children that are no more; `child` has just read a document."""
+        with self._lock:
+            self._groups |= {child} - {0}
+            gone = self._groups - {process.pid for process in multiprocessing.active_children()}
+            self._groups -= gone
+        for group in gone:
+            _end_group(group)
 
     def _as_read_error(self, name: str, error: BaseException) -> ReadError:
+        if isinstance(error, MemoryError):
+            return ReadError("OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it.")
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if isinstance(error, TimeoutError) or code == _CPU_LIMIT:
             allowed = (
@@ -177,29 +199,51 @@ class ReaderPool:
             return ReadError("OUT_OF_MEMORY", f"{name}: the system ended its reader, likely for memory; split it.")
         if isinstance(error, CancelledError):
             return ReadError("READER_CRASHED", f"{name}: reading was stopped; read it again.")
-        return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export it again.")
+        detail = str(error) if isinstance(error, ProcessExpired) else f"{type(error).__name__}: {error}"[:200]
+        return ReadError("READER_CRASHED", f"{name}: its reader crashed ({detail}); save or export it again.")
+
+
+def _end_group(group: int) -> None:
+    """End what is left of a process group: what a child started, and did not end."""
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
 # What follows runs in the child.
 
 _pages: Any = None
+_pids: Any = None
 _limits = Limits()
 
 
-def _begin(pages: Any, limits: Limits, ocr_languages: str) -> None:
-    global _pages, _limits
+def _begin(pages: Any, pids: Any, limits: Limits, ocr_languages: str) -> None:
+    global _pages, _pids, _limits
     os.environ["FLETCHER_OCR_LANGUAGES"] = ocr_languages
     # Libraries in C complain about documents there, amid the results and the progress bars of this process's parent.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
-    _pages, _limits = pages, limits
+    _pages, _pids, _limits = pages, pids, limits
     if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.setpgid(0, 0)  # what it starts can be ended with it
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+        _limit(resource.RLIMIT_CORE, 0)
+        _limit(resource.RLIMIT_FSIZE, 0)  # no reader writes a file
+    if sys.platform == "linux":  # macOS maps as much as it likes
         _limit(resource.RLIMIT_AS, _mapped_bytes() + limits.memory_bytes)
 
 
+def _end_with(parent: int) -> None:
+    """End this process, and what it started, when the one that it reads for was killed."""
+    if sys.platform != "win32":
+        while os.getppid() == parent:
+            sleep(_PARENT_IS_SEEN_AFTER_S)
+        os.killpg(0, signal.SIGKILL)
+
+
 def _read_in_child(read: Read, place: int, name: str, data: bytes) -> Extracted:
+    _pids[place] = os.getpid()
     if sys.platform != "win32":
         usage = resource.getrusage(resource.RUSAGE_SELF)
         _limit(resource.RLIMIT_CPU, int(usage.ru_utime + usage.ru_stime) + 1 + _limits.cpu_s)
@@ -212,15 +256,13 @@ def _read_in_child(read: Read, place: int, name: str, data: bytes) -> Extracted:
 
 
 def _limit(kind: int, value: int) -> None:
-    """Set a limit that can be moved later; the system's own, if lower, stays."""
+    """Set a limit that can be moved later; the system's own, if lower, stays. A system that refuses has none."""
     if sys.platform != "win32":
         _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+        with suppress(ValueError, OSError):
+            resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
 def _mapped_bytes() -> int:
     """How much address space this process has before it reads anything."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

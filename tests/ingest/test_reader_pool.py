@@ -4,9 +4,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from textwrap import dedent
+from threading import Event
+from time import monotonic
 
 import pymupdf
 import pytest
@@ -46,6 +49,29 @@ MISBEHAVING = """
             pieces = []
             while True:
                 pieces.append(bytearray(1 << 22))
+        if name == "sleep":
+            time.sleep(600)
+        if name == "fork" and os.fork() == 0:
+            time.sleep(600)
+        if name == "fork and crash":
+            if os.fork() == 0:
+                time.sleep(600)
+            ctypes.string_at(0)
+        if name == "fill the disk":
+            with open(data.decode(), "wb") as file:
+                for _ in range(64):
+                    file.write(bytes(1 << 20))
+        if name == "interrupt":
+            raise KeyboardInterrupt
+        if name == "leave":
+            sys.exit(3)
+        if name == "raise what cannot be told":
+            raise Untellable()
+        if name == "close what it is told by":
+            os.closerange(3, 256)
+        if name == "endless recursion":
+            sys.setrecursionlimit(10**9)
+            deeper(0)
         if name == "talk":
             os.write(1, b"a hint"), os.write(2, b"a complaint")
         if name == "languages":
@@ -53,6 +79,13 @@ MISBEHAVING = """
         if name == "modules":
             return extracted(" ".join(sys.modules))
         return extracted(str(os.getpid()))
+
+    class Untellable(Exception):
+        def __reduce__(self):
+            raise TypeError("this cannot be pickled")
+
+    def deeper(n):
+        return deeper(n + 1)
 
     def extracted(text):
         return Extracted("test", text, (Page(None, 0, len(text), text),), ())
@@ -83,6 +116,11 @@ def pool(misbehaving: Read) -> Iterator[ReaderPool]:
         ("exit", "READER_CRASHED"),
         ("eat", "OUT_OF_MEMORY"),
         ("gorge", "OUT_OF_MEMORY"),
+        ("interrupt", "READER_CRASHED"),
+        ("leave", "READER_CRASHED"),
+        ("raise what cannot be told", "READER_CRASHED"),
+        ("close what it is told by", "READER_CRASHED"),
+        ("fork and crash", "READER_CRASHED"),
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
@@ -91,6 +129,75 @@ def test_a_reader_that_misbehaves_costs_its_document_only(pool: ReaderPool, name
         pool.read(name, b"")
     assert refused.value.code == code
     assert pool.read("good", b"").text.isdigit()
+
+
+def test_a_reader_in_endless_recursion_costs_its_document_only(pool: ReaderPool) -> None:
+    with pytest.raises(ReadError, match="endless recursion: "):  # whichever of time, memory and stack ends first
+        pool.read("endless recursion", b"")
+    assert pool.read("good", b"").text.isdigit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
+def test_a_reader_writes_no_files(pool: ReaderPool, tmp_path: Path) -> None:
+    place = tmp_path / "filled"
+    with pytest.raises(ReadError, match=r"fill the disk: .*too large"):
+        pool.read("fill the disk", str(place).encode())
+    assert place.stat().st_size == 0
+    assert pool.read("good", b"").text.isdigit()
+
+
+def is_running(group: int) -> bool:
+    """Whether any process of the group has not ended; a zombie has."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = status.read_text().rpartition(")")[2].split()[:3]
+        except OSError:  # it has just gone
+            continue
+        if int(its_group) == group and state != "Z":
+            return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("name", ["fork", "fork and crash"])
+def test_what_a_reader_started_ends_with_it(misbehaving: Read, name: str) -> None:
+    with ReaderPool(workers=1, read=misbehaving) as pool:
+        child = int(pool.read("good", b"").text)
+        assert is_running(child)
+        with suppress(ReadError):
+            pool.read(name, b"")
+    assert not is_running(child)
+
+
+ORPHAN = """
+    import sys
+    from ingest.reader_pool import ReaderPool
+    from misbehaving_reader import read
+
+    def main():
+        with ReaderPool(workers=1, read=read) as pool:
+            print(pool.read("good", b"").text, flush=True)
+            pool.read("sleep", b"")
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_reader_ends_when_the_process_that_it_reads_for_is_killed(misbehaving: Read, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(dedent(ORPHAN))
+    folder = Path(sys.modules[misbehaving.__module__].__file__ or "").parent
+    environment = {"PYTHONPATH": f"{ROOT}:{folder}", "PATH": ""}
+    with subprocess.Popen([sys.executable, str(script)], env=environment, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+    give_up_at = monotonic() + 60
+    while is_running(child) and monotonic() < give_up_at:
+        Event().wait(0.05)
+    assert not is_running(child)
 
 
 def test_the_clock_ends_a_reader_where_nothing_else_does(misbehaving: Read) -> None:
