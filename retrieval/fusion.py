@@ -1,15 +1,14 @@
-"""BM25 and vector similarity become one score.
+"""BM25, vector similarity and what the question is asked in become one score.
 
-The constants are measured. "Coverage": share of the gold section's characters in the first 2,000 characters, over the
-1,310 questions of FairytaleQA's training split with all stories in one project. "Plain" and "paraphrased": right page
-among the first three, within the document, of 31 questions each on real design documents, with the page's words and
-without. BM25 alone: coverage .603, plain 31, paraphrased 6; vectors alone: .436, 29, 23; as it is here: .655, 30, 23.
+Every constant is measured, and `docs/retrieval.md` has the tables; `python -m benchmarks.constants` makes them.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,51 +16,109 @@ from numpy.typing import NDArray
 from retrieval.top import top
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 
-# How many of each arm's best passages set the scale of the scores. Coverage with 20 .656, 100 .655, all passages .650.
-# What the vector store does not return counts as similar as the last that it does.
+# How many of each arm's best passages set the scale of the scores. What the vector store does not return counts as
+# similar as the last that it does.
 POOL = 100
 
-# Share of a neighbour's BM25 that a passage gets: 0 .614, .3 .653, .4 .657, .5 .649 (coverage, middle of the curve at
-# .4). The vectors' scores are not spread: it gains nothing there, and costs three paraphrased questions.
-_NEIGHBOUR = 0.4
 
+@dataclass(frozen=True)
+class Fusion:
+    """How the evidence is weighed. Scores are in standard deviations over the pool.
 
-def vector_weight(coverage: float) -> float:
-    """How much the vectors count, by how much of the question's idf mass BM25's best passages have.
-
-    Where the words of the question are found, BM25 is the better judge; where they are not (a paraphrase), the vectors
-    are. Middle of the curve at .4: coverage .657, paraphrased 21; .45: .655, 23; .5: .655, 23, but .003 less on the
-    validation split and one plain question lost. A constant .3 finds 12 paraphrased.
+    Attributes:
+        neighbour: Share of a neighbour's BM25 that a passage gets: answers lie beside the question's words. (Vectors
+            are not spread: they lose paraphrased questions by it.)
+        least: Weight of the vectors where all words of the question are found: BM25 is the better judge there.
+        most: Their weight where none is, as in a paraphrase. There BM25 only sees words that do not matter.
+        middle: The share of the question's idf mass between the two.
+        steepness: How fast the weight falls there.
+        about_document: What a document gets that is all about the surroundings of the question.
+        about_passage: What a passage gets for them, as a share of the vectors' weight: a message that says nothing by
+            itself is about what it is said in.
+        crowded: What each passage of a page loses from the third on, for every better one behind the first.
+        recent: What the document that was edited last has before the oldest: it decides between equals.
     """
-    return 0.2 + 0.75 / (1 + math.exp(12 * (coverage - 0.45)))
+
+    pool: int = POOL
+    neighbour: float = 0.4
+    least: float = 0.2
+    most: float = 1.0
+    middle: float = 0.45
+    steepness: float = 20.0
+    about_document: float = 2.0
+    about_passage: float = 0.5
+    crowded: float = 0.2
+    recent: float = 0.02
+
+    def vector_weight(self, coverage: float) -> float:
+        """How much the vectors count, by how much of the question's idf mass BM25's best passages have."""
+        return self.least + (self.most - self.least) / (1 + math.exp(self.steepness * (coverage - self.middle)))
+
+    def fuse(self, lexical: Array, similarities: Mapping[int, float], weight: float, documents: Numbers) -> Array:
+        """One score for each passage: the weighed sum of both arms over the best passages of either.
+
+        Args:
+            lexical: BM25 of each passage, in reading order.
+            similarities: cosine of the passages that the vector store returned, by their index in `lexical`; there may
+                be none while vectors are made.
+            weight: of the vectors, between 0 and 1.
+            documents: of which document each passage is, numbered from 0.
+        """
+        if not similarities:
+            return self.with_neighbours(_z(lexical, top(lexical, self.pool)), documents)
+        near = np.array(list(similarities), dtype=np.intp)
+        pool = np.union1d(top(lexical, self.pool), near)
+        dense = np.full(len(lexical), min(similarities.values()))
+        dense[near] = list(similarities.values())
+        return (1 - weight) * self.with_neighbours(_z(lexical, pool), documents) + weight * _z(dense, pool)
+
+    def with_neighbours(self, lexical: Array, documents: Numbers) -> Array:
+        """Scores with a share of those next to them in the document."""
+        same = documents[1:] == documents[:-1]
+        lifted = lexical.copy()
+        lifted[1:] += np.where(same, self.neighbour * lexical[:-1], 0)
+        lifted[:-1] += np.where(same, self.neighbour * lexical[1:], 0)
+        return lifted
+
+    def surrounded(self, lexical: Array, weight: float, documents: Numbers) -> Array:
+        """What each passage gains by the surroundings of the question: the scene that is open, who speaks in it.
+
+        They say where to look rather than what for. As words of the query they would drown it: it would find who is
+        named there most.
+
+        Args:
+            lexical: BM25 of each passage for the words of the surroundings.
+            weight: of the vectors, for the question itself.
+            documents: of which document each passage is, numbered from 0.
+        """
+        if not lexical.any():
+            return lexical
+        counts = np.maximum(np.bincount(documents), 1)
+        about = np.bincount(documents, lexical) / counts
+        passages = self.with_neighbours(_z(lexical, top(lexical, self.pool)), documents)
+        return self.about_document * (about / about.max())[documents] + self.about_passage * weight * passages
+
+    def spread(self, places: Numbers, scores: Array, pages: Numbers) -> tuple[Numbers, Array]:
+        """The places, best first, with those of a crowded page further behind, and their scores.
+
+        Args:
+            places: The best passages, best first.
+            scores: Of all passages.
+            pages: On which page each passage begins, numbered throughout the project; -1 where there are none.
+        """
+        met: Counter[int] = Counter()
+        lowered = scores[places]
+        least = float(lowered[-1]) if len(lowered) else 0.0
+        for rank, page in enumerate(pages[places].tolist()):
+            if page >= 0:
+                lowered[rank] = max(lowered[rank] - self.crowded * max(met[page] - 1, 0), least)
+                met[page] += 1
+        order = np.argsort(-lowered, kind="stable")
+        return places[order], lowered[order]
 
 
-def fuse(lexical: Array, similarities: Mapping[int, float], weight: float, documents: NDArray[np.intp]) -> Array:
-    """One score for each passage: the weighed sum of both arms' z-scores over the best passages of either.
-
-    Args:
-        lexical: BM25 of each passage, in reading order.
-        similarities: cosine of the passages that the vector store returned, by their index in `lexical`.
-        weight: of the vectors, between 0 and 1.
-        documents: of which document each passage is.
-    """
-    near = np.array(list(similarities), dtype=np.intp)
-    pool = np.union1d(top(lexical, POOL), near)
-    dense = np.full(len(lexical), min(similarities.values()))
-    dense[near] = list(similarities.values())
-    return (1 - weight) * with_neighbours(_z(lexical, pool), documents) + weight * _z(dense, pool)
-
-
-def with_neighbours(lexical: Array, documents: NDArray[np.intp]) -> Array:
-    """Scores with a share of those next to them in the document: answers lie beside the question's words."""
-    same = documents[1:] == documents[:-1]
-    lifted = lexical.copy()
-    lifted[1:] += np.where(same, _NEIGHBOUR * lexical[:-1], 0)
-    lifted[:-1] += np.where(same, _NEIGHBOUR * lexical[1:], 0)
-    return lifted
-
-
-def _z(values: Array, pool: NDArray[np.intp]) -> Array:
+def _z(values: Array, pool: Numbers) -> Array:
     spread = float(values[pool].std())
     return (values - values[pool].mean()) / spread if spread > 1e-9 else np.zeros(len(values))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -28,14 +29,28 @@ class LexicalIndex:
     """The passages of a project at one corpus version, in reading order: a row is a passage's place in it.
 
     Never changes once it is built, so any number of threads may read it. `previous` is the index that this
-    one follows: passages that it has are not taken apart into words again, which is most of the work.
+    one follows: passages that it has are not taken apart into words again, which is most of the work. `edited` says
+    when the documents were written last, by their ids.
+
+    Attributes:
+        documents: Of which document each passage is, numbered from 0.
+        pages: On which page of all pages each begins, numbered from 0; -1 where the format has none.
+        recency: 1 for passages of the document that was written last, 0 for those of the oldest.
     """
 
-    def __init__(self, version: int, passages: Sequence[Passage], previous: LexicalIndex | None = None) -> None:
+    def __init__(
+        self,
+        version: int,
+        passages: Sequence[Passage],
+        previous: LexicalIndex | None = None,
+        edited: Mapping[str, datetime] | None = None,
+    ) -> None:
         self.version = version
         self.ids = [passage.id for passage in passages]
         self.rows = {passage_id: row for row, passage_id in enumerate(self.ids)}
         self.documents = np.unique([passage.document_id for passage in passages], return_inverse=True)[1]
+        self.pages = _numbered_pages(passages)
+        self.recency = _recency(passages, edited or {})
         self._rows_of_documents = _grouped([passage.document_id for passage in passages])
         self._vocabulary: dict[str, int] = {} if previous is None else dict(previous._vocabulary)
         self._words = [self._numbered(passage, previous) for passage in passages]
@@ -80,6 +95,21 @@ class LexicalIndex:
         vocabulary = self._vocabulary
         numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in terms(passage.embedding_text)]
         return np.array(numbers, dtype=np.int32)
+
+
+def _numbered_pages(passages: Sequence[Passage]) -> NDArray[np.intp]:
+    numbers: dict[tuple[str, int], int] = {}
+    pages = [
+        -1 if one.page_from is None else numbers.setdefault((one.document_id, one.page_from), len(numbers))
+        for one in passages
+    ]
+    return np.array(pages, dtype=np.intp)
+
+
+def _recency(passages: Sequence[Passage], edited: Mapping[str, datetime]) -> NDArray[np.float64]:
+    places = {moment: place for place, moment in enumerate(sorted(set(edited.values())))}
+    rank = {document: places[moment] / max(len(places) - 1, 1) for document, moment in edited.items()}
+    return np.array([rank.get(one.document_id, 0.0) for one in passages], dtype=np.float64)
 
 
 def _grouped(names: Sequence[str]) -> dict[str, Rows]:

@@ -89,6 +89,7 @@ class LexicalIndexes:
         started = self._clock()
         version = self._catalog.corpus_version(key)  # before the passages: they may be newer, never older
         if kept.index is None or kept.index.version < version:
-            index = LexicalIndex(version, self._catalog.passages(key), kept.index)
+            edited = {document.id: document.updated_at for document in self._catalog.documents(key)}
+            index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
             kept.index, kept.verified_at = index, started
         return kept.index

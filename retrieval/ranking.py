@@ -10,7 +10,7 @@ import numpy as np
 
 from corpora import Catalog, ProjectKey
 from retrieval.embedder import EmbeddingModel, Vectors
-from retrieval.fusion import POOL, Array, fuse, vector_weight, with_neighbours
+from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.top import top
@@ -22,12 +22,14 @@ from retrieval.vector_upkeep import VectorUpkeep
 class _LookedUp:
     """What is known of a question without its vector.
 
-    `embedded` is the share of the scope's passages that have vectors, and not above 0 if none is known to have one.
+    `lexical` and `around` are BM25 for the question and for its surroundings. `embedded` is the share of the scope's
+    passages that have vectors, and not above 0 if none is known to have one.
     """
 
     index: LexicalIndex
     scope: Rows
     lexical: Array
+    around: Array
     coverage: float
     embedded: float
 
@@ -48,21 +50,26 @@ class Ranking:
         self._vectors = vectors
         self._indexes = indexes
         self._upkeep = upkeep
+        self._fusion = Fusion()
         self._with_vectors = set[ProjectKey]()
         self._threads = ThreadPoolExecutor(thread_name_prefix="search")
 
-    def of(self, key: ProjectKey, query: str, document_id: str | None) -> Iterator[tuple[str, float]]:
+    def of(
+        self, key: ProjectKey, query: str, document_id: str | None, surroundings: str = ""
+    ) -> Iterator[tuple[str, float]]:
         """Passage ids with their scores, best first; by BM25 alone only those that have to do with the query.
+
+        The words of the `surroundings` say where to look, and not for what.
 
         The catalog may have changed since the index was built: a passage here may be gone from it.
         """
         if key in self._with_vectors:
             # The vector of the question takes longer than all the rest, which is looked up meanwhile.
-            looking = self._threads.submit(self._looked_up, key, query, document_id)
+            looking = self._threads.submit(self._looked_up, key, query, document_id, surroundings)
             vector = self._embedder.embed_query(query)
             found = looking.result()
         else:
-            found, vector = self._looked_up(key, query, document_id), None
+            found, vector = self._looked_up(key, query, document_id, surroundings), None
         index, scope = found.index, found.scope
         if not len(scope):
             return iter(())
@@ -71,18 +78,19 @@ class Ranking:
             self._with_vectors.add(key)
             vector = self._embedder.embed_query(query) if vector is None else vector
             near = self._nearest(key, vector, document_id, index, scope)
-        documents = index.documents[scope]
+        documents, fusion = index.documents[scope], self._fusion
+        weight = fusion.vector_weight(found.coverage)
+        scores = fusion.fuse(found.lexical, near, found.embedded * weight, documents)
+        scores += fusion.surrounded(found.around, weight, documents) + fusion.recent * index.recency[scope]
         if not near:
-            scores = with_neighbours(found.lexical, documents)
-            return _sorted(index, scope, scores, int(np.count_nonzero(scores)))
-        weight = found.embedded * vector_weight(found.coverage)
-        return _sorted(index, scope, fuse(found.lexical, near, weight, documents), len(scope))
+            scores[fusion.with_neighbours(found.lexical + found.around, documents) == 0] = -np.inf
+        return self._sorted(index, scope, scores)
 
     def close(self) -> None:
         """Stop the threads that look things up."""
         self._threads.shutdown(cancel_futures=True)
 
-    def _looked_up(self, key: ProjectKey, query: str, document_id: str | None) -> _LookedUp:
+    def _looked_up(self, key: ProjectKey, query: str, document_id: str | None, surroundings: str) -> _LookedUp:
         index = self._indexes.current(key)
         scope = index.scope(document_id)
         embedded = 1 - self._catalog.lacking_vectors(key, document_id) / max(len(scope), 1)
@@ -90,7 +98,10 @@ class Ranking:
             self._upkeep.check_model()
         scores = index.scores(query)
         coverage = index.coverage(query, scores, scope)
-        return _LookedUp(index, scope, scores[scope].astype(np.float64), coverage, embedded)
+        around = index.scores(surroundings)
+        return _LookedUp(
+            index, scope, scores[scope].astype(np.float64), around[scope].astype(np.float64), coverage, embedded
+        )
 
     def _nearest(
         self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows
@@ -100,10 +111,15 @@ class Ranking:
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
         return dict(zip(np.searchsorted(scope, list(rows)).tolist(), rows.values(), strict=True))
 
+    def _sorted(self, index: LexicalIndex, scope: Rows, scores: Array) -> Iterator[tuple[str, float]]:
+        """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""
+        count = int(np.count_nonzero(scores > -np.inf))
+        first = top(scores, min(POOL, count))
+        places, spread = self._fusion.spread(first, scores, index.pages[scope])
+        yield from _named(index, scope, places, spread)
+        rest = top(scores, count)[len(first) :]
+        yield from _named(index, scope, rest, scores[rest])
 
-def _sorted(index: LexicalIndex, scope: Rows, scores: Array, count: int) -> Iterator[tuple[str, float]]:
-    """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""
-    for place in (first := top(scores, min(POOL, count))):
-        yield index.ids[scope[place]], float(scores[place])
-    for place in top(scores, count)[len(first) :]:
-        yield index.ids[scope[place]], float(scores[place])
+
+def _named(index: LexicalIndex, scope: Rows, places: Numbers, scores: Array) -> Iterator[tuple[str, float]]:
+    return ((index.ids[scope[place]], float(score)) for place, score in zip(places, scores, strict=True))

@@ -70,14 +70,15 @@ class Retriever:
             wanted.add(self._catalog.find_document(key, document).id)
         return SearchAnswer(query, tuple(found), self._catalog.pages_without_text(key, wanted))
 
-    def retrieve(self, key: ProjectKey, query: str, budget_tokens: int) -> list[CitedPassage]:
+    def retrieve(self, key: ProjectKey, query: str, budget_tokens: int, surroundings: str = "") -> list[CitedPassage]:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
 
+        The words of the `surroundings`, such as the open scene's, say where to look, and not for what.
         A token is taken for four characters. A passage that is too long for what is left is passed over. Those that
         follow each other in a document become one, with the id of the best of them.
         """
         left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
-        for ranked in islice(self._ranked(key, query, None), POOL):
+        for ranked in islice(self._ranked(key, query, None, surroundings), POOL):
             if len(ranked.passage.embedding_text) <= left:
                 left -= len(ranked.passage.embedding_text)
                 fitting.append(ranked)
@@ -166,16 +167,18 @@ class Retriever:
             )
         return passage
 
-    def _ranked(self, key: ProjectKey, query: str, document: str | None) -> Iterator[RankedPassage]:
-        found = self._found(key, query, document)
+    def _ranked(
+        self, key: ProjectKey, query: str, document: str | None, surroundings: str = ""
+    ) -> Iterator[RankedPassage]:
+        found = self._found(key, query, document, surroundings)
         return found if self._reranker is None else reranked(self._reranker, query, found)
 
-    def _found(self, key: ProjectKey, query: str, document: str | None) -> Iterator[RankedPassage]:
+    def _found(self, key: ProjectKey, query: str, document: str | None, surroundings: str) -> Iterator[RankedPassage]:
         """What answers, best first, without repetitions; each is in the catalog when it is handed out."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")
         document_id = None if document is None else self._catalog.find_document(key, document).id
-        ranking = self._ranking.of(key, query, document_id)
+        ranking = self._ranking.of(key, query, document_id, surroundings)
         twins, shown = self._indexes.twins(key), Shown()
         if document_id is None:  # of twins only one answers, unless the other was asked for
             ranking = (entry for entry in ranking if not twins.is_repeated(entry[0]))
