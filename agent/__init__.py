@@ -20,6 +20,7 @@ from agent.events import (
 from agent.models import LOCAL, ModelNotAvailable, ModelSource, open_model
 from agent.pending import Origin, Pending, PendingStore
 from agent.request import Exchange, TurnContext, TurnRequest
+from agent.thread import in_thread
 from agent.turn import Assistant, Turn
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "TurnRequest",
     "Usage",
     "describe",
+    "in_thread",
     "open_model",
     "read_reply",
 ]

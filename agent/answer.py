@@ -67,6 +67,10 @@ class Answer:
     """The answer to one message. `events` may be iterated once.
 
     What needs a yes is left in `execution.held`.
+
+    Attributes:
+        usage: What it has cost, once it has ended.
+        model_s: How long the model has taken, once it has ended.
     """
 
     def __init__(
@@ -83,20 +87,8 @@ class Answer:
         self._history, self._prompt = assemble(
             rendered, context.history, message, history_budget(answerer.context_tokens)
         )
-        limit = _MAX_LOCAL_REQUESTS if answerer.is_local else _MAX_REQUESTS
-        self._conversation = Conversation(
-            self._agent(), limit, answerer.patience, execution.take_finished, self._response_ends
-        )
-
-    @property
-    def usage(self) -> Usage:
-        """What it has cost so far."""
-        return self._conversation.usage
-
-    @property
-    def model_s(self) -> float:
-        """How long the model has taken so far."""
-        return self._conversation.model_s
+        self.usage = Usage()
+        self.model_s = 0.0
 
     async def events(self) -> AsyncGenerator[Event]:
         """The answer as it comes, and at its end what did not work.
@@ -105,17 +97,26 @@ class Answer:
             ParametersMissing: The planner knows what to call, and not everything that it needs.
             AgentRunError: The model could not be used, or not to the end.
         """
+        # Not kept: it leads back here, and only the garbage collector would free it, and the story with it.
+        conversation = await in_thread(self._conversation)
         try:
-            async with aclosing(self._conversation.events(self._history, self._prompt)) as events:
+            async with aclosing(conversation.events(self._history, self._prompt)) as events:
                 async for event in events:
                     for shown in self._waiting_texts.shown(event) if self._answerer.is_local else (event,):
                         yield shown
         except (GaveUp, _Waits):
             pass
+        finally:
+            self.usage, self.model_s = conversation.usage, conversation.model_s
         for finished in self._execution.take_finished():
             yield finished
         for sentence in self._corrections.honest_sentences():
             yield TextFinished(sentence)
+
+    def _conversation(self) -> Conversation:
+        limit = _MAX_LOCAL_REQUESTS if self._answerer.is_local else _MAX_REQUESTS
+        take_finished = self._execution.take_finished
+        return Conversation(self._agent(), limit, self._answerer.patience, take_finished, self._response_ends)
 
     def _agent(self) -> Agent[None, str]:
         agent = Agent(

@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from agent import Failure, Outcome
+from agent import Failure, Outcome, in_thread
 from arrow_project import ArrowProject, OperationResult, ParseError, parse
 from server.dialects import Call, CannotExecute, Dialect, Frame, View, size, with_ids
 from server.messages import FunctionResult
 from server.state import State
+
+_READ_AT_ONCE = 100_000  # characters
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -42,7 +44,8 @@ class RemoteEditor:
         dialect: The client's wire form.
         send: Sends one frame to the client.
         move: Tells the session what it is doing: waiting for the client, or not.
-        view: What the client shows now, with the operation applied that is to be executed.
+        view: What the client shows now, with the operation applied that is to be executed, from what it has last
+            reported.
         call_timeout_s: How long the client may take for one call.
 
     Attributes:
@@ -56,7 +59,7 @@ class RemoteEditor:
         dialect: Dialect,
         send: SendFrame,
         move: Callable[[State], None],
-        view: Callable[[], View],
+        view: Callable[[str | None], View],
         call_timeout_s: float,
     ) -> None:
         self._dialect = dialect
@@ -83,15 +86,20 @@ class RemoteEditor:
 
     async def apply(self, applied: OperationResult) -> Outcome:
         """Has the client execute the calls of one operation; the first that fails ends it."""
-        view = self._view()
+        view = self._view(self.last_content)
         try:
-            calls = self._dialect.calls(applied, view)
+            calls = await self._calls(applied, view)
         except CannotExecute as error:
             return Outcome(success=False, failure=error.failure)
         self.content = None
         outcome = await (self._apply_at_once(calls) or self._apply_one_by_one(applied, calls, view))
         self.content = None
         return outcome
+
+    async def _calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
+        if len(view.content or "") > _READ_AT_ONCE:  # a dialect may look into it
+            return await in_thread(self._dialect.calls, applied, view)
+        return self._dialect.calls(applied, view)
 
     def _apply_at_once(self, calls: Sequence[Call]) -> Awaitable[Outcome] | None:
         """All calls in one message, where there are several, the client takes that, and they fit."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
@@ -75,6 +76,17 @@ class _OpenTurn:
     def has_ended(self) -> bool:
         """Whether nothing works on its story any more."""
         return self.task is None or self.task.done()
+
+    async def ended(self) -> None:
+        """Waits until nothing works on its story any more."""
+        if self.task is None:
+            return
+        await asyncio.wait((self.task,))
+        try:
+            self.task.result()
+        except asyncio.CancelledError as stopped:
+            # Where it was stopped refers to itself: only the garbage collector would free it, and the stories with it.
+            traceback.clear_frames(stopped.__traceback__)
 
 
 class Session:
@@ -244,12 +256,14 @@ class Session:
         turn.task = asyncio.create_task(self._run_turn(turn, message))
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
-        def view() -> View:
+        scene_id = message.current_scene_id
+
+        def view(content: str | None) -> View:
             assert self._turn is not None
             assert self._turn.running is not None
             project = self._turn.running.context.project
             assert project is not None
-            return View(project, message.current_scene_id, editor.last_content)
+            return View(project, scene_id, content)
 
         editor = RemoteEditor(
             self._dialect, self._send_one, self._machine.move, view, self._services.limits.call_timeout_s
@@ -373,8 +387,7 @@ class Session:
     async def _bring_along(self, turn: _OpenTurn, before: ArrowProject, *, stays: bool) -> None:
         """Once nothing works on the turn's story any more, it is what the client has after the stop."""
         known = self._stories.get(turn.project_id)
-        if turn.task is not None:
-            await asyncio.wait((turn.task,))
+        await turn.ended()
         after = turn.running.context.project if turn.running is not None and stays else None
         if after is None:
             before.rollback(turn.checkpoint)

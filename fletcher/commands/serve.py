@@ -43,7 +43,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
             parts.vectors.check()
         if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question
             parts.reranker.load()
-        services = build_services(settings, parts)
+        services = build_services(settings, parts, is_local=_is_loopback(host))
         owner_key = ownership.announce(url_of(bound)).key if ownership else None
         access = Access(tokens, owner_key, settings.allowed_hosts, settings.allowed_origins)
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
@@ -59,13 +59,15 @@ def _keep_what_is_loaded() -> None:
     """Takes the libraries out of garbage collection: looking through them would halt every client for a while."""
     gc.collect()
     gc.freeze()
+    # What turns leave behind is freed without it, and looking through open stories would halt every client as well.
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
 
 
 def _log_to_stderr() -> None:
     """Lines to read, and for every turn one line of JSON."""
     # `force`: every command has said already that it wants warnings only.
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
-    for noisy in ("httpx", "chromadb", "sentence_transformers"):
+    for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     turns = logging.StreamHandler()
     turns.setFormatter(logging.Formatter("%(message)s"))

@@ -104,7 +104,9 @@ _EDITS = (
     op("update_node", node_id=17, name="down"),  # its notes have to stay
     op("update_node", node_id=10, data={"actions": ["Pour the oil", "Ask about Tam", "Go back down", "Wait"]}),
     op("create_connection", from_node_id=10, from_slot=3, to_node_id=14),
-    op("update_node", node_id=10, data={"actions": ["Pour oil", "Ask about Tam", "Go down"]}),  # slot 3 is cut
+)
+_CUTTING = op("update_node", node_id=10, data={"actions": ["Pour oil", "Ask about Tam", "Go down"]})  # at slot 3
+_MORE_EDITS = (
     op("update_node", node_id=11, data={"operator": "<", "compare_to": {"type": "value", "value": 1}}),
     op("update_node", node_id=14, notes="The end, \u201cshine\u201d"),
     op("update_node", node_id=9, data={"character": 7}),
@@ -119,14 +121,16 @@ _EDITING = Conversation(
     (
         calls(*_RENAMES),
         says("Renamed."),
-        calls(*_EDITS, saying=("Editing. ",)),
+        calls(*_EDITS, _CUTTING, saying=("Editing. ",)),
+        calls(*_MORE_EDITS),
         says("Edited."),
         calls(*_EMPTIED),
         says("Done."),
     ),
     (
         Turn("Rename them.", does=_RENAMES, shows=("Renamed.",)),
-        Turn("Now the texts.", does=_EDITS, select=(2, 9), shows=("Edited.",)),
+        Turn("Now the texts.", does=_EDITS, select=(2, 9), shows=("Editing.", "(yes or no")),
+        Turn("yes", does=(_CUTTING, *_MORE_EDITS), shows=("Edited.",)),
         Turn("Notes, too.", does=_EMPTIED),
     ),
     reads={1: ("Mira_Vane",)},
@@ -178,15 +182,15 @@ _UNABLE = Conversation(
     "what the client cannot do",
     "connections of the file it loaded, removed alone or with a node of a closed scene: nothing is sent, all is said",
     _LAMP,
-    (calls(_OUT_OF_THE_FILE), calls(_FEWER), says("It has to keep three."), calls(_IN_A_CLOSED_SCENE)),
+    (calls(_OUT_OF_THE_FILE), calls(_FEWER), calls(_IN_A_CLOSED_SCENE)),
     (
         Turn("Cut 11 from 12.", shows=("(yes or no",)),
         Turn("yes", shows=("cannot remove the connection [11, 0, 12, 0]",)),
-        Turn("Two choices will do.", shows=("It has to keep three.",)),
+        Turn("Two choices will do.", shows=("(yes or no",)),
+        Turn("yes", shows=("cannot remove the connection [10, 2, 20, 0]",)),
         Turn("Take the macro out of the cellar.", shows=("(yes or no",)),
         Turn("yes", shows=("cannot remove the connection [17, 0, 21, 0]", "open that scene first")),
     ),
-    reads={2: ("cannot remove the connection [10, 2, 20, 0]",)},
 )
 
 # --- removals ----------------------------------------------------------------------------------------------------
