@@ -1,9 +1,9 @@
-"""What passages are looked for: the message, and what it is about without saying so."""
+"""What passages are looked for: the message, and what it is about without saying so; constants in docs/retrieval.md."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.request import TurnContext
 from arrow_project import ArrowProject
@@ -11,7 +11,7 @@ from arrow_project import ArrowProject
 # The fields of a node that are read in the story; the rest are ids and settings.
 _SPOKEN = ("title", "content", "lines", "monolog", "actions", "prompt", "plaque", "label")
 _EXPOSED = re.compile(r"\{([^{}.\s]{1,80})(?:\.[^{}]*)?\}")
-# A message of this many words says by itself what it is about; more of the surroundings would drown it.
+# A message of this many words says by itself what it is about; what was said before would drown it.
 _SPEAKS_FOR_ITSELF = 12
 # How much of each part may stand in the query, in characters.
 _MESSAGE = 2_000
@@ -22,22 +22,29 @@ _NAMED = 5
 _NODES_READ = 200
 
 
-def build_query(message: str, context: TurnContext) -> str:
+class Query(NamedTuple):
+    """What is looked for, and what it is said in, which tells where to look."""
+
+    text: str
+    surroundings: str
+
+
+def build_query(message: str, context: TurnContext) -> Query:
     """The query for a turn.
 
     "Make her angrier" finds nothing by itself. What is selected always counts: who speaks there and what is said. A
-    short message is also joined by what the user said before it, and by the open scene: its name, and the characters
-    and variables that are named there most. A long one speaks for itself: words of the scene would only lead away.
+    short message is also joined by what the user said before it. The open scene does not speak, it only surrounds: its
+    name, and the characters and variables that are named there most. "Where was the king?" is then asked of the right
+    story, and is not answered by whoever is named there most.
     """
-    parts = [message[:_MESSAGE]]
     project = context.project
     selected = _texts_of(project, context.selected_node_ids) if project else []
-    parts.append(" ".join(selected)[:_SELECTION])
+    parts = [message[:_MESSAGE], " ".join(selected)[:_SELECTION]]
     if len(message.split()) <= _SPEAKS_FOR_ITSELF:
         parts.append(_said_before(context))
-        if project is not None:
-            parts.append(_joined(_scene_words(project, context, bool(selected)), _SURROUNDINGS))
-    return " ".join(part for part in parts if part).strip()
+    text = " ".join(part for part in parts if part).strip()
+    surroundings = _joined(_scene_words(project, context, bool(selected)), _SURROUNDINGS) if project else ""
+    return Query(text or surroundings, surroundings)
 
 
 def _said_before(context: TurnContext) -> str:

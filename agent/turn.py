@@ -314,7 +314,8 @@ class Turn:
         if key is not None and self.context.documents:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
-                found = await asyncio.to_thread(retriever.retrieve, key, build_query(message, self.context), budget)
+                text, around = build_query(message, self.context)
+                found = await asyncio.to_thread(retriever.retrieve, key, text, budget, around)
                 self.context.passages = tuple(found)
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
