@@ -261,6 +261,38 @@ def test_turned_pages_are_read_as_they_are_seen() -> None:
     assert extract(document).text == " ".join(PROSE)
 
 
+def in_a_font_without_letters(codes: bytes) -> pymupdf.Document:
+    """A page that draws glyphs by numbers, in a font that does not say which letters they are."""
+    glyphs = range(1, 127)
+    content = f"BT /F 12 Tf 72 700 Td <{codes.hex()}> Tj ET"
+    drawing = "1 0 0 0 1 1 d1 0 0 1 1 re f"
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/FirstChar 1/LastChar 126"
+        f"/Widths[{' '.join('1' for _ in glyphs)}]/CharProcs<<{' '.join(f'/g{number} 6 0 R' for number in glyphs)}>>"
+        f"/Encoding<</Type/Encoding/Differences[1 {' '.join(f'/g{number}' for number in glyphs)}]>>>>"
+    )
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+        f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        font,
+        f"<</Length {len(drawing)}>>stream\n{drawing}\nendstream",
+    ]
+    body = "".join(f"{number} 0 obj\n{written}\nendobj\n" for number, written in enumerate(objects, 1))
+    return pymupdf.open(stream=f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>".encode(), filetype="pdf")
+
+
+def test_glyphs_that_are_no_letters_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLETCHER_OCR_LANGUAGES", "none")
+    document = pymupdf.open()
+    write(document.new_page(), ["The bell rings twice."])
+    document.insert_pdf(in_a_font_without_letters(b"\x01Ab\x02\x03Cd\x0f\x10Ef\x11" * 3))
+    extracted = extract(document)
+    assert extracted.text == "The bell rings twice."
+    assert extracted.pages_without_text == (2,)
+
+
 def test_ligatures_are_taken_apart() -> None:
     document = pymupdf.open()
     page = document.new_page()
