@@ -1,0 +1,188 @@
+"""Two server processes that share PostgreSQL and a Chroma server; only the embedding model is a small one."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Finished, announced_url
+from tests.postgresql import EmptyDatabase
+
+# `fletcher` with the small model. With DIES it kills itself when it has stored so many documents.
+FLETCHER = """
+import os, signal, sys
+import fletcher.wiring
+from corpora import Catalog
+from fletcher.__main__ import main
+from tests.retrieval.small_embedder import SmallEmbedder
+
+left = int(os.environ.get("DIES", 0))
+store = Catalog.put_document
+
+def counted(*arguments, **values):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return store(*arguments, **values)
+
+Catalog.put_document = counted
+fletcher.wiring.Embedder = lambda name: SmallEmbedder()
+main(sys.argv[1:])
+"""
+FERRY = "The night ferry is called Bittern.\n"
+
+
+@pytest.fixture(scope="module")
+def environment(
+    empty_database: EmptyDatabase, chroma_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    home = tmp_path_factory.mktemp("home")
+    return CLEAN_ENVIRONMENT | {
+        "FLETCHER_DATABASE_URL": empty_database(),
+        "FLETCHER_CHROMA_URL": chroma_url,
+        "HOME": str(home),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+
+
+@contextmanager
+def a_server(environment: dict[str, str]) -> Generator[httpx.Client]:
+    command = [sys.executable, "-c", FLETCHER, "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=environment["HOME"], env=environment
+    ) as process:
+        try:
+            with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as client:
+                yield client
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+
+
+@pytest.fixture(scope="module")
+def servers(environment: dict[str, str]) -> Iterator[tuple[httpx.Client, httpx.Client]]:
+    with ExitStack() as opened:
+        yield opened.enter_context(a_server(environment)), opened.enter_context(a_server(environment))
+
+
+def fletcher(environment: dict[str, str], *arguments: str | Path) -> Finished:
+    done = subprocess.run(
+        [sys.executable, "-c", FLETCHER, *map(str, arguments)],
+        capture_output=True, text=True, timeout=PATIENCE_S, cwd=environment["HOME"], env=environment, check=False,
+    )  # fmt: skip
+    return Finished(done.returncode, done.stdout, done.stderr)
+
+
+def add(server: httpx.Client, project: str, texts: dict[str, str], *, wait: bool = True) -> list[dict[str, Any]]:
+    body = {"documents": [{"name": name, "text": text} for name, text in texts.items()]}
+    answer = server.post(f"/projects/{project}/corpus", params={"wait": wait}, json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["documents"]
+
+
+def documents(server: httpx.Client, project: str) -> dict[str, dict[str, Any]]:
+    answer = server.get(f"/projects/{project}/documents")
+    return {entry["name"]: entry for entry in answer.json()["documents"]} if answer.status_code == 200 else {}
+
+
+def found(server: httpx.Client, project: str, query: str) -> list[str]:
+    answer = server.get(f"/projects/{project}/search", params={"q": query, "k": 3})
+    assert answer.status_code == 200, answer.text
+    return [passage["document"] for passage in answer.json()["passages"]]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Each look at a server takes its time, so this is not a busy loop."""
+    while not condition():
+        pass
+
+
+def test_what_one_takes_in_the_other_finds(servers: tuple[httpx.Client, httpx.Client]) -> None:
+    one, other = servers
+    (entry,) = add(one, "1", {"ferry.md": FERRY})
+    assert entry["status"] == "indexed"
+    wait_until(lambda: found(other, "1", "night ferry") == ["ferry.md"])
+    add(other, "1", {"ferry.md": "The night ferry is called Heron.\n", "crew.md": "Aurelie steers the ferry.\n"})
+    wait_until(lambda: found(one, "1", "Who steers?")[:1] == ["crew.md"])
+    assert found(one, "1", "Bittern")
+    assert one.get("/projects/1/documents").json() == other.get("/projects/1/documents").json()
+    assert other.delete("/projects/1/documents/crew.md").status_code == 200
+    assert "crew.md" not in found(one, "1", "Aurelie")  # at once: what is gone is looked up before it is shown
+
+
+def test_a_page_is_drawn_by_whichever_is_asked(servers: tuple[httpx.Client, httpx.Client]) -> None:
+    import pymupdf
+
+    page = pymupdf.open()
+    page.new_page().insert_text((72, 72), "The lighthouse of Brill.")
+    one, other = servers
+    files = {"files": ("map.pdf", page.tobytes())}
+    assert one.post("/projects/pdf/corpus", files=files).json()["documents"][0]["pages"] == 1
+    picture = other.get("/projects/pdf/documents/map.pdf/pages/1.png")
+    assert picture.status_code == 200
+    assert picture.content.startswith(b"\x89PNG")
+
+
+def test_commands_work_beside_the_servers_and_need_no_directory(
+    servers: tuple[httpx.Client, httpx.Client], environment: dict[str, str], tmp_path: Path
+) -> None:
+    one, _ = servers
+    (tmp_path / "late.md").write_text(FERRY, "utf-8")
+    done = fletcher(environment, "ingest", tmp_path / "late.md", "--project", "2", "--json")
+    assert done.code == 0, done.err
+    assert [entry["status"] for entry in done.json["documents"]] == ["indexed"]
+    assert found(one, "2", "ferry") == ["late.md"]
+    refused = fletcher(environment, "reindex")
+    assert refused.code == 1
+    assert "stop them first" in refused.err
+    assert not (Path(environment["HOME"]) / ".fletcher").exists()
+
+
+def test_who_keeps_vectors_in_a_directory_does_not_share_the_catalog(
+    servers: tuple[httpx.Client, httpx.Client], environment: dict[str, str], tmp_path: Path
+) -> None:
+    alone = {name: value for name, value in environment.items() if name != "FLETCHER_CHROMA_URL"}
+    refused = fletcher(alone, "documents", "--project", "1", "--data-dir", tmp_path / "data")
+    assert refused.code == 1
+    assert "FLETCHER_CHROMA_URL" in refused.err
+    assert "Traceback" not in refused.err
+
+
+def test_one_that_is_killed_in_mid_ingest_is_completed_by_the_other(
+    servers: tuple[httpx.Client, httpx.Client], environment: dict[str, str]
+) -> None:
+    one, _ = servers
+    log = {f"day-{day}.md": f"On day {day} the pilot logged {day * 7} herons.\n" for day in range(30)}
+    with a_server(environment | {"DIES": "21"}) as dying, suppress(httpx.TransportError):
+        add(dying, "log", log)
+        raise AssertionError("it should have died")
+    assert len(documents(one, "log")) == 20
+    # Nobody asks the other server to go on.
+    wait_until(lambda: all(entry["embedded"] == entry["passages"] == 1 for entry in documents(one, "log").values()))
+    again = add(one, "log", log)
+    assert [entry["status"] for entry in again] == ["unchanged"] * 20 + ["indexed"] * 10
+    assert found(one, "log", "On day 29 the pilot logged")[0] == "day-29.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("FLETCHER_DATABASE_URL", "postgresql+psycopg://ada:s3cret@127.0.0.1:1/fletcher"),
+        ("FLETCHER_CHROMA_URL", "http://ada:s3cret@127.0.0.1:1"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_named_without_its_password(
+    environment: dict[str, str], name: str, url: str
+) -> None:
+    refused = fletcher(environment | {name: url}, "serve", "--port", "0")
+    assert refused.code == 1
+    assert "127.0.0.1:1" in refused.err
+    assert "Check that it" in refused.err
+    assert "s3cret" not in refused.err
+    assert "Traceback" not in refused.err
