@@ -107,6 +107,11 @@ class Embeddings(Database):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
                 connection.execute(update(passages).where(these).values(embedded=True))
 
+    def mark_all_unembedded(self) -> None:
+        """Record that the vector store has no vectors, of no project."""
+        with self._writing() as connection:
+            connection.execute(update(passages).where(passages.c.embedded).values(embedded=False))
+
     def replaced_passages(self, key: ProjectKey) -> list[str]:
         """Ids of passages that are gone, and whose vectors the vector store may still have."""
         query = select(replaced_passages.c.passage).join(projects).where(is_project(key))

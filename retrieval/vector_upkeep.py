@@ -71,10 +71,11 @@ class VectorUpkeep:
 
         Nobody else may use the catalog meanwhile.
         """
-        self._vectors.clear()
         self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
+        # Before they are: killed at any moment, the catalog does not count on a vector that is not there.
+        self._catalog.mark_all_unembedded()
+        self._vectors.clear()
         for key in keys:
-            self.repair(key)
             self.embed_pending(key, progress)
 
     def _lock(self, key: ProjectKey) -> Lock:

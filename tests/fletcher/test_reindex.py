@@ -81,12 +81,12 @@ def test_an_ingest_restores_the_vectors_of_all_projects(directory: DataDirectory
     assert vectors(directory) == [1, 1]
 
 
-def test_an_ingest_of_what_is_known_loads_neither_torch_nor_chroma(directory: DataDirectory) -> None:
+def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(directory: DataDirectory) -> None:
     program = (
         "import sys; from fletcher.__main__ import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
-        "print({'torch', 'chromadb'} & sys.modules.keys(), file=sys.stderr)"
+        "print({'onnxruntime', 'torch', 'chromadb'} & sys.modules.keys(), file=sys.stderr)"
     )
     command = [sys.executable, "-c", program, "ingest", "a.md", "--project", "1", "--json"]
     done = subprocess.run([*command, "--data-dir", str(directory.path)], capture_output=True, text=True, check=True)

@@ -253,6 +253,23 @@ def test_progress_tells_the_page_that_is_read(pipeline: Pipeline, key: ProjectKe
     ]
 
 
+def test_of_300_pages_an_edited_one_costs_five_passages_at_most(pipeline: Pipeline, key: ProjectKey) -> None:
+    pages = [
+        "\n".join(
+            f"Line {line} of page {page} tells what the ferryman saw in year {line * page}." for line in range(40)
+        )
+        for page in range(1, 301)
+    ]
+    pipeline.ingestor.index(key, [Source("book.pdf", a_pdf(*pages))])
+    pipeline.model.texts.clear()
+    pages[150] = pages[150].replace("ferryman", "lighthouse keeper", 5)
+    (report,) = pipeline.ingestor.index(key, [Source("book.pdf", a_pdf(*pages))]).documents
+    assert (report.status, report.pages) == ("updated", 300)
+    assert 1 <= len(pipeline.model.texts) <= 5
+    assert all("page 151" in text for text in pipeline.model.texts)
+    pipeline.assert_consistent(key)
+
+
 def test_hidden_text_is_reported_and_logged(
     pipeline: Pipeline, key: ProjectKey, caplog: pytest.LogCaptureFixture
 ) -> None:

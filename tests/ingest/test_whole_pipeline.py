@@ -32,7 +32,7 @@ retriever = Retriever(catalog, Embedder(), VectorStore(directory.chroma_path), d
 with ReaderPool() as readers:
     ingestor = Ingestor(catalog, directory.originals, retriever, readers)
     report = ingestor.index(ProjectKey("local", "1"), scan(sys.argv[2]))
-    heavy = {"torch", "sentence_transformers", "llama_index", "chromadb", "pymupdf", "docx", "lxml"}
+    heavy = {"torch", "sentence_transformers", "onnxruntime", "llama_index", "chromadb", "pymupdf", "docx", "lxml"}
     print([document.status for document in report.documents], sorted(heavy & set(sys.modules)), end="")
     print(multiprocessing.active_children())
 """

@@ -3,7 +3,17 @@
 import subprocess
 import sys
 
-HEAVY = ("torch", "sentence_transformers", "transformers", "chromadb", "llama_index", "pymupdf", "scipy")
+HEAVY = (
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "onnxruntime",
+    "onnx",
+    "chromadb",
+    "llama_index",
+    "pymupdf",
+    "scipy",
+)
 
 SEARCH_WITHOUT_VECTORS = """
 import sys

@@ -1,7 +1,10 @@
+import secrets
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from corpora import Catalog, ProjectKey
@@ -214,3 +217,55 @@ def test_reindex_with_the_same_model_rebuilds_the_store(
     vectors.drop(key)
     retriever.reindex([key])
     assert stored_equals_catalog(catalog, vectors, key)
+
+
+def test_reindex_says_how_far_it_is_goes_on_after_a_kill_and_leaves_text_search(
+    retriever: Retriever,
+    embedder: SmallEmbedder,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = ProjectKey("local", "2")
+    put(key, "a.md", *[f"passage {number} of the dragon" for number in range(100)])
+    put(other, "b.md", "a sword")
+    retriever.embed_pending(key)
+    retriever.embed_pending(other)
+    made = len(embedder.passages)
+    found: list[str] = []
+
+    def kill_after_the_first_batch(done: int, total: int) -> None:
+        assert (done, total) == (64, 100)
+        found.extend(hit.passage.text for hit in retriever.search(key, "passage 99", 1))
+        raise Killed
+
+    with pytest.raises(Killed):
+        retriever.reindex([key, other], kill_after_the_first_batch)
+    assert found == ["passage 99 of the dragon"], "it had no vector when it was asked for"
+    heard: list[tuple[int, int]] = []
+    retriever.embed_pending(key, lambda done, total: heard.append((done, total)))
+    assert heard == [(36, 36)]
+    retriever.embed_pending(other)
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert stored_equals_catalog(catalog, vectors, other)
+    assert len(embedder.passages) == made, "texts whose vectors are known need not be embedded again"
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.sampled_from([f"text {number}" for number in range(150)]), max_size=120), max_size=4))
+def test_progress_never_goes_back_and_ends_at_all(
+    retriever: Retriever, catalog: Catalog, put: Put, documents: list[list[str]]
+) -> None:
+    key = ProjectKey("local", secrets.token_hex(8))
+    passages = 0
+    for number, texts in enumerate(documents):  # some of which stand in several
+        put(key, f"{number}.md", *texts)
+        passages += len(texts)
+    heard: list[tuple[int, int]] = []
+    retriever.embed_pending(key, lambda done, total: heard.append((done, total)))
+    assert {total for _, total in heard} <= {passages}
+    assert [done for done, _ in heard] == sorted({done for done, _ in heard})
+    assert not passages or heard[-1] == (passages, passages)
+    assert catalog.lacking_vectors(key) == 0
