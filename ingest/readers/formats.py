@@ -61,11 +61,11 @@ _BINARIES = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
-    b"\x1f\x8b": "a gzip archive",
-    b"7z\xbc\xaf": "a 7-Zip archive",
-    b"Rar!": "a RAR archive",
-    _ZIP: "a ZIP archive",
-    _OLE: "a file of an old Microsoft Office",
+    b"\x1f\x8b": "a gzip archive: unpack it first",
+    b"7z\xbc\xaf": "a 7-Zip archive: unpack it first",
+    b"Rar!": "a RAR archive: unpack it first",
+    _ZIP: "a ZIP archive: unpack it first",
+    _OLE: "a file of an old Microsoft Office: save it in the format of today",
 }
 
 
