@@ -71,10 +71,10 @@ class LexicalIndex:
             return np.zeros(len(self.ids), dtype=np.float32)
         return cast("Scores", self._bm25.get_scores_from_ids(words))
 
-    def coverage(self, query: str, scores: Scores, scope: Rows) -> float:
+    def coverage(self, query: str, scores: Scores, scope: Rows, best_of: int = _BEST) -> float:
         """How much of the question, weighed by idf, the best passage has: 0 none of its words, 1 all of them.
 
-        Looked for in the three passages of the scope with the best `scores`.
+        Looked for in the `best_of` passages of the scope with the best `scores`.
         """
         asked = set(terms(query))
         known = np.array(self._known(asked), dtype=np.int32)
@@ -82,7 +82,7 @@ class LexicalIndex:
         whole = float(self._idf[known].sum()) + unknown
         if not len(known) or not len(scope):
             return 0.0
-        best = scope[top(scores[scope], _BEST)]
+        best = scope[top(scores[scope], best_of)]
         return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
 
     def _known(self, words: Collection[str]) -> list[int]:

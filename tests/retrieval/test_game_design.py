@@ -1,47 +1,18 @@
 """Questions over real design documents, plain and paraphrased; runs where the documents lie beside the repository."""
 
-import json
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from corpora import Catalog, Originals, Passage, ProjectKey
+from corpora import Catalog, Originals, ProjectKey
 from ingest import Ingestor, ReaderPool, Source
 from retrieval import Embedder, Retriever, VectorStore
+from tests.retrieval.game_design import DOCUMENTS, PageQuestion, page_questions
 
-DOCUMENTS = Path(__file__).parents[3] / "shared" / "data" / "documents" / "game-design"
 KEY = ProjectKey("local", "game-design")
+QUESTIONS = page_questions()
 
 pytestmark = pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the game design documents are not here")
-
-
-@dataclass(frozen=True)
-class Question:
-    """`pages` has the right ones; where the format has no pages, the passage must contain `evidence`."""
-
-    style: str
-    document: str
-    pages: list[int]
-    evidence: str
-    question: str
-
-    def answered_by(self, passage: Passage) -> bool:
-        if self.pages:
-            return bool({passage.page_from, passage.page_to} & set(self.pages))
-        return plain(self.evidence) in plain(passage.text)
-
-
-QUESTIONS = [
-    Question(**json.loads(line))
-    for line in (Path(__file__).parent / "game_design_questions.jsonl").read_text("utf-8").splitlines()
-]
-
-
-def plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +30,19 @@ def retriever(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder) -> Ite
     catalog.close()
 
 
-def found(retriever: Retriever, question: Question) -> bool:
+def found(retriever: Retriever, question: PageQuestion) -> bool:
     best = retriever.search(KEY, question.question, 3, question.document)
     return any(question.answered_by(one.passage) for one in best)
 
 
-# BM25 alone finds 31 and 6 of 31, the vectors alone 29 and 23; one question is left to chance.
-@pytest.mark.parametrize(("style", "at_least"), [("plain", 29), ("paraphrased", 22)])
-def test_the_right_page_is_among_the_first_three(retriever: Retriever, style: str, at_least: int) -> None:
-    asked = [question for question in QUESTIONS if question.style == style]
+# Of 31 and 20. BM25 alone finds 30 and 20 plain ones and 6 and 7 paraphrased ones; the vectors alone 29, 19, 23 and 17.
+# docs/retrieval.md says why others are missed. One question of each is left to chance.
+@pytest.mark.parametrize(
+    ("half", "style", "at_least"),
+    [("first", "plain", 30), ("first", "paraphrased", 22), ("held out", "plain", 19), ("held out", "paraphrased", 15)],
+)
+def test_the_right_page_is_among_the_first_three(retriever: Retriever, half: str, style: str, at_least: int) -> None:
+    asked = [question for question in QUESTIONS if (question.half, question.style) == (half, style)]
     missed = [question.question for question in asked if not found(retriever, question)]
     assert len(asked) - len(missed) >= at_least, missed
 
