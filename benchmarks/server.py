@@ -12,7 +12,6 @@ import asyncio
 import json
 import os
 import random
-import socket
 import statistics
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from arrow_project import parse
 from benchmarks._model_stub import CALLS, ModelStub, name_for
+from benchmarks._server_process import Server, running
 from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
 
@@ -40,25 +40,6 @@ _STREAM_PAUSE_S = 0.001
 _STOP_LIMIT_S = 0.1
 _PATIENCE_S = 60.0
 _CONTENT = SAMPLE.arrow_file.read_text(encoding="utf-8")
-
-
-@dataclass(frozen=True)
-class Server:
-    """A server in a process of its own."""
-
-    name: str
-    url: str
-    process: subprocess.Popen[bytes]
-
-    def memory(self) -> int:
-        """Resident bytes."""
-        pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-    def cpu_s(self) -> float:
-        """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -289,7 +270,7 @@ def _fletcher(model: str) -> Generator[Server]:
             "ANTHROPIC_API_KEY": "not-a-key",
         }
         command = [sys.executable, "-m", "fletcher", "serve", "--port"]
-        with _running("Fletcher", command, "/healthz", settings, Path(folder)) as server:
+        with running("Fletcher", command, "/healthz", settings, Path(folder)) as server:
             yield server
 
 
@@ -314,49 +295,8 @@ def _fork(model: str) -> Generator[Server]:
     settings = {"OPENAI_BASE_URL": f"{model}/v1", "OPENAI_API_KEY": "not-a-key"}
     command = [os.environ["ARROW_AI_PYTHON"], "-m", "uvicorn", "Arrow_AI_Backend.main:app", "--port"]
     folder = Path(os.environ["ARROW_AI"]) / "Server"
-    with _running("Arrow-AI's server", command, "/docs", settings, folder) as server:
+    with running("Arrow-AI's server", command, "/docs", settings, folder) as server:
         yield server
-
-
-@contextmanager
-def _running(
-    name: str, command: Sequence[str], ready: str, settings: dict[str, str], folder: Path
-) -> Generator[Server]:
-    port = _free_port()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("FLETCHER_")}
-    path = {"PYTHONPATH": str(Path(__file__).parents[1])} if "fletcher" in command else {}
-    process = subprocess.Popen(
-        [*command, str(port)],
-        cwd=folder,
-        env=kept | path | settings,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(url + ready, process)
-        yield Server(name, url, process)
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    with httpx.Client(trust_env=False) as client:
-        while process.poll() is None and time.monotonic() < deadline:
-            try:
-                if client.get(url).is_success:
-                    return
-            except httpx.TransportError:
-                time.sleep(0.2)
-    raise TimeoutError(f"{url} does not answer")
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def _metric(server: Server, name: str) -> float:
