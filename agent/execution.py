@@ -17,6 +17,7 @@ from agent.reconciliation import (
     compared,
     refusal,
     reported_id,
+    reported_ids,
     reported_project,
     told,
 )
@@ -210,15 +211,17 @@ class Execution:
     def _with_reported_id(
         self, project: ArrowProject, checkpoint: int, operation: Operation, applied: OperationResult, outcome: Outcome
     ) -> OperationResult:
-        """The id that the editor gave is the right one, unless it is taken or impossible; then ours stands."""
-        reported = reported_id(applied, outcome)
-        if reported is None or reported == next(iter(applied.result.values())):
+        """The ids that the editor gave are the right ones, unless they are taken or impossible; then ours stand."""
+        reported = reported_ids(applied, outcome)
+        if reported == tuple(applied.result.values())[: len(reported)]:
             return applied
         project.rollback(checkpoint)
-        try:
-            project.expect_id(reported)
-        except OperationError as error:
-            logger.warning("the editor reports id %s for %s: %s", reported, operation.function, error)
+        for given in (reported, reported[:1]):  # of a scene at least its own
+            try:
+                project.expect_id(*given)
+                break
+            except OperationError as error:
+                logger.warning("the editor reports ids %s for %s: %s", given, operation.function, error)
         return project.apply(operation, self._selection)
 
     async def _conclude(

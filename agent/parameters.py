@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from agent.tools import READING_TOOLS
+from agent.variable_type import read_variable_type
 from arrow_project import OPERATIONS, ArrowProject, Operation
 
 _SHOWN = 8
@@ -35,7 +36,7 @@ def schema_of(function: str) -> dict[str, Any]:
 def missing_parameters(operation: Operation) -> tuple[str, ...]:
     """What the operation lacks of what its schema requires; nothing for a function that there is not."""
     given = {name for name, value in operation.arguments.items() if value is not None}
-    aliases = {"modification": "modifications"}
+    aliases = OPERATIONS[operation.function].aliases if operation.function in OPERATIONS else {}
     given |= {aliases[name] for name in given & aliases.keys()}
     missing = [name for name in schema_of(operation.function).get("required", ()) if name not in given]
     if given and given <= _RENAMED_BY.get(operation.function, set()):
@@ -64,7 +65,9 @@ def _choices(project: ArrowProject | None, operation: Operation, name: str) -> s
     if kind is not None and project is not None:
         return _listed(project, kind)
     if "enum" in schema:
-        return ", ".join(map(str, schema["enum"]))
+        choices = ", ".join(map(str, schema["enum"]))
+        is_of_variable = operation.function == "create_variable"
+        return f"{choices}; or the value that it begins with, such as 10" if is_of_variable else choices
     return str(schema.get("description") or schema.get("type") or "a value")
 
 
@@ -86,11 +89,14 @@ def _called(project: ArrowProject, kind: str, key: int) -> str:
 def read_parameters(operation: Operation, reply: str) -> Operation | None:
     """The operation with what the reply gives; None when the reply is no answer to the question.
 
-    A reply is a JSON object, `name=value` pairs, or, where one thing is missing, just that.
+    A reply is a JSON object, `name=value` pairs, or, where one thing is missing, just that. A variable's type may be
+    said in other words and with its value, or by the value alone: `number, 10`, `10`.
     """
     missing = missing_parameters(operation)
     properties: Mapping[str, Any] = schema_of(operation.function).get("properties", {})
     given = _json_object(reply) or _pairs(reply, properties)
+    if given is None and missing == ("type",) and operation.function == "create_variable":
+        given = read_variable_type(reply)
     if given is None and len(missing) == 1 and _may_be(missing[0], properties[missing[0]], reply):
         given = {missing[0]: _reply_value(missing[0], reply, properties[missing[0]])}
     if not given or not given.keys() <= properties.keys():

@@ -32,7 +32,20 @@ def reported_id(applied: OperationResult, outcome: Outcome) -> int | None:
     if kind is None:
         return None
     result = outcome.result
-    found = cast("dict[str, Any]", result).get(kind) if isinstance(result, dict) else result
+    return _whole(cast("dict[str, Any]", result).get(kind) if isinstance(result, dict) else result)
+
+
+def reported_ids(applied: OperationResult, outcome: Outcome) -> tuple[int, ...]:
+    """The ids of all that a client says it has created, the first of them first; a scene brings its entry along."""
+    first = reported_id(applied, outcome)
+    given = cast("dict[str, Any]", outcome.result) if isinstance(outcome.result, dict) else {}
+    entry = _whole(given.get("entry_node_id")) if "entry_node_id" in applied.result else None
+    if entry is not None:
+        return (applied.result["scene_id"] if first is None else first, entry)
+    return () if first is None else (first,)
+
+
+def _whole(found: Any) -> int | None:
     if isinstance(found, float) and found.is_integer():
         return int(found)
     return found if isinstance(found, int) and not isinstance(found, bool) else None

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, cast
 
-from agent.parameters import missing_parameters, read_parameters
+from agent.parameters import missing_parameters, read_parameters, schema_of
 from agent.tools import READING_TOOLS
 from agent.undo import UNDO
 from arrow_project import OPERATIONS, Operation
@@ -15,7 +15,7 @@ _COMMAND = re.compile(r"\s*/(?P<function>\w+)(?:\s+(?P<arguments>.*?))?\s*", re.
 def read_slash_command(message: str) -> Operation | None:
     """The function that the message names, with a JSON object, `name=value` pairs or one value behind it.
 
-    A value that may be any of what is missing is left out, so that all of it is asked for.
+    A value that may be any of what is missing is left out, so that all of it is asked for; a name comes first.
     None when it is not one, and then it is an ordinary message.
     """
     found = _COMMAND.fullmatch(message)
@@ -33,4 +33,13 @@ def read_slash_command(message: str) -> Operation | None:
 
 def _placed(function: str, written: str) -> Operation | None:
     bare = Operation(function)
+    missing = missing_parameters(bare)
+    if len(missing) > 1 and missing[0] == "name" and "=" not in written and not _is_a_choice(function, written):
+        return Operation(function, {"name": written.strip().strip("\"'")})
     return read_parameters(bare, written) or (bare if missing_parameters(bare) else None)
+
+
+def _is_a_choice(function: str, written: str) -> bool:
+    """Whether it is one of the values that another parameter takes."""
+    properties: dict[str, Any] = schema_of(function).get("properties", {})
+    return any(written.strip() in schema.get("enum", ()) for schema in properties.values())

@@ -29,7 +29,7 @@ class Document:
         self.usage = Usage(self.nodes, self.variables, self.characters, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
-        self.expected_id: int | None = None  # what is drawn next, where an editor has said so
+        self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
 
     def copy(self) -> "Document":
         """An independent copy without history."""

@@ -18,8 +18,8 @@ def next_id(document: Document) -> int:
     Raises:
         OperationError: PERMISSION_DENIED, the document's ids are used up or made from the clock.
     """
-    if document.expected_id is not None:
-        return _draw_expected(document, document.expected_id)
+    if document.expected_ids:
+        return _draw_expected(document, document.expected_ids[0])
     meta = document.raw["meta"]
     author = document.active_author
     if integer_epoch(meta):
@@ -30,17 +30,24 @@ def next_id(document: Document) -> int:
     return _draw(document, author, (chapter << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT))
 
 
-def expect_id(document: Document, resource_id: int) -> None:
-    """Make ``resource_id`` the one that is drawn next: an editor has given it, so its author is the active one there.
+def expect_ids(document: Document, resource_ids: tuple[int, ...]) -> None:
+    """Make these the ones that are drawn next: an editor has given them, so their author is the active one there.
 
     Raises:
-        OperationError: PERMISSION_DENIED, the id is taken, or not one of this chapter and its authors.
+        OperationError: PERMISSION_DENIED, an id is taken, or not one of this chapter and its authors.
     """
+    for resource_id in resource_ids:
+        _refuse_impossible(document, resource_id)
+    if len(set(resource_ids)) < len(resource_ids):
+        raise _denied(f"{shown(list(resource_ids))} has an id twice.")
+    document.expected_ids = resource_ids
+
+
+def _refuse_impossible(document: Document, resource_id: int) -> None:
     if not is_id(resource_id) or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
         raise _denied(f"{shown(resource_id)} is not an id of this document's chapter.")
     if _author_of(resource_id) not in document.authors or document.is_used(resource_id):
         raise _denied(f"{resource_id} is taken, or belongs to an author who is not listed.")
-    document.expected_id = resource_id
 
 
 def _draw_expected(document: Document, resource_id: int) -> int:
@@ -49,7 +56,7 @@ def _draw_expected(document: Document, resource_id: int) -> int:
     document.active_author = author
     info, seed, *rest = document.authors[author]
     document.journal.put(document.authors, author, [info, max(seed, resource_id % SEED_LIMIT + 1), *rest])
-    document.expected_id = None
+    document.expected_ids = document.expected_ids[1:]
     return resource_id
 
 

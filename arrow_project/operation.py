@@ -77,12 +77,14 @@ class OperationSpec:
         description: what it does, what slots mean, what the result holds.
         parameters: JSON schema of the arguments.
         destructive: whether it removes something a writer made.
+        aliases: other names of parameters, as the protocol's examples and Arrow's own functions have them.
     """
 
     name: str
     description: str
     parameters: dict[str, Any]
     destructive: bool
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from arrow_project.document import Document
-from arrow_project.ids import expect_id
+from arrow_project.ids import expect_ids
 from arrow_project.loading import load
 from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
 from arrow_project.operations import perform
@@ -75,15 +75,15 @@ class ArrowProject:
         try:
             return perform(self.document, operation, selection)
         finally:
-            self.document.expected_id = None
+            self.document.expected_ids = ()
 
-    def expect_id(self, resource_id: int) -> None:
-        """Give this id to what the next operation creates first, because an editor gave it.
+    def expect_id(self, *resource_ids: int) -> None:
+        """Give these ids to what the next operation creates, in its order, because an editor gave them.
 
         Raises:
-            OperationError: the id is taken, or not one of this document's chapter and authors.
+            OperationError: an id is taken, or not one of this document's chapter and authors.
         """
-        expect_id(self.document, resource_id)
+        expect_ids(self.document, resource_ids)
 
     def apply_all(
         self, operations: Iterable[Operation], selection: Selection = _NOTHING_SELECTED
@@ -128,9 +128,9 @@ def lower(
     Raises:
         OperationError: the operation would be refused.
     """
-    before, expected = project.checkpoint(), project.document.expected_id
+    before, expected = project.checkpoint(), project.document.expected_ids
     try:
         return project.apply(operation, selection).calls
     finally:
         project.rollback(before)
-        project.document.expected_id = expected
+        project.document.expected_ids = expected

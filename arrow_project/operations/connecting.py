@@ -261,5 +261,6 @@ FUNCTIONS: tuple[Function, ...] = (
             },
             "table",
         ),
+        aliases={"conversation_table": "table", "remake_lost_connections": "remake"},
     ),
 )

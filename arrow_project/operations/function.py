@@ -22,11 +22,10 @@ SCENE: Record = {"type": ["integer", "string"], "description": "id; default: the
 
 @dataclass(frozen=True)
 class Function:
-    """An operation's description, its handler, other names of its arguments, whether it asks who uses what."""
+    """An operation's description, its handler, whether it asks who uses what."""
 
     spec: OperationSpec
     handler: Handler
-    aliases: Mapping[str, str]
     asks_for_users: bool
 
     def arguments(self, given: object) -> Record:
@@ -40,7 +39,7 @@ class Function:
         properties: Record = self.spec.parameters["properties"]
         arguments: Record = {}
         for key, value in cast("Mapping[str, object]", given).items():
-            name = self.aliases.get(key, key)
+            name = self.spec.aliases.get(key, key)
             if name in _IGNORED or value is None:
                 continue
             if name not in properties:
@@ -72,8 +71,8 @@ def function(
     asks_for_users: bool = False,
 ) -> Function:
     """A function and its description."""
-    spec = OperationSpec(name, description, parameters, destructive)
-    return Function(spec, handler, aliases or {}, asks_for_users)
+    spec = OperationSpec(name, description, parameters, destructive, aliases or {})
+    return Function(spec, handler, asks_for_users)
 
 
 def schema(properties: Record, *required: str) -> Record:

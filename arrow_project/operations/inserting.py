@@ -174,7 +174,7 @@ FUNCTIONS: tuple[Function, ...] = (
             },
             "type",
         ),
-        aliases={"data": "preset"},
+        aliases={"data": "preset", "node_type": "type"},
     ),
     function(
         "quick_insert_node",
@@ -192,5 +192,6 @@ FUNCTIONS: tuple[Function, ...] = (
             },
             "type",
         ),
+        aliases={"node_type": "type"},
     ),
 )

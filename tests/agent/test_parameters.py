@@ -25,6 +25,8 @@ def ran(events: list[Event]) -> list[str]:
     ("function", "arguments", "missing"),
     [
         ("create_variable", {}, ("name", "type")),
+        ("quick_insert_node", {"node_type": "hub"}, ()),
+        ("node_connection_replacement", {"conversation_table": {"2": 3}}, ()),
         ("create_variable", {"name": "gold", "type": None}, ("type",)),
         ("create_connection", {"from_node_id": 2}, ("to_node_id",)),
         ("delete_character", {}, ("character_id",)),
@@ -158,7 +160,8 @@ async def test_what_is_completed_is_still_confirmed(desk: Desk) -> None:
         ("rename node 2", "update_node", {"node_id": 2}),
         ("rename the character Elena", "update_character", {"character_id": 21}),
         ("delete a node", "delete_node", {}),
-        ("/create_variable gold", "create_variable", {}),
+        ("/create_variable gold", "create_variable", {"name": "gold"}),
+        ("/create_variable num", "create_variable", {}),
     ],
 )
 async def test_the_planner_asks_for_what_a_command_lacks(
@@ -190,3 +193,35 @@ async def test_what_is_there_and_refused_is_not_asked_for_again(desk: Desk) -> N
     events = await desk.events("Elena", pending_id=asked.pending_id, confirm="never")
     assert [event.failure.code for event in events if isinstance(event, Failed)] == ["RESOURCE_IN_USE"]
     assert not desk.pendings.kept
+
+
+@pytest.mark.parametrize(
+    ("reply", "variable"),
+    [
+        ("number, 10", ("num", 10)),
+        ("10", ("num", 10)),
+        ("num", ("num", 0)),
+        ("a text", ("str", "")),
+        ("Text: good night.", ("str", "good night")),
+        ('"10"', ("str", "10")),
+        ("yes/no", ("bool", False)),
+        ("true", ("bool", True)),
+        ("type=num, initial_value=-3", ("num", -3)),
+    ],
+)
+async def test_a_variables_type_is_said_in_plain_words_or_by_its_value(
+    desk: Desk, reply: str, variable: tuple[str, Any]
+) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("/create_variable gold", editor))
+    assert "type" in asked.text
+    await desk.events(reply, editor, pending_id=asked.pending_id)
+    (made,) = [v for v in editor.project.document.variables.values() if v["name"] == "gold"]
+    assert (made["type"], made["init"]) == variable
+
+
+async def test_a_type_that_does_not_fit_its_value_is_asked_for_again(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("/create_variable gold", editor))
+    assert the_question(await desk.events("number, ten", editor, pending_id=asked.pending_id)).text
+    assert editor.project.to_text() == story_text()

@@ -25,6 +25,17 @@ def test_the_expected_id_is_given_once(project: ArrowProject, taken: int) -> Non
     assert [finding for finding in check(project) if finding.severity == "error"] == []
 
 
+def test_a_scene_gets_both_of_its_ids(project: ArrowProject) -> None:
+    free = max(project.document.nodes) + 400
+    project.expect_id(free + 5, free)
+    made = project.apply(Operation("create_scene", {"name": "cellar"})).result
+    assert (made["scene_id"], made["entry_node_id"]) == (free + 5, free)
+    with pytest.raises(OperationError):
+        project.expect_id(free + 9, free + 9)
+    with pytest.raises(OperationError):
+        project.expect_id(free + 9, free)
+
+
 def test_a_refused_operation_forgets_it(project: ArrowProject) -> None:
     before, usual = project.to_text(), project.copy().apply(GOLD).result["variable_id"]
     project.expect_id(usual + 100)

@@ -63,6 +63,22 @@ def calls(project: ArrowProject, function: str, **arguments: object) -> list[tup
     return [(call.function, call.arguments) for call in SpecDialect().calls(applied, View(project))]
 
 
+def test_the_entry_that_the_client_gave_a_new_scene_is_the_one_that_is_known(home: House, client: Client) -> None:
+    line = {"type": "content", "scene_id": 70, "connect_from": {"node_id": 69, "slot": 0}}
+    home.model.add([Use("create_scene", {"name": "cellar"})], [Use("create_insert_node", line)], ["Built."])
+    client.ask("A cellar with a line.")
+    client.answer(client.call(), {"scene_id": 70, "entry_node_id": 69})
+    create = client.call()
+    assert create["arguments"]["scene_id"] == 70
+    client.answer(create, {"node_id": 71})
+    connect = client.call()
+    assert (connect["arguments"]["from_node_id"], connect["arguments"]["to_node_id"]) == (69, 71)
+    client.answer(connect)
+    client.until("end")
+    (scene,) = home.model.requests[1].tool_results
+    assert list(scene.items())[:2] == [("scene_id", 70), ("entry_node_id", 69)]
+
+
 def test_words_for_nodes_go_out_as_ids() -> None:
     assert calls(story(), "update_node", node_id="project_entry", name="door")[0][1]["node_id"] == 1
 
