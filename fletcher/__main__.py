@@ -12,6 +12,7 @@ from fletcher.commands.corpus import documents, ingest, remove, search
 from fletcher.commands.demo import demo
 from fletcher.commands.evaluate import evaluate_retrieval
 from fletcher.commands.evaluate_agent import evaluate_agent
+from fletcher.commands.link import link
 from fletcher.commands.reindex import reindex
 from fletcher.commands.serve import serve
 from fletcher.commands.story import chat, check, outline, undo
@@ -27,7 +28,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (serve, ingest, documents, remove, search, chat, undo, outline, check, reindex, evaluate_agent, demo):
+for _command in (
+    serve,
+    ingest,
+    link,
+    documents,
+    remove,
+    search,
+    chat,
+    undo,
+    outline,
+    check,
+    reindex,
+    evaluate_agent,
+    demo,
+):
     app.command()(_command)
 app.command("evaluate")(evaluate_retrieval)
 

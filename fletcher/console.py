@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, cast
 
 import typer
@@ -40,6 +41,11 @@ _COLOURS = {
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_json_line(value: Any) -> None:
+    """One JSON value on a line of its own, for a command that says more than one."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
 
 
 @contextmanager
@@ -79,16 +85,31 @@ def bars(*, transient: bool = False) -> Generator[Progress]:
 
 
 def print_report(report: IngestReport) -> None:
-    """The report of an ingest as a table; files that are no documents in one line below it."""
-    others = [document for document in report.documents if _is_no_document(document)]
-    documents = [document for document in report.documents if not _is_no_document(document)]
+    """The report of an ingest as a table, with the time it took."""
+    print_documents(report.documents, f" in {report.seconds:.1f} s")
+
+
+def print_documents(reported: Sequence[DocumentReport], after_count: str = "") -> None:
+    """What became of documents as a table; files that are no documents in one line below it."""
+    others = [document for document in reported if _is_no_document(document)]
+    documents = [document for document in reported if not _is_no_document(document)]
     if documents:
         out.print(document_table(documents))
-    out.print(f"{len(documents)} document{'' if len(documents) == 1 else 's'} in {report.seconds:.1f} s")
+    out.print(f"{len(documents)} document{'' if len(documents) == 1 else 's'}{after_count}")
     if others:
         names = ", ".join(document.name for document in others[:_NAMED])
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         out.print(f"Skipped, not of a kind that is read: {names}{more}", style="yellow", markup=False)
+
+
+def print_changes(report: IngestReport) -> None:
+    """What has changed, a line for each document."""
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    for document in report.documents:
+        if document.status != "unchanged" and not _is_no_document(document):
+            colour = _COLOURS.get(document.status, "green")
+            note = _note(document) or (f"{document.passages} passages" if document.status != "removed" else "")
+            out.print(f"{now}  [{colour}]{document.status:<10}[/] {escape(document.name)}  {escape(note)}")
 
 
 def document_table(documents: Sequence[DocumentReport]) -> Table:

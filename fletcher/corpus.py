@@ -1,16 +1,30 @@
 """A corpus from the command line: in this process if it can own the data directory, else by its owner."""
 
+import threading
 import time
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from corpora import CorpusError, DataDirectory, DirectoryBusy, DocumentNotFound, Owner, Ownership, ProjectKey
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from fletcher.wiring import Parts, open_parts
-from ingest import DocumentReport, IngestReport, Progress, ProgressListener, Refusal, Source
+from fletcher.wiring import Parts, folder_roots, open_parts
+from ingest import (
+    DocumentReport,
+    FolderReport,
+    IngestReport,
+    Progress,
+    ProgressListener,
+    Refusal,
+    Source,
+    Watch,
+)
 from retrieval import SearchAnswer
+
+if TYPE_CHECKING:
+    from fletcher.loopback_api import LoopbackApi
 
 _Result = TypeVar("_Result")
 
@@ -27,9 +41,29 @@ class CorpusAccess(Protocol):
         sources: Collection[Source | Refusal],
         *,
         sync: bool,
+        gone: Collection[str] = (),
         progress: ProgressListener,
     ) -> IngestReport:
-        """Adds documents until their vectors are complete; with `sync`, removes those that are not named."""
+        """Adds documents until their vectors are complete; with `sync`, removes those that are not named.
+
+        The documents in `gone` are removed in any case; those of a linked folder never by `sync`.
+        """
+        ...
+
+    def link(self, key: ProjectKey, folder: Path) -> FolderReport:
+        """Makes a folder the project's, and reads it."""
+        ...
+
+    def folder(self, key: ProjectKey) -> FolderReport:
+        """The project's linked folder."""
+        ...
+
+    def unlink(self, key: ProjectKey) -> FolderReport:
+        """Forgets the linked folder, and leaves its documents."""
+        ...
+
+    def staying(self) -> AbstractContextManager[None]:
+        """Other commands are answered while the block runs, also while nothing is ingested in it."""
         ...
 
     def documents(self, key: ProjectKey) -> list[DocumentReport]:
@@ -160,9 +194,36 @@ class _LocalCorpus:
         sources: Collection[Source | Refusal],
         *,
         sync: bool,
+        gone: Collection[str] = (),
         progress: ProgressListener,
     ) -> IngestReport:
-        return self._parts.ingestor.index(key, sources, replace=sync, progress=progress)
+        with self._answering(progress) as listen:
+            return self._parts.ingestor.index(key, sources, replace=sync, gone=gone, progress=listen)
+
+    def link(self, key: ProjectKey, folder: Path) -> FolderReport:
+        catalog = self._parts.catalog
+        path = folder_roots(self._settings, is_local=True).admit(str(folder))
+        catalog.link_folder(key, str(path))
+        with closing(Watch([path], threading.Event())) as watch, self._answering(_nobody) as listen:
+            change = watch.wait()
+            assert change is not None  # nobody stops it
+            report = self._parts.ingestor.follow(key, change, wait=True, progress=listen)
+        return FolderReport.of(catalog.require_folder(key), report.documents)
+
+    def folder(self, key: ProjectKey) -> FolderReport:
+        return FolderReport.now(self._parts.catalog, key)
+
+    def unlink(self, key: ProjectKey) -> FolderReport:
+        report = self.folder(key)
+        self._parts.catalog.unlink_folder(key)
+        return report
+
+    def staying(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def _answering(self, progress: ProgressListener) -> AbstractContextManager[ProgressListener]:
+        """Whom an ingest is to tell its progress, so that others are answered if it is a long one."""
+        return nullcontext(progress)
 
     def documents(self, key: ProjectKey) -> list[DocumentReport]:
         self._parts.catalog.require_project(key)
@@ -175,6 +236,10 @@ class _LocalCorpus:
         return self._parts.retriever.answer(key, query, k, document)
 
 
+def _nobody(_: Progress) -> None:
+    """Whom progress is told that is not shown."""
+
+
 class _OwnCorpus(_LocalCorpus):
     """That of the data directory that this process owns: others are answered while it works."""
 
@@ -182,18 +247,25 @@ class _OwnCorpus(_LocalCorpus):
         super().__init__(settings, parts)
         self._directory = directory
         self._ownership = ownership
+        self._api: LoopbackApi | None = None
 
-    def ingest(
-        self,
-        key: ProjectKey,
-        sources: Collection[Source | Refusal],
-        *,
-        sync: bool,
-        progress: ProgressListener,
-    ) -> IngestReport:
+    @contextmanager
+    def staying(self) -> Generator[None]:
         from fletcher.loopback_api import LoopbackApi
 
-        with LoopbackApi(self._settings, self._parts, self._ownership) as api:
+        with LoopbackApi(self._settings, self._parts, self._ownership) as self._api:
+            self._api.start()
+            try:
+                yield
+            finally:
+                self._api = None
+
+    @contextmanager
+    def _answering(self, progress: ProgressListener) -> Generator[ProgressListener]:
+        from fletcher.loopback_api import LoopbackApi
+
+        with ExitStack() as opened:
+            api = self._api or opened.enter_context(LoopbackApi(self._settings, self._parts, self._ownership))
 
             def listen(event: Progress) -> None:
                 if event.phase in ("reading", "embedding"):
@@ -201,7 +273,7 @@ class _OwnCorpus(_LocalCorpus):
                 progress(event)
 
             self._restore_vectors()
-            return self._parts.ingestor.index(key, sources, replace=sync, progress=listen)
+            yield listen
 
     def _restore_vectors(self) -> None:
         """Fills Chroma from the catalog if its folder was deleted; all of it, as nobody would notice later."""

@@ -62,7 +62,7 @@ class LoopbackApi:
         listening = bind("127.0.0.1", 0)
         with listening:
             owner = self._ownership.owner
-            services = build_services(self._settings, self._parts)
+            services = build_services(self._settings, self._parts, is_local=True)
             with self._guard:
                 if self._closing:
                     return

@@ -1,8 +1,10 @@
 """A corpus whose data directory another process owns: the same commands, over its HTTP API."""
 
 import base64
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -10,9 +12,19 @@ from urllib.parse import quote
 
 import httpx
 
-from corpora import Owner, Passage, ProjectKey, ProjectNotFound
+from corpora import DocumentNotFound, DocumentOfFolder, Owner, Passage, ProjectKey, ProjectNotFound
 from fletcher.errors import CommandError
-from ingest import DocumentReport, Given, IngestReport, Problem, Progress, ProgressListener, Refusal, Source
+from ingest import (
+    DocumentReport,
+    FolderReport,
+    Given,
+    IngestReport,
+    Problem,
+    Progress,
+    ProgressListener,
+    Refusal,
+    Source,
+)
 from retrieval import RankedPassage, SearchAnswer
 
 if TYPE_CHECKING:
@@ -71,6 +83,7 @@ class RemoteCorpus:
         sources: Collection[Source | Refusal],
         *,
         sync: bool,
+        gone: Collection[str] = (),
         progress: ProgressListener,
     ) -> IngestReport:
         """One request per document, so that progress is seen; a document is complete when it is answered."""
@@ -86,9 +99,10 @@ class RemoteCorpus:
                 report = _kept(admitted, known.get(admitted.name)) if isinstance(entry, Refusal) else admitted
             reports.append(report)
             progress(Progress(report.name, "done", done + 1, len(sources)))
+        removed = [known[name] for name in sorted(gone) if name in known]
         if sync:
-            gone = [document for document in self._documents_or_none(key) if given.lacks(document.name)]
-            reports.extend(self._delete(key, document) for document in gone)
+            removed += [document for document in self._documents_or_none(key) if given.lacks(document.name)]
+        reports.extend(self._deleted(key, removed))
         return IngestReport(key.project_id, tuple(reports), perf_counter() - started)
 
     def documents(self, key: ProjectKey) -> list[DocumentReport]:
@@ -107,6 +121,22 @@ class RemoteCorpus:
         answer = self._request("GET", key, "search", params=params)
         pages = {entry["document"]: tuple(entry["pages"]) for entry in answer.get("pages_without_text", ())}
         return SearchAnswer(query, tuple(_ranked(entry) for entry in answer["passages"]), pages)
+
+    def link(self, key: ProjectKey, folder: Path) -> FolderReport:
+        """Links the folder; the owner tells when it has read it."""
+        return _folder(self._request("PUT", key, "folder", json={"path": str(folder)}))
+
+    def folder(self, key: ProjectKey) -> FolderReport:
+        """The linked folder."""
+        return _folder(self._request("GET", key, "folder"))
+
+    def unlink(self, key: ProjectKey) -> FolderReport:
+        """Unlinks the folder."""
+        return _folder(self._request("DELETE", key, "folder"))
+
+    def staying(self) -> AbstractContextManager[None]:
+        """The owner answers others anyway."""
+        return nullcontext()
 
     def turn(self, key: ProjectKey, body: "TurnBody") -> dict[str, Any]:
         """One turn on the story in `body`."""
@@ -128,6 +158,15 @@ class RemoteCorpus:
             message = f"{source.name}: the server hung up; the file may be too big for its FLETCHER_MAX_UPLOAD_BYTES."
             return _kept(DocumentReport(source.name, "failed", error=Problem("PAYLOAD_TOO_LARGE", message)), known)
         return _report(answer["documents"][0])
+
+    def _deleted(self, key: ProjectKey, documents: Iterable[DocumentReport]) -> Iterator[DocumentReport]:
+        """Those of the documents that are taken out: not the linked folder's, and not what has gone meanwhile."""
+        for document in documents:
+            try:
+                yield self._delete(key, document)
+            except OwnerRefusal as refusal:
+                if refusal.code not in (DocumentOfFolder.code, DocumentNotFound.code):
+                    raise
 
     def _delete(self, key: ProjectKey, document: DocumentReport) -> DocumentReport:
         try:
@@ -190,6 +229,12 @@ def _report(entry: dict[str, Any]) -> DocumentReport:
         entry[pages] = tuple(entry.get(pages, ()))
     entry["error"] = Problem(error["code"], error["message"]) if error else None
     return DocumentReport(**entry)
+
+
+def _folder(entry: dict[str, Any]) -> FolderReport:
+    problem = Problem(**entry["problem"]) if entry["problem"] else None
+    documents = tuple(_report(document) for document in entry["documents"])
+    return FolderReport(entry["project"], entry["path"], problem, documents)
 
 
 def _ranked(entry: dict[str, Any]) -> RankedPassage:

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 DEFAULT_DATA_DIR = Path.home() / ".fletcher"
 
 Names = Annotated[tuple[str, ...], NoDecode]
+Folders = Annotated[tuple[Path, ...], NoDecode]
 
 
 class SettingsError(Exception):
@@ -32,6 +33,7 @@ class Settings(BaseSettings):
     token: SecretStr | None = None
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
+    folders: Folders = ()
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
@@ -47,6 +49,14 @@ class Settings(BaseSettings):
         if not isinstance(value, str):
             return value
         return tuple(part.strip().lower() for part in value.split(",") if part.strip())
+
+    @field_validator("folders", mode="before")
+    @classmethod
+    def _split_paths(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        paths = value.replace(os.pathsep, ",").split(",")
+        return tuple(Path(path.strip()).expanduser().absolute() for path in paths if path.strip())
 
     @field_validator("database_url", "chroma_url", mode="before")
     @classmethod

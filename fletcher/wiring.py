@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from corpora import Catalog, DataDirectory, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from ingest import Ingestor, ReaderPool
+from ingest import FolderRoots, Ingestor, ReaderPool
 from retrieval import Embedder, Reranker, Retriever, VectorStore
 
 if TYPE_CHECKING:
@@ -71,8 +71,18 @@ def _of(directory: DataDirectory | None) -> DataDirectory:
     return directory
 
 
-def build_services(settings: Settings, parts: Parts) -> "Services":
+def folder_roots(settings: Settings, *, is_local: bool) -> FolderRoots:
+    """Which folders may be linked; where nothing is set, any, but only for those who are on this machine."""
+    return FolderRoots(settings.data_dir, settings.folders or (None if is_local else ()))
+
+
+def build_services(settings: Settings, parts: Parts, *, is_local: bool = True) -> "Services":
     """What a server serves with.
+
+    Args:
+        settings: How.
+        parts: What it works with.
+        is_local: Only this machine can reach it.
 
     Raises:
         CommandError: The model that is set cannot be used.
@@ -101,6 +111,8 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
             parts.retriever.repair,
             parts.catalog.unfinished_projects if settings.is_shared else None,
         ),
+        roots=folder_roots(settings, is_local=is_local),
+        shares_database=settings.is_shared,
         confirm=settings.confirm,
         limits=Limits(
             message_bytes=settings.max_message_bytes,

@@ -43,13 +43,17 @@ class FolderRoots:
         # First of all: whoever may not link a folder is not told either whether it is there.
         self.require_allowed(folder)
         self._require_folder(folder)
-        data_dir = self.data_dir.resolve()
-        if folder.is_relative_to(data_dir) or _reaches(folder, data_dir):
+        self.require_apart(folder)
+        return folder
+
+    def require_apart(self, folder: Path) -> None:
+        """Raise `FolderUnusable` if Fletcher's own files would be among the documents."""
+        real, data_dir = folder.resolve(), self.data_dir.resolve()
+        if real.is_relative_to(data_dir) or _reaches(real, data_dir):
             raise FolderUnusable(
-                f"{folder} holds Fletcher's own files, or is among them (the data directory {data_dir}); link a "
+                f"{folder} holds Fletcher's own files, or is among them (the data directory {data_dir}); take a "
                 "folder that has only your documents."
             )
-        return folder
 
     def require_allowed(self, folder: Path) -> None:
         """Raise `FolderNotAllowed` unless the operator lets this folder be read; a link counts as where it leads."""

@@ -10,12 +10,14 @@ from fletcher.corpus import CorpusAccess, remove_document, with_corpus
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
+from fletcher.watched_ingest import ingest_and_watch
 from ingest import IngestReport, scan
 
 Paths = Annotated[
     list[Path],
     typer.Argument(metavar="PATH...", help="Files or folders, read recursively", show_default=False),
 ]
+Watched = Annotated[bool, typer.Option("--watch", help="Stay, and go on with whatever changes, until Ctrl-C")]
 Sync = Annotated[bool, typer.Option("--sync", help="Also remove documents that are gone from the folder")]
 
 
@@ -23,6 +25,7 @@ def ingest(
     paths: Paths,
     project: Project,
     sync: Sync = False,
+    watch: Watched = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     workspace: Workspace = "local",
@@ -30,6 +33,9 @@ def ingest(
     """Read design documents into a project's corpus. Waits until they are found by meaning too."""
     key = key_of(workspace, project)
     sources = scan(paths)
+    if watch:
+        ingest_and_watch(load_settings(data_dir=data_dir), key, paths, sync=sync, as_json=as_json)
+        return
 
     def work(corpus: CorpusAccess) -> IngestReport:
         with console.ingest_progress() as progress:

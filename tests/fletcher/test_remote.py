@@ -8,7 +8,7 @@ import pytest
 
 from corpora import DataDirectory, Owner, ProjectKey
 from fletcher.corpus import CorpusAccess, remove_document, with_corpus
-from fletcher.remote import OwnerGone, RemoteCorpus
+from fletcher.remote import OwnerGone, OwnerRefusal, RemoteCorpus
 from fletcher.settings import load_settings
 from ingest import DocumentReport, IngestReport, Progress, Refusal, Source, scan
 from server import Limits
@@ -194,3 +194,35 @@ def test_an_owner_that_keeps_the_directory_and_is_silent_is_named(
     owned.ownership.announce("http://127.0.0.1:1")
     with pytest.raises(OwnerGone, match="does not answer"):
         with_corpus(owned.settings, lambda corpus: corpus.documents(KEY))
+
+
+def test_a_linked_folder_is_linked_shown_and_unlinked(home: House, remote: RemoteCorpus, tmp_path: Path) -> None:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "bible.md").write_text("Elena keeps the lighthouse.")
+    linked = remote.link(KEY, folder)
+    assert [(document.name, document.status) for document in linked.documents] == [("bible.md", "searchable")]
+    shown = remote.folder(KEY)
+    assert (shown.project, shown.path, shown.problem, names(list(shown.documents))) == (
+        "1", str(folder), None, ["bible.md"],
+    )  # fmt: skip
+    assert remote.unlink(KEY).path == str(folder)
+    with pytest.raises(OwnerRefusal, match="no linked folder"):
+        remote.folder(KEY)
+
+
+def test_what_is_gone_is_removed_and_what_is_the_folders_is_not(
+    home: House, remote: RemoteCorpus, tmp_path: Path
+) -> None:
+    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.")
+    for name in ("a.md", "b.md"):
+        home.put(name, f"The text of {name}.")
+    home.catalog.link_folder(KEY, str(tmp_path))
+    home.catalog.put_folder_documents(KEY, ["b.md"])
+    report = remote.ingest(KEY, [Source("c.md", b"C.")], sync=False, gone=["a.md", "unknown.md"], progress=nobody)
+    assert [(document.name, document.status) for document in report.documents] == [
+        ("c.md", "indexed"),
+        ("a.md", "removed"),
+    ]
+    remote.ingest(KEY, [Source("d.md", b"D.")], sync=True, progress=nobody)
+    assert names(remote.documents(KEY)) == ["b.md", "d.md"]

@@ -11,6 +11,12 @@ from ingest import Change, IngestReport, Source, Watch
 from tests.ingest.conftest import Pipeline
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is at rest sooner than in earnest."""
+    monkeypatch.setattr("ingest.watching._QUIET_S", 0.1)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "design"
@@ -133,9 +139,9 @@ def test_a_process_that_is_killed_in_the_midst_leaves_nothing_behind(
     def kill(*_: object) -> None:
         raise Killed
 
-    kills: dict[str, Callable[[], None]] = {
-        "before documents are added": lambda: monkeypatch.setattr(pipeline.reader, "read", kill),
-        "before its documents are forgotten": lambda: monkeypatch.setattr(
+    kills: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+        "before documents are added": lambda patch: patch.setattr(pipeline.reader, "read", kill),
+        "before its documents are forgotten": lambda patch: patch.setattr(
             pipeline.catalog, "drop_folder_documents", kill
         ),
     }
@@ -143,10 +149,10 @@ def test_a_process_that_is_killed_in_the_midst_leaves_nothing_behind(
     (folder / "ferry.md").rename(folder / "quay.md")
     (folder / "harbour.md").write_text("It freezes in winter.")
     for moment, arm in kills.items():
-        arm()
-        with pytest.raises(Killed):
-            linked.follow()
-        monkeypatch.undo()
+        with monkeypatch.context() as until_killed:
+            arm(until_killed)
+            with pytest.raises(Killed):
+                linked.follow()
         (folder / "harbour.md").write_text(f"It freezes {moment}.")
     (folder / "bible.md").unlink()
     linked.follow()

@@ -1,0 +1,94 @@
+"""`fletcher ingest --watch`: stays, and goes on with whatever changes."""
+
+import threading
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from corpora import ProjectKey
+from fletcher import console
+from fletcher.corpus import CorpusAccess, with_corpus
+from fletcher.errors import CommandError
+from fletcher.settings import Settings
+from fletcher.wiring import folder_roots
+from ingest import Change, IngestReport, Progress, Watch
+
+_AGAIN_S = 5.0
+_NOT_NOW = 503
+
+
+def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path], *, sync: bool, as_json: bool) -> None:
+    """Ingests files and folders, then every change in them, until Ctrl-C.
+
+    Only what was deleted meanwhile is removed; `sync` also removes, once, what is not there at first.
+
+    Raises:
+        FolderUnusable: The data directory is in one of the folders.
+    """
+    for path in paths:
+        if path.is_dir():
+            folder_roots(settings, is_local=True).require_apart(path)
+    stop = threading.Event()
+    with closing(Watch(paths, stop)) as watch:
+        watched = _WatchedIngest(key, watch, stop, sync=sync, as_json=as_json)
+        try:
+            # If the owner of the data directory ends, this goes on where it was: here, or with the next owner.
+            with_corpus(settings, watched.go_on)
+        except KeyboardInterrupt:
+            console.err.print("Stopped.")
+
+
+class _WatchedIngest:
+    def __init__(self, key: ProjectKey, watch: Watch, stop: threading.Event, *, sync: bool, as_json: bool) -> None:
+        self._key = key
+        self._watch = watch
+        self._stop = stop
+        self._sync = sync
+        self._as_json = as_json
+        self._is_first = True
+        self._problems: tuple[str, ...] = ()
+
+    def go_on(self, corpus: CorpusAccess) -> None:
+        with corpus.staying():
+            while (change := self._watch.wait()) is not None:
+                self._tell_problems(change)
+                try:
+                    report = self._ingested(corpus, change)
+                except CommandError as error:
+                    if getattr(error, "status", None) != _NOT_NOW:
+                        raise
+                    console.err.print(f"{error} It is tried again.", markup=False)
+                    self._stop.wait(_AGAIN_S)
+                else:
+                    self._watch.done(change)
+                    self._tell(report)
+
+    def _ingested(self, corpus: CorpusAccess, change: Change) -> IngestReport:
+        with console.ingest_progress() if self._is_first else nullcontext(_nobody) as progress:
+            sync = self._sync and self._is_first and not change.problems
+            return corpus.ingest(self._key, change.sources, sync=sync, gone=change.gone, progress=progress)
+
+    def _tell(self, report: IngestReport) -> None:
+        if self._as_json:
+            if report.documents or self._is_first:
+                console.print_json_line(report.as_dict())
+        elif self._is_first:
+            console.print_report(report)
+        else:
+            console.print_changes(report)
+        if self._is_first:
+            console.err.print("Watching for changes; Ctrl-C ends it.")
+        self._is_first = False
+
+    def _tell_problems(self, change: Change) -> None:
+        problems = tuple(problem.message for problem in change.problems)
+        if self._problems and not problems:
+            console.err.print("All can be read again.")
+        for problem in problems:
+            if problem not in self._problems:
+                console.err.print(problem, markup=False, style="yellow", soft_wrap=True)
+        self._problems = problems
+
+
+def _nobody(_: Progress) -> None:
+    """Whom progress is told of what takes a moment."""

@@ -1,0 +1,93 @@
+"""Folders that are kept in step: by a running server, and by `fletcher ingest --watch`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "bible.md").write_text("# Elena\n\nShe keeps the lighthouse of Pell.\n")
+    (folder / "ferry.md").write_text("The ferry is called Bittern.\n")
+    return folder
+
+
+def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]) -> None:
+    """Linked while no server runs, followed by the next one, looked at and unlinked through it."""
+    done = run("link", folder, "--project", "1", "--json")
+    assert done.code == 0, done.err
+    assert (done.json["path"], done.json["problem"]) == (str(folder), None)
+    assert [document["status"] for document in done.json["documents"]] == ["indexed", "indexed"]
+
+    (folder / "ferry.md").rename(folder / "boats.md")
+    url, pause = serve(data_dir), threading.Event()
+    with httpx.Client(base_url=url, trust_env=False) as http:
+        for _ in range(PATIENCE_S * 10):
+            listed = [document["name"] for document in http.get("/projects/1/documents").json()["documents"]]
+            if listed == ["bible.md", "boats.md"]:
+                break
+            pause.wait(0.1)
+    shown = run("link", "--project", "1", "--json").json
+    assert [document["name"] for document in shown["documents"]] == ["bible.md", "boats.md"]
+
+    refused = run("remove", "boats.md", "--project", "1")
+    assert (refused.code, "--unlink" in refused.err) == (1, True)
+    assert run("link", folder, "--project", "1", "--unlink").code == 2
+    assert "Unlinked" in run("link", "--project", "1", "--unlink").out
+    assert run("link", "--project", "1").code == 1
+
+
+def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed"
+    allowed.mkdir()
+    refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=str(allowed))
+    assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
+    both = os.pathsep.join((str(allowed), str(tmp_path)))
+    assert run("link", allowed, "--project", "1", FLETCHER_FOLDERS=both).code == 0
+
+
+def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
+    assert run("ingest", folder.parent / "nowhere", "--project", "1", "--watch").code == 1
+    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
+    with subprocess.Popen(
+        [*command, "--data-dir", str(data_dir)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=CLEAN_ENVIRONMENT,
+        start_new_session=True,
+    ) as watching:
+        assert watching.stdout is not None
+        deadline = threading.Timer(PATIENCE_S, watching.kill)
+        deadline.start()
+
+        def reported() -> dict[str, str]:
+            assert watching.stdout is not None
+            return {
+                document["name"]: document["status"] for document in json.loads(watching.stdout.readline())["documents"]
+            }
+
+        assert reported() == {"bible.md": "indexed", "ferry.md": "indexed"}
+        (folder / "bible.md").write_text("# Elena\n\nShe left Pell.\n")
+        assert reported() == {"bible.md": "updated"}
+        found = run("search", "Where is Elena?", "--project", "1", "-k", "1", "--json")
+        assert "left" in found.json["passages"][0]["text"], "another command is answered meanwhile"
+        (folder / "ferry.md").rename(folder / "boats.md")
+        assert reported() == {"boats.md": "indexed", "ferry.md": "removed"}
+        os.killpg(watching.pid, signal.SIGINT)  # as a terminal does it, the readers included
+        _, said = watching.communicate()
+        deadline.cancel()
+    assert watching.returncode == 0, said
+    assert "Traceback" not in said
