@@ -19,8 +19,9 @@ Hashes = NDArray[np.uint64]
 _RUN = 3  # words
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
-# Share of a passage's runs. One story as txt, docx and pdf: a word that is hyphenated in one of them, or a running
-# header in the midst, breaks three or four of some hundred and fifty.
+# Share of a passage's runs. A word that is hyphenated in one document, or a running header in the midst, breaks three or
+# four of some hundred and fifty. Of 40 stories as txt, pdf and docx, .6 to .9 find all 601 passages of the pdf in both
+# others, .95 finds 590.
 _SAME = 0.8
 _MISREAD = 0.6  # two spellings as alike as this are one word that was read badly
 _MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
@@ -82,7 +83,10 @@ class Collation:
         versions that contradict each other are both to be seen.
         """
         spelled, numbered = words
-        anchors = list(self._anchors(hashed(numbered).tolist()))
+        runs: list[int] = hashed(numbered).tolist()
+        if runs and (start := self._places.get(runs[0])) is not None and self._runs[start : start + len(runs)] == runs:
+            return Likeness(stands_here=True, lacks_nothing=True)
+        anchors = list(self._anchors(runs))
         if not anchors or len(anchors) < _SAME * (len(spelled) - _RUN + 1):
             return Likeness()
         page_numbers = {str(passage.page_from), str(passage.page_to)}

@@ -17,7 +17,7 @@ from retrieval.collation import Collation, Words, hashed
 # Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
 _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
 _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
-_COMMON = 8  # a run that stands in more documents than this is a figure of speech, or a licence
+_COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
 
 class _Compared(NamedTuple):
@@ -120,9 +120,16 @@ def _pairs(documents: NDArray[np.intp], words: Sequence[Words], count: int) -> l
     within = owners[: len(runs)] == owners[2:]
     if len(runs) > _COMPARED_WHOLE:
         within &= runs % np.uint64(_SAMPLED) == 0
-    found = np.unique(np.stack([runs[within], owners[: len(runs)][within].astype(np.uint64)], axis=1), axis=0)
-    hashes, of = found[:, 0], found[:, 1].astype(np.intp)
+    hashes, of = runs[within], owners[: len(runs)][within]
+    order = np.lexsort((of, hashes))
+    hashes, of = hashes[order], of[order]
+    first = np.ones(len(hashes), dtype=bool)  # a run counts once in a document
+    first[1:] = (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])
+    hashes, of = hashes[first], of[first]
     totals = np.bincount(of, minlength=count)
+    _, places, frequencies = np.unique(hashes, return_inverse=True, return_counts=True)
+    rare = frequencies[places] <= _COMMON
+    hashes, of = hashes[rare], of[rare]
     shared = np.zeros(0, dtype=np.intp)
     for step in range(1, _COMMON):
         same = np.flatnonzero(hashes[:-step] == hashes[step:])
