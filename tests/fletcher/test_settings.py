@@ -1,5 +1,6 @@
 """Settings come from the environment and from `.env`; a wrong one is named."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,13 @@ def test_the_command_lines_own_token_opens_its_workspace(monkeypatch: pytest.Mon
         load_settings().own_workspace()
     assert "s3cret" not in str(refused.value)
     assert "s3cret" not in repr(load_settings())
+
+
+def test_folders_are_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert load_settings().folders == ()
+    monkeypatch.setenv("FLETCHER_FOLDERS", os.pathsep.join(("/design, ", "~/games", "here")))
+    assert load_settings().folders == (
+        Path("/design"),
+        Path.home() / "games",
+        tmp_path / "here",
+    )
