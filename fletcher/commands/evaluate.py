@@ -114,9 +114,11 @@ def _stock(texts: Sequence[Text], bars: Bars) -> Iterator[Pipeline]:
 
 
 def _draw(drawing: Path, rows: Sequence[dict[str, Any]]) -> None:
-    values = {row["pipeline"]: row["coverage"] for row in rows if row["scope"] == _SCOPES[False]}
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        values.setdefault(row["pipeline"], []).append(row["coverage"])
     try:
-        drawing.write_text(picture("coverage@2000, all documents in one project", values), "utf-8")
+        drawing.write_text(picture("coverage@2000", list(_SCOPES.values()), values), "utf-8")
     except OSError as error:
         raise CommandError(f"{drawing} cannot be written: {error.strerror}.") from error
 
@@ -130,6 +132,15 @@ def _print(rows: Sequence[dict[str, Any]], questions: int) -> None:
         style = "bold" if row["pipeline"] == Ours.name else ""
         table.add_row(row["pipeline"], row["scope"], *(f"{row[name]:.3f}" for name in measures), style=style)
     console.out.print(table)
+    for scope in _SCOPES.values():
+        _print_lead(scope, {row["pipeline"]: row["coverage"] for row in rows if row["scope"] == scope})
+
+
+def _print_lead(scope: str, coverages: dict[str, float]) -> None:
+    ours = coverages.pop(Ours.name)
+    if coverages:
+        best = max(coverages, key=coverages.__getitem__)
+        console.out.print(f"Coverage, {scope}: {ours - coverages[best]:+.3f} to the best other ({best}).")
 
 
 @contextmanager
