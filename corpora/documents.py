@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 
 from corpora.chunks import chunks
-from corpora.database import Database
+from corpora.database import Database, insert_or_keep
 from corpora.errors import DocumentNotFound, ProjectNotFound
 from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
-from corpora.schema import documents, pages, passages, projects
+from corpora.schema import documents, facts, pages, passages, projects
 from corpora.statements import (
     as_document,
     as_passage,
@@ -25,6 +25,8 @@ from corpora.statements import (
     take_away,
     touched_project,
 )
+
+_SWEPT = "swept_changes"
 
 
 class Documents(Database):
@@ -203,6 +205,22 @@ class Documents(Database):
         """The hashes of all original files that some document of some project was read from."""
         with self._reading() as connection:
             return set(connection.scalars(select(documents.c.sha256).distinct()))
+
+    def changes(self) -> int:
+        """How often the documents of any project were changed: goes up with every change, in its transaction."""
+        with self._reading() as connection:
+            return int(connection.scalar(select(func.sum(projects.c.corpus_version))) or 0)
+
+    def swept_changes(self) -> int:
+        """How many of these changes the stored originals follow."""
+        with self._reading() as connection:
+            return int(connection.scalar(select(facts.c.value).where(facts.c.name == _SWEPT)) or 0)
+
+    def record_swept(self, changes: int) -> None:
+        """Say that what these changes left over is deleted."""
+        with self._writing() as connection:
+            connection.execute(insert_or_keep(connection, facts), {"name": _SWEPT, "value": "0"})
+            connection.execute(update(facts).where(facts.c.name == _SWEPT).values(value=str(changes)))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -77,8 +77,8 @@ class Ingestor:
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
             removed = [self._shelf.remove(key, key.document_id(name)) for name in sorted(names)]
+        self._shelf.sweep()
         if removed or addition.wrote:
-            self._shelf.sweep()
             self._retriever.refresh(key)
         reports += [DocumentReport.of(document, "removed") for document in removed]
         return IngestReport(key.project_id, tuple(reports), perf_counter() - started)
@@ -141,10 +141,12 @@ class Ingestor:
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
-        with self._documents_lock(key).held():
-            self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
-            document = self._shelf.remove(key, name_or_id)
-        self._shelf.sweep()
+        try:
+            with self._documents_lock(key).held():
+                self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
+                document = self._shelf.remove(key, name_or_id)
+        finally:
+            self._shelf.sweep()  # also what the same call left when it was killed
         self._retriever.refresh(key)
         self._retriever.forget_replaced(key)
         return DocumentReport.of(document, "removed")

@@ -65,6 +65,10 @@ class Shelf:
         return self._catalog.remove_document(key, document_id)
 
     def sweep(self) -> None:
-        """Delete the originals that no document needs any more, also those that a killed process left."""
+        """Delete the originals that no document needs any more, if anything has changed since that was last done."""
+        if self._catalog.changes() == self._catalog.swept_changes():
+            return
         with self._storing.held():
+            changes = self._catalog.changes()
             self._originals.delete_unreferenced(self._catalog.originals())
+            self._catalog.record_swept(changes)

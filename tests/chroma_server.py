@@ -17,14 +17,14 @@ _PATIENCE_S = 60
 
 
 @contextmanager
-def running_chroma() -> Generator[str]:
-    """`chroma run` on a loopback port; yields its URL. Skips where the program is not."""
+def running_chroma(keeping: Path | None = None) -> Generator[str]:
+    """`chroma run` on a loopback port, which keeps its files in a folder; yields its URL. Skips where there is none."""
     program = Path(sys.executable).with_name("chroma")
     if not program.exists():
         pytest.skip("the program `chroma` of chromadb is not beside Python here")
     folder = Path(tempfile.mkdtemp(prefix="fletcher-chroma-"))
     port = _free_port()
-    command = [program, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)]
+    command = [program, "run", "--path", keeping or folder, "--host", "127.0.0.1", "--port", str(port)]
     with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log, cwd=folder) as server:
         try:
             url = f"http://127.0.0.1:{port}"

@@ -354,3 +354,24 @@ def test_documents_change_and_go_while_vectors_are_made(pipeline: Pipeline, key:
     pipeline.ingestor.embed(key)
     pipeline.assert_consistent(key)
     assert [document.name for document in pipeline.catalog.documents(key)] == ["bible.md"]
+
+
+def test_what_a_killed_call_left_of_an_original_goes_with_the_same_call_again(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(_: object) -> int:
+        raise Killed
+
+    pipeline.ingestor.index(key, SOURCES)
+    sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline.originals, "delete_unreferenced", killed)
+        with pytest.raises(Killed):
+            pipeline.ingestor.remove(key, "bible.md")
+    assert pipeline.originals.get(sha256)
+    with pytest.raises(DocumentNotFound):
+        pipeline.ingestor.remove(key, "bible.md")
+    assert_no_original(pipeline, sha256)

@@ -1,16 +1,40 @@
+import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from corpora import ProjectKey
-from retrieval import VectorStore
+from retrieval import VectorStore, VectorStoreUnavailable
 from tests.retrieval.small_embedder import small_vector
+
+
+@pytest.fixture(params=["folder", "server"])
+def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
+    if request.param == "folder":
+        opened = VectorStore(tmp_path / "chroma")
+    else:
+        opened = VectorStore(request.getfixturevalue("chroma_url"), secrets.token_hex(4))
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
 def store(vectors: VectorStore, key: ProjectKey) -> VectorStore:
+    return filled(vectors, key)
+
+
+@pytest.fixture
+def store_in_folder(tmp_path: Path, key: ProjectKey) -> Iterator[VectorStore]:
+    opened = VectorStore(tmp_path / "chroma")
+    yield filled(opened, key)
+    opened.close()
+
+
+def filled(vectors: VectorStore, key: ProjectKey) -> VectorStore:
     texts = {"p1": "the dragon sleeps", "p2": "a sword of iron", "p3": "the dragon wakes"}
     vectors.add(key, [(name, "d" + name[1], small_vector(text)) for name, text in texts.items()])
     return vectors
@@ -78,8 +102,8 @@ def test_clear_takes_all_projects(store: VectorStore, key: ProjectKey) -> None:
     assert store.ids(key) == store.ids(other) == set()
 
 
-def test_vectors_are_there_after_a_restart(store: VectorStore, key: ProjectKey, tmp_path: Path) -> None:
-    store.close()
+def test_vectors_are_there_after_a_restart(store_in_folder: VectorStore, key: ProjectKey, tmp_path: Path) -> None:
+    store_in_folder.close()
     again = VectorStore(tmp_path / "chroma")
     assert again.ids(key) == {"p1", "p2", "p3"}
     assert [name for name, _ in again.query(key, small_vector("a sword of iron"), 1)] == ["p2"]
@@ -94,10 +118,45 @@ def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     assert vectors.ids(key) == {"p2099"}
 
 
-def test_chroma_holds_no_text(store: VectorStore, tmp_path: Path) -> None:
-    store.close()
+def test_chroma_holds_no_text(store_in_folder: VectorStore, tmp_path: Path) -> None:
+    store_in_folder.close()
     with sqlite3.connect(tmp_path / "chroma" / "chroma.sqlite3") as database:
         documents = database.execute(
             "SELECT string_value FROM embedding_metadata WHERE key = 'chroma:document'"
         ).fetchall()
     assert {text for (text,) in documents} <= {"", None}
+
+
+def test_catalogs_that_share_a_server_do_not_meet(chroma_url: str, key: ProjectKey) -> None:
+    with closing(VectorStore(chroma_url, "aaaaaaaa")) as one, closing(VectorStore(chroma_url, "bbbbbbbb")) as other:
+        filled(one, key)
+        assert other.ids(key) == set()
+        filled(other, key)
+        one.clear()
+        assert (len(one.ids(key)), len(other.ids(key))) == (0, 3)
+        other.clear()
+
+
+def test_a_collection_that_another_process_has_dropped_is_gone_here_too(chroma_url: str, key: ProjectKey) -> None:
+    namespace = secrets.token_hex(4)
+    with closing(VectorStore(chroma_url, namespace)) as one, closing(VectorStore(chroma_url, namespace)) as other:
+        filled(one, key)
+        assert other.query(key, small_vector("dragon"), 1)
+        one.drop(key)
+        assert other.query(key, small_vector("dragon"), 1) == []
+        filled(one, key)
+        assert other.query(key, small_vector("dragon"), 1)
+        one.clear()
+
+
+def test_a_server_that_does_not_answer_is_named_with_the_remedy_and_without_its_password(key: ProjectKey) -> None:
+    with closing(VectorStore("http://ada:s3cret@127.0.0.1:1")) as unreachable:
+        for ask in (
+            unreachable.check,
+            lambda: unreachable.ids(key),
+            lambda: unreachable.query(key, small_vector("dragon"), 1),
+            lambda: unreachable.add(key, [("p1", "d1", small_vector("dragon"))]),
+        ):
+            with pytest.raises(VectorStoreUnavailable, match=r"http://127.0.0.1:1 .*FLETCHER_CHROMA_URL") as refused:
+                ask()
+            assert "s3cret" not in refused.value.message

@@ -1,0 +1,90 @@
+"""Vectors in the background, beside other processes that make vectors too."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from corpora import ProjectKey
+from server import EmbeddingWorker
+
+ONE, TWO = ProjectKey("local", "1"), ProjectKey("local", "2")
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.embedding._ANOTHER_PROCESS_S", 0.01)
+    monkeypatch.setattr("server.embedding._LOOK_S", 0.01)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110 - what it waits for happens in threads
+            await asyncio.sleep(0)
+
+
+async def test_while_another_process_is_at_a_project_the_others_have_their_turn() -> None:
+    asked: list[ProjectKey] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        asked.append(key)
+        return key == TWO or TWO in asked
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    worker.submit(ONE)
+    await until(lambda: asked == [ONE])
+    worker.submit(TWO)
+    await until(lambda: asked.count(ONE) > 1 and asked[-1] == ONE and TWO in asked)
+    async with worker.batches(ONE) as batches:
+        async for _ in batches:
+            pass
+    await worker.close()
+
+
+async def test_what_another_server_leaves_is_taken_up() -> None:
+    left = {ONE}
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        left.discard(key)
+        return True
+
+    worker = EmbeddingWorker(embed, lambda _: True, lambda: list(left))
+    worker.start([])
+    await until(lambda: not left)
+    left.add(TWO)
+    await until(lambda: not left)
+    await worker.close()
+
+
+async def test_what_fails_is_not_tried_for_ever() -> None:
+    tried: list[ProjectKey] = []
+    looks: list[int] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        tried.append(key)
+        raise RuntimeError("no model")
+
+    def unfinished() -> list[ProjectKey]:
+        looks.append(1)
+        return [ONE]
+
+    worker = EmbeddingWorker(embed, lambda _: True, unfinished)
+    worker.start([])
+    await until(lambda: len(looks) > 5)
+    assert tried == [ONE]
+    worker.submit(ONE)  # but somebody may ask again
+    await until(lambda: len(tried) == 2)
+    await worker.close()
+
+
+async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() -> None:
+    asked: list[ProjectKey] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        asked.append(key)
+        return False
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    worker.submit(ONE)
+    await until(lambda: len(asked) > 1)
+    await worker.close()
