@@ -12,6 +12,7 @@ logger = logging.getLogger(__name__)
 
 _ANOTHER_PROCESS_S = 0.5  # until it is asked again whether the other process is done
 _LOOK_S = 5.0
+_FAILED_S = 60.0
 
 
 class EmbeddingWorker:
@@ -35,7 +36,7 @@ class EmbeddingWorker:
         self._repair = repair
         self._unfinished = unfinished
         self._looking: asyncio.Task[None] | None = None
-        self._failed: set[ProjectKey] = set()
+        self._not_before: dict[ProjectKey, float] = {}  # of what failed
         self._running: dict[ProjectKey, asyncio.Task[None]] = {}
         self._again: set[ProjectKey] = set()
         self._news: dict[ProjectKey, asyncio.Event] = {}  # set once, at the next batch, for whoever waits for it
@@ -51,7 +52,7 @@ class EmbeddingWorker:
 
     def submit(self, key: ProjectKey) -> None:
         """Embeds what `key` lacks, or has the running task look once more when it is done."""
-        self._failed.discard(key)
+        self._not_before.pop(key, None)
         if self._is_working(key):
             self._again.add(key)
         else:
@@ -103,9 +104,16 @@ class EmbeddingWorker:
                 await self._in_turn(lambda: self._embed(key, go_on))
         except _Closing:
             return
-        except Exception:
-            self._failed.add(key)
-            logger.exception("embedding project %s failed; its documents stay searchable by text", key.project_id)
+        except Exception as error:
+            self._not_before[key] = loop.time() + _FAILED_S
+            # What an operator can do about it is said in its sentence; where the fault is ours, the place matters.
+            trace = None if isinstance(error, CorpusError) else error
+            logger.error(
+                "embedding project %s failed; its documents stay searchable by text: %s",
+                key.project_id,
+                error,
+                exc_info=trace,
+            )
 
     async def _in_turn(self, work: Callable[[], bool]) -> None:
         """Does the work; while another process is at it, other projects have their turn."""
@@ -124,8 +132,9 @@ class EmbeddingWorker:
             except CorpusError as error:
                 logger.warning("looking for unfinished projects failed: %s", error)
                 continue
+            now = asyncio.get_running_loop().time()
             for key in found:
-                if key not in self._failed and not self._is_working(key):
+                if now >= self._not_before.get(key, now) and not self._is_working(key):
                     self.submit(key)
 
 

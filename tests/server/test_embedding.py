@@ -56,7 +56,7 @@ async def test_what_another_server_leaves_is_taken_up() -> None:
     await worker.close()
 
 
-async def test_what_fails_is_not_tried_for_ever() -> None:
+async def test_what_fails_is_not_tried_over_and_over() -> None:
     tried: list[ProjectKey] = []
     looks: list[int] = []
 
@@ -74,6 +74,20 @@ async def test_what_fails_is_not_tried_for_ever() -> None:
     assert tried == [ONE]
     worker.submit(ONE)  # but somebody may ask again
     await until(lambda: len(tried) == 2)
+    await worker.close()
+
+
+async def test_what_fails_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
+    tried: list[ProjectKey] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        tried.append(key)
+        raise RuntimeError("no model")
+
+    worker = EmbeddingWorker(embed, lambda _: True, lambda: [ONE])
+    worker.start([])
+    await until(lambda: len(tried) > 2)
     await worker.close()
 
 
