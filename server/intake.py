@@ -70,14 +70,14 @@ class Intake:
         self._metrics.add_report(report)
         return report
 
-    async def follow(self, key: ProjectKey, change: Change) -> IngestReport:
-        """`Ingestor.follow`: what has changed in the project's linked folder.
+    async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
+        """`Ingestor.follow`: what has changed in the project's linked folder; `progress` is called in a thread.
 
         Raises:
             ServerClosing: The server ends before it is done.
         """
         async with self._turns[key]:
-            report = await self._run(partial(self._ingestor.follow, key, change, progress=self._listener()))
+            report = await self._run(partial(self._ingestor.follow, key, change, progress=self._listener(progress)))
         self._metrics.add_report(report)
         return report
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
 from corpora import Catalog, CorpusError, LinkedFolder, ProjectKey
-from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Watch
+from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
 from server.embedding import EmbeddingWorker
 from server.intake import Intake, ServerClosing
 
@@ -76,13 +76,14 @@ class LinkedFolders:
         Raises:
             FolderNotAllowed: It is not below the operator's roots.
             FolderUnusable: It is no folder, cannot be read, or is the data directory.
+            ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
         admitted = str(await self._in_thread(self._roots.admit, path))
         async with self._changing[key]:
             await self._end(key)
             await self._in_thread(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S)
             follower = await self._begin(LinkedFolder(key, admitted), holds_documents=False)
-            return await follower.first
+        return await follower.first
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
         """Forgets the project's folder, and leaves its documents; raises `FolderNotFound`."""
@@ -166,7 +167,7 @@ class LinkedFolders:
                 pass
         finally:
             follower.watch.close()
-            _tell(follower, ServerClosing("The server ends before the folder is read; link it again."))
+            _tell(follower, _ended())
 
     async def _step(self, follower: _Follower) -> bool:
         """Waits for one change and takes it in; False if there is to be no other."""
@@ -192,7 +193,12 @@ class LinkedFolders:
 
     async def _take_in(self, follower: _Follower, change: Change) -> IngestReport:
         follower.folder = folder = await self._note(follower.folder, next(iter(change.problems), None))
-        report = await self._intake.follow(folder.key, change)
+
+        def go_on(_progress: Progress) -> None:  # in a thread
+            if follower.stop.is_set():
+                raise _ended()
+
+        report = await self._intake.follow(folder.key, change, go_on)
         self._embedding.submit(folder.key)
         _log(folder, report)
         return report
@@ -217,6 +223,10 @@ class LinkedFolders:
 
     async def _in_thread(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+
+def _ended() -> ServerClosing:
+    return ServerClosing("The server ended, or another link took its place, before the folder was read; link it again.")
 
 
 def _tell(follower: _Follower, error: Exception) -> None:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from corpora import ProjectKey
-from ingest import Change, FolderRoots, IngestReport
+from ingest import Change, FolderRoots, IngestReport, ProgressListener
 from server import EmbeddingWorker
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
@@ -176,6 +176,29 @@ def test_a_drive_that_is_out_when_the_server_starts(tmp_path: Path, folder: Path
             assert names(linked(http)) == []
 
 
+def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http: httpx.Client, folder: Path) -> None:
+    home.readers.may_go_on.clear()
+    answers: dict[str, httpx.Response] = {}
+
+    def ask(method: str, **options: Any) -> threading.Thread:
+        def request() -> None:
+            with home.http() as own:
+                answers[method] = own.request(method, "/projects/1/folder", **options)
+
+        thread = threading.Thread(target=request)
+        thread.start()
+        return thread
+
+    linking = ask("PUT", json={"path": str(folder)})
+    assert home.readers.reading.wait(PATIENCE_S)
+    unlinking = ask("DELETE")
+    home.readers.may_go_on.set()
+    for thread in (linking, unlinking):
+        thread.join(PATIENCE_S)
+    assert answers["DELETE"].status_code == 200
+    assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+
+
 def test_folders_that_cannot_be_linked(home: House, http: httpx.Client, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "plain.md").write_text("A file.")
     (tmp_path / "data" / "inside").mkdir()
@@ -242,11 +265,11 @@ class Counted(Intake):
         self.followed: list[Change] = []
         self.failures = 0
 
-    async def follow(self, key: ProjectKey, change: Change) -> IngestReport:
+    async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
         if self.failures:
             self.failures -= 1
             raise OSError("the database went away")
-        report = await super().follow(key, change)
+        report = await super().follow(key, change, progress)
         self.followed.append(change)
         return report
 
