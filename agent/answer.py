@@ -31,7 +31,8 @@ _MAX_LOCAL_REQUESTS = 2000
 _MAX_ANSWER_TOKENS = 8192
 # How often the model may get the form of one call wrong before the turn is given up.
 _CALL_RETRIES = 3
-_NOT_DONE = "Not done"
+# How the planner says that something could not be done, or not all of it.
+_PROBLEMS = ("Not done", ", but could not")
 
 
 class ParametersMissing(Exception):
@@ -162,7 +163,7 @@ class Answer:
 
 
 class _WaitingTexts:
-    """Leaves out what the planner says of operations that only wait for a yes: it believes them done."""
+    """Leaves out what the planner says of operations that were only tried: it believes them done."""
 
     def __init__(self, execution: Execution) -> None:
         self._execution = execution
@@ -176,9 +177,8 @@ class _WaitingTexts:
             return [TextFinished(text)] if text else []
         if not isinstance(event, TextChunk):
             return [event]
-        held = self._execution.held
-        waiting = len(held.operations) if held is not None else 0
-        is_about_them = waiting > self._told_of and not event.text.strip().startswith(_NOT_DONE)
+        waiting = self._execution.only_tried
+        is_about_them = waiting > self._told_of and not any(words in event.text for words in _PROBLEMS)
         self._told_of = waiting
         if is_about_them:
             return []

@@ -166,13 +166,18 @@ class DirectCalls:
         yield await in_thread(self._questions.about_undo, "plan", before, way)
 
     async def _why_nothing(self) -> Failure:
-        if await in_thread(self.store.has_before):
+        if await in_thread(self._is_another_story):
             return Failure(
                 "CONFLICT",
                 "The project has been changed since the last turn, and undo would lose that. Take the change back "
                 "in the editor first, or change by hand what the turn did.",
             )
         return Failure("NOTHING_TO_UNDO", "There is no turn to take back in this project.")
+
+    def _is_another_story(self) -> bool:
+        """Whether there is a turn, and the story is neither what it led to nor already the one from before it."""
+        before = self.store.last_before()
+        return before is not None and fingerprint(parse(before)) != fingerprint(self.context.project)
 
     async def _go_back(self, way: WayBack) -> AsyncGenerator[Event]:
         exactly = isinstance(self.editor, InMemoryEditor)
@@ -229,6 +234,11 @@ class DirectCalls:
 
     def _selection(self) -> Selection:
         return Selection(self.context.scene_id, self.context.selected_node_ids)
+
+
+async def said(text: str) -> AsyncGenerator[Event]:
+    """A text, and nothing else."""
+    yield TextFinished(text)
 
 
 async def _one(event: Event) -> AsyncGenerator[Event]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.confirmation import POLICIES, Change, ConfirmationPolicy
 from agent.duplicates import find_duplicate
-from agent.editor import Editor, Failure, Outcome, failure_of
+from agent.editor import Editor, Failure, Outcome, Rehearsal, failure_of
 from agent.events import OperationFinished
 from agent.overwriting import replaced_texts
 from agent.reconciliation import (
@@ -79,6 +79,13 @@ class Execution:
         self.held: Held | None = None
         self.before: str | None = None
         self.editor_s = 0.0
+
+    @property
+    def only_tried(self) -> int:
+        """How many operations the story does not have yet: they wait for a yes, or belong to a plan."""
+        if isinstance(self._editor, Rehearsal):
+            return len(self.executed)
+        return len(self.held.operations) if self.held is not None else 0
 
     def look_again(self) -> None:
         """The context has another scene or another selection."""

@@ -81,6 +81,6 @@ class PendingStore(Protocol):
         """Hands out, once, the text from before the turn that led to this story; None when there is none."""
         ...
 
-    def has_before(self) -> bool:
-        """Whether any turn of this project is kept, whatever it led to."""
+    def last_before(self) -> str | None:
+        """The text from before the last turn that is kept, whatever it led to; None when there is none."""
         ...

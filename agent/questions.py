@@ -47,6 +47,11 @@ class Questions:
         what = "This is what would change:" if kind == "plan" else "undo would change this:"
         return Asked(kind, f"{what}\n{way.changes}\n{_HOW_TO_ANSWER}", pending_id, way.changes, way.operations)
 
+    def about_words(self, project: ArrowProject | None, problem: str, origin: Origin) -> Asked:
+        """The words that the planner's command lacks, which the message in `origin` is to be completed with."""
+        pending_id = self._store.put("parameters", (), fingerprint(project), origin)
+        return Asked("parameters", f"{problem} Answer with the words, or no to leave it.", pending_id, "", ())
+
     def about_parameters(self, project: ArrowProject | None, operation: Operation, problem: str = "") -> Asked:
         """What the operation lacks; `problem` says what was wrong with the last answer."""
         pending_id = self._store.put("parameters", (operation,), fingerprint(project))

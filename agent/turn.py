@@ -12,7 +12,7 @@ from agent.amendment import amended
 from agent.answer import Answer, Answerer, ParametersMissing
 from agent.citations import Citations
 from agent.confirmation import Reply, describe, read_reply
-from agent.direct import DirectCalls, TurnFailed
+from agent.direct import DirectCalls, TurnFailed, said
 from agent.editor import Editor, Failure, Rehearsal
 from agent.events import (
     Asked,
@@ -30,6 +30,7 @@ from agent.events import (
 from agent.execution import Execution
 from agent.failures import MODEL_ERRORS, model_failure
 from agent.fingerprint import fingerprint
+from agent.local import WordsMissing, is_command
 from agent.models import LOCAL, ModelSource
 from agent.parameters import read_parameters
 from agent.patience import Patience
@@ -149,6 +150,8 @@ class Turn:
                 yield await in_thread(self._ask_about_plan)
         except ParametersMissing as missing:
             yield await in_thread(self._questions.about_parameters, self.context.project, missing.operation)
+        except WordsMissing as missing:
+            yield await in_thread(self._questions.about_words, self.context.project, str(missing), self._so_far())
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             if self._open_text.strip():
@@ -205,19 +208,28 @@ class Turn:
             return None
         reply = read_reply(self._request.message)
         if reply is not None and reply.kind == "no":
-            return _said("Nothing was changed.")
+            return said("Nothing was changed.")
+        if pending.kind == "parameters" and pending.origin is not None:
+            return self._with_words(pending.origin, is_yes=reply is not None and reply.kind == "yes")
         if pending.kind == "parameters":
-            if reply is not None and reply.kind == "yes":  # no value; it is asked for again
-                return self._direct.complete(pending.operations[0], pending.operations[0])
-            completed = read_parameters(pending.operations[0], self._request.message)
-            return self._direct.complete(pending.operations[0], completed) if completed else None
+            asked = pending.operations[0]  # after a mere yes it is asked for again
+            is_yes = reply is not None and reply.kind == "yes"
+            completed = asked if is_yes else read_parameters(asked, self._request.message)
+            return self._direct.complete(asked, completed) if completed else None
         if reply is None:
             return None
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
             raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
         if pending.operations == (Operation(UNDO),):
-            return self._direct.undo(agreed=True) if reply.kind == "yes" else _said(_WHOLE_UNDO)
+            return self._direct.undo(agreed=True) if reply.kind == "yes" else said(_WHOLE_UNDO)
         return self._confirmed(pending) if reply.kind == "yes" else self._amended(pending, reply)
+
+    def _with_words(self, origin: Origin, *, is_yes: bool) -> AsyncGenerator[Event] | None:
+        """The planner's command with the words that it lacked; None when the message is another command."""
+        words = "" if is_yes else self._request.message  # after a mere yes they are asked for again
+        if not is_yes and (is_command(words) or not words.strip()):
+            return None
+        return self._go_on(replace(origin, message=f"{origin.message.rstrip(' .:')}: {words}"), "")
 
     async def _confirmed(self, pending: Pending) -> AsyncGenerator[Event]:
         """Executes what was asked about; a model then goes on with the message that led to it."""
@@ -246,7 +258,7 @@ class Turn:
             names = "; ".join(describe(operation) for operation in pending.operations)
             events = self._ask_again(pending.operations, f"I do not see what to leave out of: {names}.")
         elif not left:
-            events = _said("Then nothing is left to do, and nothing was changed.")
+            events = said("Then nothing is left to do, and nothing was changed.")
         elif reply.more:
             events = self._with_more(left, reply.changes)
         elif reply.agrees:
@@ -385,7 +397,3 @@ class Turn:
     def _timings(self, started: float) -> Timings:
         model_s = self._answer.model_s if self._answer else 0.0
         return Timings(self._retrieval_s, model_s, self._execution.editor_s, time.monotonic() - started)
-
-
-async def _said(text: str) -> AsyncGenerator[Event]:
-    yield TextFinished(text)

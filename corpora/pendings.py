@@ -73,11 +73,12 @@ class Pendings(Database):
             row = connection.execute(these).one_or_none()
         return _pending(row) if row else None
 
-    def has_pending(self, workspace: str, project_id: str, kind: str) -> bool:
-        """Whether the project has any of a kind."""
+    def newest_pending(self, workspace: str, project_id: str, kind: str) -> Pending | None:
+        """The newest of a kind, which stays; None if the project has none."""
+        newest = select(pendings).where(_of(workspace, project_id, kind)).order_by(pendings.c.created_at.desc())
         with self._reading() as connection:
-            query = select(pendings.c.id).where(_of(workspace, project_id, kind)).limit(1)
-            return connection.execute(query).scalar_one_or_none() is not None
+            row = connection.execute(newest.limit(1)).one_or_none()
+        return _pending(row) if row else None
 
     def drop_old_pendings(self, workspace: str, project_id: str, kind: str, kept: int) -> None:
         """Forget all of a kind but the `kept` newest."""

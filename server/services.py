@@ -11,6 +11,7 @@ from typing import Any
 from agent import Assistant, ConfirmationPolicy, Origin, Pending
 from arrow_project import Operation
 from corpora import Catalog
+from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
 from server.embedding import EmbeddingWorker
@@ -116,11 +117,16 @@ class CatalogPendings:
     def take_before(self, content_sha256: str) -> str | None:
         """Hands out the text from before the turn that led to this story."""
         found = self._catalog.pop_pending_for(self._workspace, self._project_id, _UNDO, content_sha256)
-        return zlib.decompress(base64.b64decode(found.payload["before"])).decode() if found else None
+        return _before(found) if found else None
 
-    def has_before(self) -> bool:
-        """Whether any turn of this project can be taken back, if only its story were there again."""
-        return self._catalog.has_pending(self._workspace, self._project_id, _UNDO)
+    def last_before(self) -> str | None:
+        """The text from before the last turn that is kept, whatever it led to."""
+        found = self._catalog.newest_pending(self._workspace, self._project_id, _UNDO)
+        return _before(found) if found else None
+
+
+def _before(kept: StoredPending) -> str:
+    return zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
 
 
 def policy_for(

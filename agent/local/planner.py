@@ -2,15 +2,14 @@
 
 import json
 import re
-from typing import Any
 
 from agent.local.abilities import abilities
 from agent.local.answers import answer
 from agent.local.context import PlanningContext
-from agent.local.desk import Desk, refusal
+from agent.local.desk import Desk
 from agent.local.facts import known_by_name, project_answer
 from agent.local.grammar import Clause, read_clauses
-from agent.local.steps import Call, NotDone, Say, Steps
+from agent.local.steps import NotDone, Say, Steps, WordsMissing
 from agent.local.story import Story
 from arrow_project import OPERATIONS
 
@@ -38,9 +37,12 @@ def plan(message: str, context: PlanningContext) -> Steps[None]:
     Yields:
         `Say` and `Call` steps; after a `Call` the caller sends what the tool answered, which is
         `{"error": {"code", "message"}}` when it refused.
+
+    Raises:
+        WordsMissing: The message is one command that lacks only its words.
     """
-    if slash := _SLASH.fullmatch(message):
-        yield from _run_function(slash["name"], slash["arguments"])
+    if slash := _SLASH.fullmatch(message):  # one that is a function, and readable, never gets here
+        yield Say(_not_run(slash["name"], slash["arguments"]))
         return
     if _NOTHING.match(message):
         yield Say("Nothing was changed.")
@@ -51,18 +53,27 @@ def plan(message: str, context: PlanningContext) -> Steps[None]:
     elif any(clause.command for clause in clauses):
         desk = Desk(context)
         for clause in clauses:
-            yield from _run_clause(desk, clause)
+            yield from _run_clause(desk, clause, is_all=len(clauses) == 1)
     elif not (yield from _answer(message, context)):
         yield Say(f"I did not understand that. {abilities(context)}")
 
 
-def _run_clause(desk: Desk, clause: Clause) -> Steps[None]:
+def is_command(message: str) -> bool:
+    """Whether the planner would do something for the message."""
+    return _NOTHING.match(message) is not None or any(clause.command for clause in read_clauses(message))
+
+
+def _run_clause(desk: Desk, clause: Clause, *, is_all: bool) -> Steps[None]:
     if clause.command is None:
         if not (yield from _answer(clause.words.raw, desk.context)):
             yield Say(f"Not done: I did not understand “{clause.words.text}”.")
         return
     try:
         told = yield from clause.command.run(desk)
+    except WordsMissing as missing:
+        if is_all:
+            raise
+        told = f"Not done: “{clause.words.text}”. {missing}"
     except NotDone as problem:
         told = f"Not done: “{clause.words.text}”. {problem}"
     yield Say(" ".join((told, *desk.remarks)))
@@ -92,27 +103,10 @@ def _answer(words: str, context: PlanningContext) -> Steps[bool]:
     return True
 
 
-def _run_function(name: str, written: str) -> Steps[None]:
-    """The literal form `/create_variable {"name": "gold"}`."""
-    spec = OPERATIONS.get(name)
-    if spec is None:
-        yield Say(f"Not done: there is no function “{name}”. The functions are: {', '.join(sorted(OPERATIONS))}.")
-        return
+def _not_run(name: str, written: str) -> str:
     try:
-        arguments = json.loads(written or "{}")
-    except json.JSONDecodeError as error:
-        yield Say(f"Not done: what follows /{name} is not JSON: {error}.")
-        return
-    required = spec.parameters.get("required", ())
-    missing = [key for key in required if not isinstance(arguments, dict) or key not in arguments]
-    if not isinstance(arguments, dict) or missing:
-        yield Say(f"Not done: /{name} needs a JSON object with {', '.join(missing) or 'its arguments'}.")
-        return
-    answer = (yield Call(name, arguments)) or {}
-    yield Say(_told(name, answer))
-
-
-def _told(name: str, answer: dict[str, Any]) -> str:
-    if "error" in answer:
-        return f"{name} was refused: {refusal(answer['error'])}"
-    return f"{name}: {json.dumps(answer, ensure_ascii=False)}"
+        json.loads(written or "{}")
+    except (ValueError, RecursionError) as error:
+        if name in OPERATIONS or written.startswith("{"):
+            return f"Not done: what follows /{name} is no JSON object: {error}. Or say it as /{name} name=value, …"
+    return f"Not done: there is no function “{name}”. The functions are: {', '.join(sorted(OPERATIONS))}."

@@ -8,7 +8,7 @@ from agent.local.names import matching
 from agent.local.node_request import NodeRequest
 from agent.local.phrase import QUOTED, Phrase, read_phrase
 from agent.local.references import References
-from agent.local.steps import NotDone
+from agent.local.steps import NotDone, WordsMissing
 from agent.local.story import Variable
 
 _SLASHES = re.compile(r"\s+/\s+|\s*\|\s*|\s*/\s*(?=[\ue000-\uf8ff])|\n\s*(?:[-*+•]|\d+[.)])?\s*")
@@ -58,6 +58,12 @@ def _need(words: Phrase | None, sentence: str) -> Phrase:
     return words
 
 
+def _words(words: Phrase, question: str) -> Phrase:
+    if words.is_empty:
+        raise WordsMissing(question)
+    return words
+
+
 def _speaker(request: NodeRequest, references: References) -> int:
     words = request.modifiers.get("who") or request.modifiers.get("of")
     if words is None or words.is_empty:
@@ -81,7 +87,7 @@ def _content(request: NodeRequest, _references: References) -> Preset:
     title = request.modifiers.get("title")
     text = request.content
     if title is None and text.is_empty:
-        raise NotDone("A content node needs its text, such as “add a content: The door is shut.”")
+        raise WordsMissing("What does the content node say?")
     preset: Preset = {"content": text.text} if not text.is_empty else {}
     if title is not None:
         preset["title"] = title.text
@@ -89,13 +95,13 @@ def _content(request: NodeRequest, _references: References) -> Preset:
 
 
 def _dialog(request: NodeRequest, references: References) -> Preset:
-    words = _need(request.content, "A dialog needs its words, such as “add a dialog by NAME: Hello there”.")
+    words = _words(request.content, "What is said in the dialog?")
     lines = [part.text for part in words.split(_SLASHES)]
     return {"character": _speaker(request, references), "lines": lines, "playable": len(lines) > 1}
 
 
 def _monolog(request: NodeRequest, references: References) -> Preset:
-    words = _need(request.content, "A monolog needs its words, such as “add a monolog by NAME: So this is it.”")
+    words = _words(request.content, "What is said in the monolog?")
     return {"character": _speaker(request, references), "text": words.text}
 
 
@@ -110,7 +116,7 @@ def _hub(request: NodeRequest, _references: References) -> Preset:
 def _interaction(request: NodeRequest, _references: References) -> Preset:
     if request.text is None and "between" in request.modifiers:
         return {"actions": [part.text for part in request.modifiers["between"].split(AND)]}
-    words = _need(request.content, "A choice needs its options, such as “add a choice: Go in / Walk away”.")
+    words = _words(request.content, "Which options does the choice have? Part them with a slash: Go in / Walk away.")
     return {"actions": [_ARROW.split(item)[0].strip() for item in read_items(words)]}
 
 

@@ -32,3 +32,7 @@ Steps = Generator[Say | Call, dict[str, Any] | None, Result]
 
 class NotDone(Exception):
     """One command cannot be carried out; the message names the thing, the rule and the choices."""
+
+
+class WordsMissing(NotDone):
+    """A command is complete but for the words behind its colon; the message asks for them."""

@@ -30,16 +30,17 @@ class EnvelopeDialect(NativeDialect):
         """Everything that is said is one streamed text."""
         match event:
             case TextChunk(text=text):
-                yield from self.say(self._transcript.chunk(text))
+                yield from self._stream(self._transcript.chunk(text))
             case TextFinished(text=text):
-                yield from self.say(self._transcript.part(text))
+                yield from self._stream(self._transcript.part(text))
             case _:
                 words = words_of(event)
                 if words:
-                    yield from self.say(self._transcript.part(words))
+                    yield from self._stream(self._transcript.part(words))
 
     def turn_ended(self, _reason: EndReason, _usage: Usage, /) -> Iterator[Frame]:
         """`operation_end`, then `end`: clients wait for one or the other."""
+        self._transcript = Transcript()
         yield {"type": "operation_end", "data": {}}
         yield {"type": "end", "data": {}}
 
@@ -59,7 +60,10 @@ class EnvelopeDialect(NativeDialect):
         return {"type": "function_call", "data": data}
 
     def say(self, text: str) -> Iterator[Frame]:
-        """`text_chunk`."""
+        """`text_chunk`, apart from what is streaming."""
+        yield from self._stream(self._transcript.aside(text))
+
+    def _stream(self, text: str) -> Iterator[Frame]:
         return text_frames(
             lambda piece: {"type": "text_chunk", "data": {"text": piece}}, text, self.client.max_frame_bytes
         )

@@ -57,6 +57,10 @@ class Transcript:
         self._open += text
         return lead + text
 
+    def aside(self, text: str) -> str:
+        """What is said in between and belongs to no part of the turn, as it is to be sent."""
+        return f"\n\n{text}\n\n" if self._open else self.part(text)
+
     def part(self, text: str) -> str:
         """What is still to be sent of a finished part: all of it, its end, or nothing."""
         streamed, self._open = self._open, ""

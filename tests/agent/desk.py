@@ -38,8 +38,8 @@ class Pendings:
                 return content
         return None
 
-    def has_before(self) -> bool:
-        return bool(self.before)
+    def last_before(self) -> str | None:
+        return self.before[-1][1] if self.before else None
 
 
 @dataclass

@@ -225,3 +225,34 @@ async def test_a_type_that_does_not_fit_its_value_is_asked_for_again(desk: Desk)
     asked = the_question(await desk.events("/create_variable gold", editor))
     assert the_question(await desk.events("number, ten", editor, pending_id=asked.pending_id)).text
     assert editor.project.to_text() == story_text()
+
+
+async def test_local_asks_for_the_words_of_a_node(desk: Desk) -> None:
+    desk.is_local = True
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("Add a dialog by Elena after node 3.", editor))
+    assert "What is said" in asked.text
+    again = the_question(await desk.events("yes", editor, pending_id=asked.pending_id))
+    await desk.events("Who is there?", editor, pending_id=again.pending_id)
+    (made,) = [
+        node for node in editor.project.document.nodes.values() if node["data"].get("lines") == ["Who is there?"]
+    ]
+    assert editor.project.document.characters[made["data"]["character"]]["name"] == "Elena"
+    assert [link[2] for link in editor.project.document.outgoing(3, 0)] == [max(editor.project.document.nodes)]
+
+
+@pytest.mark.parametrize(("reply", "nodes"), [("no", 0), ("Add a content: Rain.", 1)])
+async def test_other_answers_than_words_are_no_words(desk: Desk, reply: str, nodes: int) -> None:
+    desk.is_local = True
+    editor = InMemoryEditor(story())
+    asked = the_question(await desk.events("add a monolog", editor))
+    await desk.events(reply, editor, pending_id=asked.pending_id)
+    assert len(editor.project.document.nodes) - len(story().document.nodes) == nodes
+
+
+async def test_a_plan_of_local_does_not_say_that_it_is_done(desk: Desk) -> None:
+    desk.is_local = True
+    events = await desk.events("delete node 3; fly away", plan=True)
+    said = [event.text for event in events if isinstance(event, TextFinished)]
+    assert said == ["Not done: I did not understand “fly away”."]
+    assert [event.kind for event in events if isinstance(event, Asked)] == ["plan"]

@@ -123,6 +123,15 @@ async def test_two_turns_are_taken_back_one_after_the_other(desk: Desk) -> None:
     assert failures(await desk.events("undo", editor)) == ["NOTHING_TO_UNDO"]
 
 
+async def test_what_the_editor_has_taken_back_by_itself_is_not_taken_back_again(desk: Desk) -> None:
+    desk.model.add([GOLD], ["Done."])
+    editor = InMemoryEditor(story())
+    await desk.events("Add gold.", editor)
+    assert failures(await desk.events("undo", editor, project=story())) == ["NOTHING_TO_UNDO"]
+    await desk.events("undo", editor)
+    assert editor.project.to_text() == story_text(), "the turn is still kept for the story that it led to"
+
+
 async def test_what_was_changed_since_is_not_lost(desk: Desk) -> None:
     desk.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())

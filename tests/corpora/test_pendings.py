@@ -11,13 +11,13 @@ from corpora import pendings as module
 
 def test_a_question_is_kept_and_answered_once(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "confirmation", {"operations": [{"node_id": 3}]}, "a" * 64)
-    assert catalog.has_pending("local", "1", "confirmation")
+    assert catalog.newest_pending("local", "1", "confirmation")
     pending = catalog.pop_pending("local", "1", pending_id)
     assert pending is not None
     assert (pending.id, pending.kind, pending.content_sha256) == (pending_id, "confirmation", "a" * 64)
     assert pending.payload == {"operations": [{"node_id": 3}]}
     assert catalog.pop_pending("local", "1", pending_id) is None
-    assert not catalog.has_pending("local", "1", "confirmation")
+    assert not catalog.newest_pending("local", "1", "confirmation")
 
 
 def test_what_belongs_to_a_content_is_found_by_it_the_newest_first(catalog: Catalog) -> None:
@@ -42,7 +42,7 @@ def test_another_workspace_cannot_answer(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     assert catalog.pop_pending("other", "1", pending_id) is None
     assert catalog.pop_pending_for("other", "1", "plan", "a" * 64) is None
-    assert not catalog.has_pending("other", "1", "plan")
+    assert not catalog.newest_pending("other", "1", "plan")
     assert catalog.pop_pending("local", "1", pending_id) is not None
 
 

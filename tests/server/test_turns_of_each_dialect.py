@@ -366,3 +366,16 @@ def test_a_stop_at_any_instant_ends_everything(home: House, dialect: str, after:
         client.assert_quiet()  # no call follows
         assert not [task for task in home.watched.tasks() if "_run_turn" in task]
         assert types(frames)[-1] == end
+
+
+def test_busy_is_no_part_of_the_sentence_that_streams(home: House) -> None:
+    home.model.add(["Let me think", Hang()], ["Here."])
+    with home.client("/ws/chat?dialect=envelope") as client:
+        client.ask("Who is Elena?", arrow_content=story_text())
+        assert home.model.hanging.wait(PATIENCE_S)
+        client.ask("And Bram?")
+        client.send("stop")
+        said = "".join(texts(client.until("end")))
+        assert "Let me think\n\nBUSY: " in said
+        client.ask("Again.")
+        assert "".join(texts(client.until("end"))).startswith("Here.")

@@ -169,7 +169,6 @@ def test_a_node_comes_between_two_others(turn: Turn) -> None:
         ("add a content after 9: Later", "several free outputs"),
         ("add a content after node 77: Later", "no node 77"),
         ("add a dialog by Elana: Hello", "Did you mean Elena_Marsh (5)?"),
-        ("add a dialog", "needs its words"),
         ("add a condition silver > 3", "no variable “silver”"),
         ("add a condition gold > many", "whole number"),
         ("add a condition gold", "needs a comparison"),
