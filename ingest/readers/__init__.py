@@ -9,6 +9,9 @@ __all__ = ["SUFFIXES", "PageListener", "read", "told_by_content"]
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000
 
+# Each row of a table is a passage: so many take hours to embed.
+MAX_BLOCKS = 200_000
+
 
 def read(name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
     """Read one document; `progress` hears (page, of how many) from formats with pages.
@@ -37,6 +40,11 @@ def _read(name: str, data: bytes, progress: PageListener) -> Extracted:
         raise ReadError(
             "TOO_LARGE",
             f"it has more than {MAX_CHARACTERS:,} characters of text; split it into several documents.",
+        )
+    if len(extracted.blocks) > MAX_BLOCKS:
+        raise ReadError(
+            "TOO_LARGE",
+            f"it has more than {MAX_BLOCKS:,} paragraphs, rows or headings; split it into several documents.",
         )
     return with_dialogues(extracted)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from corpora import DataDirectory, Owner, ProjectKey
@@ -21,6 +22,9 @@ KEY = ProjectKey("local", "1")
 def home(tmp_path: Path) -> Iterator[House]:
     with house(tmp_path / "data", limits=Limits(upload_bytes=10_000)) as opened:
         yield opened
+
+
+SAME = "Elena keeps the lighthouse above the inland sea, and she burns nine barrels of oil in a winter."
 
 
 @pytest.fixture
@@ -226,3 +230,14 @@ def test_what_is_gone_is_removed_and_what_is_the_folders_is_not(
     ]
     remote.ingest(KEY, [Source("d.md", b"D.")], sync=True, progress=nobody)
     assert names(remote.documents(KEY)) == ["b.md", "d.md"]
+
+
+def test_what_is_found_is_that_of_a_local_search(home: House, remote: RemoteCorpus) -> None:
+    with pymupdf.open() as document:
+        document.new_page().insert_textbox((72, 72, 500, 200), SAME)
+        document.new_page()
+        home.ingestor.index(KEY, [Source("bible.pdf", document.tobytes()), Source("bible.md", SAME.encode())])
+    found = remote.search(KEY, "Who keeps the lighthouse?", 5, None)
+    assert found == home.retriever.answer(KEY, "Who keeps the lighthouse?", 5)
+    assert [one.also_in for one in found.passages] == [("bible.md",)]
+    assert found.pages_without_text == {"bible.pdf": (2,)}

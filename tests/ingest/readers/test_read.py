@@ -46,6 +46,14 @@ def test_what_a_library_cannot_handle_is_a_damaged_document() -> None:
     assert refused.value.code == "CORRUPT"
 
 
+def test_a_table_with_more_rows_than_can_be_embedded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.readers.MAX_BLOCKS", 3)
+    assert len(read("cast.csv", b"Name,Role\nMara,keeper\nTobin,smith\n").blocks) == 3
+    with pytest.raises(ReadError, match=r"rows .*split it") as refused:
+        read("cast.csv", b"Name,Role\nMara,keeper\nTobin,smith\nElena,pilot\n")
+    assert refused.value.code == "TOO_LARGE"
+
+
 def test_a_document_longer_than_any_design_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.readers.MAX_CHARACTERS", 10)
     with pytest.raises(ReadError, match="split it") as refused:
