@@ -335,6 +335,15 @@ async def test_a_folder_that_is_linked_at_the_other_server_is_followed_there(
     assert len(first.intake.followed) == 1
 
 
+async def test_a_server_that_was_not_started_reads_the_folder_once(home: House, folder: Path) -> None:
+    server = Server(home)
+    report = await server.folders.link(home.key, str(folder))
+    assert len(report.documents) == 3
+    (folder / "late.md").write_text("Nobody looks here.")
+    await server.close()
+    assert len(server.intake.followed) == 1
+
+
 async def test_a_failure_is_told_and_tried_again(home: House, servers: tuple[Server, Server], folder: Path) -> None:
     first, _ = servers
     first.intake.failures = 2
