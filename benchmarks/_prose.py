@@ -1,7 +1,6 @@
 """Design documents that nobody wrote: English sentences, always the same for the same seed."""
 
 import random
-from collections.abc import Sequence
 
 _WORDS = {
     "place": "harbour, mill, tower, chapel, orchard, bridge, cellar, market, forge, lighthouse, garden, quarry",
@@ -13,12 +12,6 @@ _WORDS = {
     "time": "winter, the flood, the harvest, nightfall, the trial, the second act, the feast, the storm",
 }
 _CHOICES = {kind: words.split(", ") for kind, words in _WORDS.items()}
-_QUESTIONS = (
-    "Who {act} the {kind} {thing} in the {place}?",
-    "What does {name} the {person} do with the {thing} after {time}?",
-    "Where is the {kind} {thing} that the {person} has lost?",
-    "How many points does the player get for the {thing} in the {place} before {time}?",
-)
 _PATTERNS = (
     "{name} the {person} {act} a {kind} {thing} in the {place} before {time}.",
     "When {name} comes to the {place}, the {person} asks about the {thing} and offers {number} coins for it.",
@@ -40,15 +33,6 @@ def prose(seed: int | str, characters: int) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
-def question(seed: int) -> str:
-    """Something that such a document may answer."""
-    return _filled(random.Random(seed), _QUESTIONS)
-
-
 def _sentence(chance: random.Random) -> str:
-    return _filled(chance, _PATTERNS)
-
-
-def _filled(chance: random.Random, patterns: Sequence[str]) -> str:
     words = {kind: chance.choice(choices) for kind, choices in _CHOICES.items()}
-    return chance.choice(patterns).format(number=chance.randint(2, 900), **words)
+    return chance.choice(_PATTERNS).format(number=chance.randint(2, 900), **words)

@@ -6,6 +6,7 @@ questions and what is ingested meanwhile are embedded by the real model. Exit co
 """
 
 import hashlib
+import random
 import statistics
 import sys
 import tempfile
@@ -18,7 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks._prose import prose, question
+from benchmarks._prose import prose
 from corpora import DataDirectory, Page, Passage, ProjectKey, passage_id
 from fletcher.settings import load_settings
 from fletcher.wiring import Parts, open_parts
@@ -27,7 +28,7 @@ from ingest import Source
 _KEY = ProjectKey("local", "1")
 _DOCUMENTS = 100
 _PASSAGES = 200  # of each
-_PASSAGE_CHARACTERS = 600
+_PASSAGE_WORDS = 110
 _QUESTIONS = 500
 _WARM_UP = 20
 _INGESTED = 40  # documents, while questions are asked
@@ -40,8 +41,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(data_dir=Path(folder))
         with open_parts(settings, DataDirectory(settings.data_dir)) as parts:
-            passages = _fill(parts)
-            questions = [question(number) for number in range(_QUESTIONS + _WARM_UP)]
+            language = Language(seed=1)
+            passages = _fill(parts, language)
+            questions = [language.question() for _ in range(_QUESTIONS + _WARM_UP)]
             embedding, searching = _asked(parts, questions)
             meanwhile = _asked_during_an_ingest(parts, questions)
     alone = statistics.median(embedding)
@@ -67,10 +69,33 @@ def main() -> None:
     sys.exit(any(seconds > limit * alone for _, seconds, limit in rows))
 
 
-def _fill(parts: Parts) -> int:
+class Language:
+    """Made-up words, some of them said often and most of them seldom; sentences from a pattern would be repetitions."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._words = list(dict.fromkeys(self._word() for _ in range(20_000)))
+        self._weights = [1 / (rank + 5) for rank in range(len(self._words))]
+
+    def passage(self) -> str:
+        return " ".join(self._said(_PASSAGE_WORDS)).capitalize() + ".\n\n"
+
+    def question(self) -> str:
+        who, *things, where = self._said(5)
+        return f"What does {who.capitalize()} say about the {' and the '.join(things)} in the {where}?"
+
+    def _said(self, number: int) -> list[str]:
+        return self._chance.choices(self._words, self._weights, k=number)
+
+    def _word(self) -> str:
+        syllables = self._chance.choice((2, 2, 3, 3, 4))
+        return "".join(self._chance.choice("bcdfglmnprst") + self._chance.choice("aeiou") for _ in range(syllables))
+
+
+def _fill(parts: Parts, language: Language) -> int:
     parts.catalog.record_embedding_model(parts.embedder.name, parts.embedder.dimension)
     for number in range(_DOCUMENTS):
-        _put(parts, f"{number:03}.txt", [prose(f"{number} {at}", _PASSAGE_CHARACTERS) for at in range(_PASSAGES)])
+        _put(parts, f"{number:03}.txt", [language.passage() for _ in range(_PASSAGES)])
     passages = parts.catalog.passages(_KEY)
     vectors = np.random.default_rng(1).normal(size=(len(passages), parts.embedder.dimension)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

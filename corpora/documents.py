@@ -14,13 +14,13 @@ from corpora.errors import DocumentNotFound, ProjectNotFound
 from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
 from corpora.schema import documents, facts, pages, passages, projects
 from corpora.statements import (
+    PASSAGES_BY_ID,
     as_document,
     as_passage,
     documents_of,
     insert_pages,
     insert_passages,
     is_project,
-    passages_by_id_of,
     passages_of,
     take_away,
     touched_project,
@@ -148,12 +148,9 @@ class Documents(Database):
 
     def passages_by_id(self, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
         """Those of the passages that the project has, by id."""
+        project = {"workspace": key.workspace, "project_id": key.project_id}
         with self._reading() as connection:
-            rows = [
-                row
-                for some in chunks(ids)
-                for row in connection.execute(passages_by_id_of(key).where(passages.c.id.in_(some)))
-            ]
+            rows = [row for some in chunks(ids) for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})]
         return {row.id: as_passage(row) for row in rows}
 
     def passage_ids(self, key: ProjectKey) -> dict[str, bool]:

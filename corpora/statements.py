@@ -6,7 +6,20 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, Select, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    ScalarSelect,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from corpora.chunks import chunks
 from corpora.database import insert_or_keep
@@ -45,15 +58,18 @@ def passages_of(key: ProjectKey) -> Select[Any]:
     return select(passages, documents.c.name).join_from(passages, documents).join(projects).where(is_project(key))
 
 
-def passages_by_id_of(key: ProjectKey) -> Select[Any]:
-    """As `passages_of`, for a few ids: the sum keeps SQLite from walking over the whole project to find them."""
-    in_project = documents.c.project + 0 == projects.c.id
-    return (
-        select(passages, documents.c.name)
-        .join_from(passages, documents)
-        .join(projects, in_project)
-        .where(is_project(key))
+# As `passages_of`, for a few ids: the sum keeps SQLite from walking over the whole project to find them. Every search
+# asks it, so it is put together once.
+PASSAGES_BY_ID = (
+    select(passages, documents.c.name)
+    .join_from(passages, documents)
+    .join(projects, documents.c.project + 0 == projects.c.id)
+    .where(
+        projects.c.workspace == bindparam("workspace"),
+        projects.c.project_id == bindparam("project_id"),
+        passages.c.id.in_(bindparam("ids", expanding=True)),
     )
+)
 
 
 def touched_project(connection: Connection, key: ProjectKey) -> int:

@@ -27,8 +27,8 @@ class Shown:
         both seen.
         """
         words = split_words(passage.text)
-        runs = {tuple(words[start : start + _RUN]) for start in range(max(len(words) - _RUN, 0) + 1)}
-        numbers = {word for word in words if word.isdecimal()} - _page_numbers(passage)
+        runs = set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
+        numbers = set(filter(str.isdecimal, words)) - _page_numbers(passage)
         if len(runs & self._runs) >= _KNOWN * len(runs) and numbers <= self._numbers:
             return False
         self._runs |= runs
