@@ -139,9 +139,9 @@ class _Session:
     def close(self) -> None:
         try:
             self._connection.execute(select(func.pg_advisory_unlock_all()))
-        except DBAPIError:
+        except DBAPIError as error:
             # The locks went with the connection. What they kept apart was done; every step of it can be done again.
-            logger.warning("the connection that held a lock was lost", exc_info=True)
+            logger.warning("the connection that held a lock was lost: %s", error.orig)
             self._connection.invalidate()
         finally:
             self._connection.close()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from corpora import Catalog, Lock, Passage, ProjectKey
 from retrieval.embedder import EmbeddingModel
-from retrieval.errors import EmbeddingModelMismatch
+from retrieval.errors import EmbeddingModelMismatch, VectorStoreUnavailable
 from retrieval.vector_store import VectorStore
+
+logger = logging.getLogger(__name__)
 
 # Passages whose vectors are written together: what a kill -9 loses, at most (about five seconds of work).
 _BATCH = 64
@@ -50,12 +53,19 @@ class VectorUpkeep:
         return held
 
     def forget_replaced(self, key: ProjectKey) -> None:
-        """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end."""
+        """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end.
+
+        The catalog knows them until they are, and no search shows them: a store that is away does not matter here.
+        """
         while replaced := self._catalog.replaced_passages(key):
             with self._lock(key).held_if_free() as held:
                 if not held:
                     return
-                self._forget(key, replaced)
+                try:
+                    self._forget(key, replaced)
+                except VectorStoreUnavailable as error:
+                    logger.warning("vectors of removed passages will be forgotten later: %s", error)
+                    return
 
     def repair(self, key: ProjectKey) -> bool:
         """Make the store equal to what the catalog says it holds; False if somebody makes vectors just now."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from corpora import Catalog, ProjectKey
-from retrieval import EmbeddingModelMismatch, Retriever, VectorStore
+from retrieval import EmbeddingModelMismatch, Retriever, VectorStore, VectorStoreUnavailable
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 
@@ -269,3 +269,26 @@ def test_progress_never_goes_back_and_ends_at_all(
     assert [done for done, _ in heard] == sorted({done for done, _ in heard})
     assert not passages or heard[-1] == (passages, passages)
     assert catalog.lacking_vectors(key) == 0
+
+
+def test_what_is_removed_while_the_store_is_away_is_forgotten_later(
+    retriever: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away(*_: object) -> None:
+        raise VectorStoreUnavailable("It is away.")
+
+    put(key, "a.md", "dragon")
+    retriever.embed_pending(key)
+    catalog.remove_document(key, "a.md")
+    with monkeypatch.context() as patch:
+        patch.setattr(vectors, "delete", away)
+        retriever.forget_replaced(key)
+    assert len(vectors.ids(key)) == len(catalog.replaced_passages(key)) == 1
+    retriever.forget_replaced(key)
+    assert vectors.ids(key) == set()
+    assert catalog.replaced_passages(key) == []
