@@ -23,12 +23,13 @@ class ModelStub:
         node_id: The node that every call renames.
 
     Attributes:
+        node_id: The same, for requests from now on.
         pause_s: How long it waits before each event of a stream, in seconds.
         under_way: How many requests are being answered.
     """
 
     def __init__(self, node_id: int) -> None:
-        self._node_id = node_id
+        self.node_id = node_id
         self.pause_s = 0.0
         self.under_way = 0
 
@@ -71,7 +72,7 @@ class ModelStub:
     def _rename(self, body: bytes, number: int) -> dict[str, Any]:
         found = _WHO.search(body)
         assert found is not None, "a request without the client's message"
-        return {"node_id": self._node_id, "name": name_for(int(found[1]), number)}
+        return {"node_id": self.node_id, "name": name_for(int(found[1]), number)}
 
     def _anthropic(self, body: bytes) -> Iterator[str]:
         number = body.count(b'"tool_result"')

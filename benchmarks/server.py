@@ -2,10 +2,11 @@
 
 200 sockets, each with a turn of five calls; the model (a stub of the provider's API) and the clients answer at once, so
 the time of a turn is the server's own, with what it waits for the other 199 and for this process, which shares the
-machine. Then 500 turns are stopped. Beside it the Arrow-AI fork's server does the same turns, where ``ARROW_AI`` names
-a checkout of the fork and ``ARROW_AI_PYTHON`` a Python that has the packages of its ``Server/pyproject.toml``.
-Exit code 1 if one of our messages is lost or reaches a wrong client, a stop leaves something behind, or more than one
-stop in a hundred takes longer than 100 ms.
+machine. Then 500 turns are stopped, and 100 on a story of 5,000 nodes and 4 MB, which comes with every message. Beside
+it the Arrow-AI fork's server does the same turns, where ``ARROW_AI`` names a checkout of the fork and
+``ARROW_AI_PYTHON`` a Python that has the packages of its ``Server/pyproject.toml``. Exit code 1 if one of our messages
+is lost or reaches a wrong client, a stop leaves something behind, or more than one stop in a hundred takes longer than
+100 ms.
 """
 
 import asyncio
@@ -29,6 +30,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from arrow_project import parse
 from benchmarks._model_stub import CALLS, ModelStub, name_for
 from benchmarks._server_process import Server, running
+from benchmarks.arrow_project import document
 from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
 
@@ -36,10 +38,28 @@ _CLIENTS = 200
 _ALONE = 30  # turns, one after the other
 _STOPS = 500
 _STOPPING = 2  # clients that stop at the same time
+_LARGE_STOPS = 100
 _STREAM_PAUSE_S = 0.001
 _STOP_LIMIT_S = 0.1
 _PATIENCE_S = 60.0
-_CONTENT = SAMPLE.arrow_file.read_text(encoding="utf-8")
+
+
+class Story:
+    """A story that clients send, escaped once: writing 4 MB as JSON for each frame would be this process's time."""
+
+    def __init__(self, content: str) -> None:
+        nodes = parse(content).document.nodes.items()
+        self.node_id, self.node_name = next((k, n["name"]) for k, n in nodes if content.count(f'"{n["name"]}"') == 1)
+        self._before, _, self._after = json.dumps(content).partition(_escaped(self.node_name))
+
+    def renamed(self, name: str) -> str:
+        """The content as a JSON text, with another name for its node."""
+        return self._before + _escaped(name) + self._after
+
+
+def _escaped(name: str) -> str:
+    """A name in quotes, as it stands in a text inside JSON."""
+    return json.dumps(json.dumps(name))[1:-1]
 
 
 @dataclass
@@ -48,7 +68,7 @@ class Client:
 
     who: int
     socket: ClientConnection
-    node_name: str
+    story: Story
     name: str = ""
     calls: list[str] = field(default_factory=list[str])
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,10 +76,10 @@ class Client:
 
     async def turn(self) -> None:
         """Sends the message, and waits for the end."""
-        self.calls, self.name = [], self.node_name
+        self.calls, self.name = [], self.story.node_name
         self.ended.clear()
         started = time.perf_counter()
-        await self.socket.send(_message(self.who))
+        await self.socket.send(self._message())
         await asyncio.wait_for(self.ended.wait(), _PATIENCE_S)
         self.seconds = time.perf_counter() - started
 
@@ -74,10 +94,17 @@ class Client:
                 self.ended.set()
 
     def _result(self, call: dict[str, Any]) -> str:
-        before, self.name = self.name, call["arguments"]["name"]
-        content = _CONTENT.replace(f'"{self.node_name}"', f'"{self.name}"', 1) if before else _CONTENT
-        result = {"success": True, "result": "Node updated successfully", "error": "", "arrow_content": content}
-        return json.dumps({"type": "function_result", "request_id": call["request_id"], **result})
+        self.name = call["arguments"]["name"]
+        result = {"success": True, "result": "Node updated successfully", "error": ""}
+        said = {"type": "function_result", "request_id": call["request_id"], **result}
+        return self._with_content(said)
+
+    def _message(self) -> str:
+        message = {"message": f"I am client {self.who}.", "history": [], "selected_node_ids": [], "current_scene_id": 0}
+        return self._with_content({"type": "user_message", **message, "current_project_id": self.who + 1})
+
+    def _with_content(self, frame: dict[str, Any]) -> str:
+        return f'{json.dumps(frame)[:-1]}, "arrow_content": {self.story.renamed(self.name)}}}'
 
 
 @dataclass(frozen=True)
@@ -113,56 +140,63 @@ def main() -> None:
     if not Path("/proc/self/statm").exists():
         print("left out: memory and processor time are read from /proc, which this system does not have")
         return
-    node_id, node_name = _a_node()
-    stub = ModelStub(node_id)
+    story = Story(SAMPLE.arrow_file.read_text(encoding="utf-8"))
+    stub = ModelStub(story.node_id)
     failed = False
     with ExitStack() as opened:
         model = opened.enter_context(serving(stub, 2**24, bind("127.0.0.1", 0)))
         with _fletcher(model) as server:
-            figures = asyncio.run(_measured(server, node_name))
+            figures = asyncio.run(_measured(server, story))
             print(f"{server.name}: turns of {CALLS} calls, {CALLS + 1} model requests\n{figures}", flush=True)
             failed = bool(figures.strayed or figures.lost or figures.unfinished)
             stub.pause_s = _STREAM_PAUSE_S
-            stops = asyncio.run(_stopped(server, node_name))
-            stub.pause_s = 0.0
-            left = _metric(server, "fletcher_turns_under_way")
-            failed |= _told_of_stops(stops, left, stub.under_way)
+            for told, stopped, count in ((story, "the sample", _STOPS), (large_story(), "4 MB", _LARGE_STOPS)):
+                stub.node_id = told.node_id
+                stops = asyncio.run(_stopped(server, told, count))
+                left = _metric(server, "fletcher_turns_under_way")
+                failed |= _told_of_stops(stopped, stops, left, stub.under_way)
+            stub.node_id, stub.pause_s = story.node_id, 0.0
         reason = _why_not()
         if reason is not None:
             print(f"Arrow-AI's server: not measured, {reason}")
         else:
             with _fork(model) as server:
                 print(f"{server.name}: the same turns, {CALLS + 2} model requests", flush=True)
-                print(asyncio.run(_measured(server, node_name)))
+                print(asyncio.run(_measured(server, story)))
     sys.exit(failed)
 
 
-def _told_of_stops(stops: Sequence["Stop"], turns_left: float, requests_left: int) -> bool:
+def large_story() -> Story:
+    """5,000 nodes, about 4 MB."""
+    return Story(document().replace("The keeper counts", "The keeper of the northern light counts"))
+
+
+def _told_of_stops(name: str, stops: Sequence["Stop"], turns_left: float, requests_left: int) -> bool:
     """Whether a stop was not one."""
     took = [stop.seconds for stop in stops]
     over, late = sum(s > _STOP_LIMIT_S for s in took), sum(stop.calls_after_end for stop in stops)
     in_time, limit_ms = sum(stop.was_running for stop in stops), _STOP_LIMIT_S * 1000
     print(
-        f"{_STOPS} stops at random instants, {in_time} of them before the turn's own end\n"
+        f"{len(stops)} stops at random instants, story: {name}, {in_time} of them before the turn's own end\n"
         f"   until the end     {_spread(took)}, longest {max(took) * 1000:.1f} ms; {over} over {limit_ms:.0f} ms\n"
         f"   left behind       {turns_left:.0f} turns, {requests_left} model requests; {late} calls after an end",
         flush=True,
     )
-    return bool(over > _STOPS // 100 or late or turns_left or requests_left)
+    return bool(over > len(stops) // 100 or late or turns_left or requests_left)
 
 
 # --- turns ---------------------------------------------------------------------------------------------------------
 
 
-async def _measured(server: Server, node_name: str) -> Figures:
+async def _measured(server: Server, story: Story) -> Figures:
     async with AsyncExitStack() as opened:
-        alone = (await _connected(opened, server, range(1), node_name))[0]
+        alone = (await _connected(opened, server, range(1), story))[0]
         alone_s: list[float] = []
         for _ in range(_ALONE):
             await alone.turn()
             alone_s.append(alone.seconds)
         before = server.memory()
-        clients = await _connected(opened, server, range(1, _CLIENTS + 1), node_name)
+        clients = await _connected(opened, server, range(1, _CLIENTS + 1), story)
         idle = server.memory() - before
         cpu_s, started = server.cpu_s(), time.perf_counter()
         ends = await asyncio.gather(*(client.turn() for client in clients), return_exceptions=True)
@@ -186,10 +220,10 @@ async def _measured(server: Server, node_name: str) -> Figures:
         )
 
 
-async def _connected(opened: AsyncExitStack, server: Server, numbers: range, node_name: str) -> list[Client]:
+async def _connected(opened: AsyncExitStack, server: Server, numbers: range, story: Story) -> list[Client]:
     clients: list[Client] = []
     for who in numbers:
-        client = Client(who, await opened.enter_async_context(_open(server)), node_name)
+        client = Client(who, await opened.enter_async_context(_open(server)), story)
         answering = asyncio.create_task(client.answer())
         opened.callback(answering.cancel)
         clients.append(client)
@@ -198,17 +232,6 @@ async def _connected(opened: AsyncExitStack, server: Server, numbers: range, nod
 
 def _open(server: Server) -> connect:
     return connect(f"{server.url.replace('http', 'ws', 1)}/ws/chat", proxy=None, max_size=None)
-
-
-def _message(who: int) -> str:
-    message = {"message": f"I am client {who}.", "history": [], "selected_node_ids": [], "current_scene_id": 0}
-    return json.dumps({"type": "user_message", **message, "current_project_id": who + 1, "arrow_content": _CONTENT})
-
-
-def _a_node() -> tuple[int, str]:
-    """A node that can be renamed, and the name that it has: one that occurs once in the file."""
-    nodes = parse(_CONTENT).document.nodes
-    return next((key, node["name"]) for key, node in nodes.items() if _CONTENT.count(f'"{node["name"]}"') == 1)
 
 
 # --- stops ---------------------------------------------------------------------------------------------------------
@@ -223,21 +246,21 @@ class Stop:
     calls_after_end: int
 
 
-async def _stopped(server: Server, node_name: str) -> list[Stop]:
+async def _stopped(server: Server, story: Story, count: int) -> list[Stop]:
     async with AsyncExitStack() as opened:
-        whole = (await _connected(opened, server, range(1), node_name))[0]
+        whole = (await _connected(opened, server, range(1), story))[0]
         await whole.turn()
     chance = random.Random(500)
-    instants = [chance.uniform(0, whole.seconds) for _ in range(_STOPS)]
+    instants = [chance.uniform(0, whole.seconds) for _ in range(count)]
     shares = [instants[at::_STOPPING] for at in range(_STOPPING)]
-    done = await asyncio.gather(*(_stopping(server, who, share, node_name) for who, share in enumerate(shares)))
+    done = await asyncio.gather(*(_stopping(server, who, share, story) for who, share in enumerate(shares)))
     return [stop for stops in done for stop in stops]
 
 
-async def _stopping(server: Server, who: int, instants: Sequence[float], node_name: str) -> list[Stop]:
+async def _stopping(server: Server, who: int, instants: Sequence[float], story: Story) -> list[Stop]:
     stops: list[Stop] = []
     async with AsyncExitStack() as opened:
-        client = (await _connected(opened, server, range(who, who + 1), node_name))[0]
+        client = (await _connected(opened, server, range(who, who + 1), story))[0]
         for instant in instants:
             turn = asyncio.create_task(client.turn())
             await asyncio.sleep(instant)
