@@ -18,8 +18,11 @@ _MAX_SIZE = 1.3
 _SMALLER = 0.5
 _FIRST_NUMBER = re.compile(r"\d{1,5}(?=\D|$)")
 _LAST_NUMBER = re.compile(r"\d{1,5}(?=\D*$)")
+# `The Inland Light · 3` on one side and `4 | Chapter two` on the other: only the number is alike.
+_SET_OFF_NUMBER = re.compile(r"(\d{1,5})\s*[|·•—–]\s.*\D|\D.*\s[|·•—–]\s*(\d{1,5})")
 _ROMAN_NUMBER = re.compile(r"[\W_]*([ivxl]+)[\W_]*")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
+_SET_OFF = "set off"
 _BARE_NUMBER = re.compile(r"[\W_]*\0-?\d+[\W_]*")
 
 Key = tuple[str, str]
@@ -93,6 +96,8 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
     keys = [(edge, text)]
     # Often the name of the book is on one side and that of the chapter on the other.
     keys += [(f"{edge} cell", cell.lower()) for cell in line.cells]
+    if set_off := _SET_OFF_NUMBER.fullmatch(text):
+        keys.append((f"{edge} {_SET_OFF}", f"\0{int(set_off[1] or set_off[2]) - page}"))
     if roman := _ROMAN_NUMBER.fullmatch(text):
         keys.append((edge, f"\0{_roman(roman[1]) - page}"))
     for pattern in (_FIRST_NUMBER, _LAST_NUMBER):
@@ -103,6 +108,8 @@ def _keys(line: Line, edge: str, page: int) -> list[Key]:
 
 
 def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
+    if key[0].endswith(_SET_OFF):
+        return len(pages) >= _MIN_NUMBER_PAGES
     if _is_number(key):
         return len(pages) >= min(_MIN_NUMBER_PAGES, written)
     least = min(_MIN_PAGES, max(written, 2))

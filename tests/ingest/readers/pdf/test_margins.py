@@ -63,3 +63,10 @@ def test_repeated_headings_in_large_type_stay() -> None:
 def test_two_pages_that_begin_alike_lose_nothing() -> None:
     pages = [page("Notes", *words(1)), page("Notes", *words(2))]
     assert kept(pages) == [["Notes", *words(1)], ["Notes", *words(2)]]
+
+
+def test_a_number_that_is_set_off_from_the_words_beside_it_makes_a_running_line_of_two_pages() -> None:
+    pages = [page("The Inland Light · 7", *words(1)), page("8 | Chapter two: the harbour", *words(2))]
+    assert kept(pages) == [words(1), words(2)]
+    prices = [page("A lamp – 30", *words(1)), page("A rope – 12", *words(2)), page("Level 3", *words(3))]
+    assert kept(prices) == [[line.text for line in lines] for lines in prices]
