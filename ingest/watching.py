@@ -22,7 +22,8 @@ logger = logging.getLogger(__name__)
 
 _QUIET_S = 0.6  # what has not changed for so long is taken for complete
 _BURST_S = 5.0  # how long a change waits at most for others that come along with it
-_LOOK_S = 0.1  # between two looks while something moves
+_LOOK_S = 0.1  # between two looks while something moves, and more in a large folder: it may move for hours
+_MOVING_SHARE = 4
 # Between two looks while nothing was announced: not every drive announces what other machines do to it, and an
 # announcement can be lost. A look at a large folder takes longer, and then there are fewer.
 _IDLE_S = 1.0
@@ -160,7 +161,7 @@ class Watch:
         for path in self._moving.keys() - changed:
             del self._moving[path]
             if path not in stamps:
-                self._names.pop(path)
+                self._names.pop(path, None)
         for path in changed:
             stamp, before = stamps.get(path), self._moving.get(path)
             if before is None:
@@ -172,7 +173,7 @@ class Watch:
 
     def _pause(self, looks: list[Look], look_s: float) -> None:
         if self._moving or any(root.is_in_doubt for root in self._roots):
-            self._stop.wait(max(_LOOK_S, look_s))
+            self._stop.wait(max(_LOOK_S, look_s * _MOVING_SHARE))
         elif self._problems:
             self._stop.wait(_IDLE_S)
         else:
