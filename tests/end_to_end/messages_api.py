@@ -5,7 +5,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -90,6 +90,7 @@ class MessagesApi:
     `hanging` is set once a `Hang` has begun, `hung_up` once its client has left.
     """
 
+    _torn: ClassVar[int] = 2  # how many events of its last block a stream lacks that breaks off
     script: Script
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     bodies: list[bytes] = field(default_factory=list[bytes])
@@ -125,7 +126,34 @@ class MessagesApi:
     async def _stream(
         self, answer: Sequence[Text | ToolUse | Hang] | Hang | Cut | Stopped | StreamError
     ) -> AsyncIterator[str]:
-        usage = {"input_tokens": 100, "output_tokens": 1}
+        for event in self._head():
+            yield event
+        said = [answer] if isinstance(answer, Hang) else answer if isinstance(answer, Sequence) else answer.blocks
+        blocks = [block for block in said if not isinstance(block, Hang)]
+        for index, block in enumerate(said):
+            if isinstance(block, Hang):
+                await self._hang()
+                return
+            events = self._block(index, block)
+            is_torn = isinstance(answer, Cut) and not answer.whole and index == len(said) - 1
+            for event in events[: -self._torn] if is_torn else events:
+                yield event
+        match answer:
+            case Cut(properly=True):
+                return
+            case Cut():
+                raise ConnectionResetError
+            case StreamError(kind=kind, message=message):
+                events = [self._stream_error(kind, message)]
+            case Stopped(reason=reason):
+                events = self._tail(blocks, reason)
+            case _:
+                events = self._tail(blocks, None)
+        for event in events:
+            yield event
+
+    def _head(self) -> list[str]:
+        """What opens a stream."""
         message = {
             "id": f"msg_{len(self.requests)}",
             "type": "message",
@@ -134,33 +162,21 @@ class MessagesApi:
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": usage,
+            "usage": {"input_tokens": 100, "output_tokens": 1},
         }
-        yield _event("message_start", {"message": message})
-        blocks = [answer] if isinstance(answer, Hang) else answer if isinstance(answer, Sequence) else answer.blocks
-        for index, block in enumerate(blocks):
-            if isinstance(block, Hang):
-                await self._hang()
-                return
-            events = _block_events(index, block)
-            broken = isinstance(answer, Cut) and not answer.whole and index == len(blocks) - 1
-            for event in events[:-2] if broken else events:
-                yield event
-        match answer:
-            case Cut(properly=True):
-                return
-            case Cut():
-                raise ConnectionResetError
-            case StreamError(kind=kind, message=text):
-                yield _event("error", {"error": {"type": kind, "message": text}})
-                return
-            case Stopped(reason=reason):
-                pass
-            case _:
-                reason = "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
-        delta = {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 20}}
-        yield _event("message_delta", delta)
-        yield _event("message_stop", {})
+        return [_event("message_start", {"message": message})]
+
+    def _block(self, index: int, block: Text | ToolUse) -> list[str]:
+        return _block_events(index, block)
+
+    def _stream_error(self, kind: str, message: str) -> str:
+        return _event("error", {"error": {"type": kind, "message": message}})
+
+    def _tail(self, blocks: Sequence[Text | ToolUse], reason: str | None) -> list[str]:
+        """What ends a whole answer, by itself or for a reason in the provider's words."""
+        usual = "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
+        delta = {"delta": {"stop_reason": reason or usual, "stop_sequence": None}, "usage": {"output_tokens": 20}}
+        return [_event("message_delta", delta), _event("message_stop", {})]
 
 
 def _block_events(index: int, block: Text | ToolUse) -> list[str]:

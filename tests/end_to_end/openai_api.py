@@ -4,16 +4,15 @@ Chat Completions is what Ollama, vLLM and LM Studio speak, too.
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from tests.end_to_end.messages_api import Cut, Hang, HttpError, MessagesApi, Stopped, StreamError, Text, ToolUse
+from tests.end_to_end.messages_api import HttpError, MessagesApi, Text, ToolUse
 
-_Streamed = Sequence[Text | ToolUse | Hang] | Hang | Cut | Stopped | StreamError
 _USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 _RESPONSES_USAGE = {
     "input_tokens": 100,
@@ -29,6 +28,7 @@ class ChatCompletionsApi(MessagesApi):
     """`/v1/chat/completions`."""
 
     path = "/v1/chat/completions"
+    _torn = 1
 
     def app(self) -> Starlette:
         """The ASGI application."""
@@ -37,36 +37,19 @@ class ChatCompletionsApi(MessagesApi):
     def _error(self, error: HttpError) -> dict[str, Any]:
         return {"error": {"message": error.message, "type": error.kind, "code": error.kind, "param": None}}
 
-    async def _stream(self, answer: _Streamed) -> AsyncIterator[str]:
-        blocks, last = await self._begun(answer)
-        for index, block in enumerate(blocks):
-            deltas = [self._delta(part) for part in _parts(index, block)]
-            for delta in deltas[:-1] if index == last else deltas:
-                yield delta
-        match answer:
-            case Cut(properly=True):
-                return
-            case Cut():
-                raise ConnectionResetError
-            case StreamError(kind=kind, message=message):
-                yield _data({"error": {"message": message, "type": kind, "code": kind}})
-                return
-            case Stopped(reason=reason):
-                pass
-            case _:
-                reason = "tool_calls" if any(isinstance(block, ToolUse) for block in blocks) else "stop"
-        yield self._delta({}, reason)
-        yield _data({**self._chunk(), "choices": [], "usage": _USAGE})
-        yield "data: [DONE]\n\n"
+    def _head(self) -> list[str]:
+        return []
 
-    async def _begun(self, answer: _Streamed) -> tuple[list[Text | ToolUse], int | None]:
-        """The blocks to say, and which of them breaks off."""
-        said = [answer] if isinstance(answer, Hang) else answer if isinstance(answer, Sequence) else answer.blocks
-        if any(isinstance(block, Hang) for block in said):
-            await self._hang()
-        blocks = [block for block in said if not isinstance(block, Hang)]
-        broken = isinstance(answer, Cut) and not answer.whole
-        return blocks, len(blocks) - 1 if broken else None
+    def _block(self, index: int, block: Text | ToolUse) -> list[str]:
+        return [self._delta(part) for part in _parts(index, block)]
+
+    def _stream_error(self, kind: str, message: str) -> str:
+        return _data({"error": {"message": message, "type": kind, "code": kind}})
+
+    def _tail(self, blocks: Sequence[Text | ToolUse], reason: str | None) -> list[str]:
+        usual = "tool_calls" if any(isinstance(block, ToolUse) for block in blocks) else "stop"
+        counted = _data({**self._chunk(), "choices": [], "usage": _USAGE})
+        return [self._delta({}, reason or usual), counted, "data: [DONE]\n\n"]
 
     def _delta(self, delta: dict[str, Any], reason: str | None = None) -> str:
         return _data({**self._chunk(), "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
@@ -80,28 +63,26 @@ class ResponsesApi(ChatCompletionsApi):
     """`/v1/responses`."""
 
     path = "/v1/responses"
+    _torn = 2
 
-    async def _stream(self, answer: _Streamed) -> AsyncIterator[str]:
-        blocks, last = await self._begun(answer)
-        yield _event("response.created", {"response": self._response("in_progress", [])})
-        items: list[dict[str, Any]] = []
-        for index, block in enumerate(blocks):
-            events, item = _item_events(index, f"{len(self.requests)}_{index}", block)
-            items.append(item)
-            for event in events[:-2] if index == last else events:
-                yield event
-        match answer:
-            case Cut(properly=True):
-                return
-            case Cut():
-                raise ConnectionResetError
-            case StreamError(kind=kind, message=message):
-                yield _event("error", {"code": kind, "message": message, "param": None})
-            case Stopped(reason=reason):
-                response = self._response("incomplete", items) | {"incomplete_details": {"reason": reason}}
-                yield _event("response.incomplete", {"response": response})
-            case _:
-                yield _event("response.completed", {"response": self._response("completed", items)})
+    def _head(self) -> list[str]:
+        return [_event("response.created", {"response": self._response("in_progress", [])})]
+
+    def _block(self, index: int, block: Text | ToolUse) -> list[str]:
+        return self._item(index, block)[0]
+
+    def _item(self, index: int, block: Text | ToolUse) -> tuple[list[str], dict[str, Any]]:
+        return _item_events(index, f"{len(self.requests)}_{index}", block)
+
+    def _stream_error(self, kind: str, message: str) -> str:
+        return _event("error", {"code": kind, "message": message, "param": None})
+
+    def _tail(self, blocks: Sequence[Text | ToolUse], reason: str | None) -> list[str]:
+        items = [self._item(index, block)[1] for index, block in enumerate(blocks)]
+        if reason is None:
+            return [_event("response.completed", {"response": self._response("completed", items)})]
+        response = self._response("incomplete", items) | {"incomplete_details": {"reason": reason}}
+        return [_event("response.incomplete", {"response": response})]
 
     def _response(self, status: str, items: list[dict[str, Any]]) -> dict[str, Any]:
         return {
