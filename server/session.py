@@ -3,18 +3,16 @@
 import asyncio
 import logging
 import secrets
-import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from agent import Asked, Ended, Event, Failure, TextFinished, Turn, TurnRequest, Usage, describe
+from agent import Asked, Ended, Event, Failure, TextFinished, TurnRequest, Usage, describe
 from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
 from server.access import Access, AccessDenied
-from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, EndReason, Frame, PlainDialect, View
+from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.messages import (
     ClientMessage,
     Confirmation,
@@ -27,6 +25,7 @@ from server.messages import (
     UserMessage,
     decode,
 )
+from server.open_turn import OpenTurn
 from server.remote_editor import RemoteEditor
 from server.services import CatalogPendings, Services, policy_for
 from server.state import State, StateMachine
@@ -51,42 +50,6 @@ _PARSED_BEFORE_THE_END = 200_000
 _COMPARED_BEFORE_THE_END = 500
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
-
-
-@dataclass
-class _OpenTurn:
-    """The turn that a session is working on.
-
-    Attributes:
-        project: The story when the turn began, and `checkpoint`, where its journal stood then.
-        running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
-    """
-
-    id: str
-    project_id: str
-    editor: RemoteEditor
-    task: asyncio.Task[None] | None = None
-    project: ArrowProject | None = None
-    checkpoint: int = 0
-    running: Turn | None = None
-    reason: EndReason = "error"
-    usage: Usage = field(default_factory=Usage)
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing works on its story any more."""
-        return self.task is None or self.task.done()
-
-    async def ended(self) -> None:
-        """Waits until nothing works on its story any more."""
-        if self.task is None:
-            return
-        await asyncio.wait((self.task,))
-        try:
-            self.task.result()
-        except asyncio.CancelledError as stopped:
-            # Where it was stopped refers to itself: only the garbage collector would free it, and the stories with it.
-            traceback.clear_frames(stopped.__traceback__)
 
 
 class Session:
@@ -121,7 +84,7 @@ class Session:
         self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
         self._last_message: UserMessage | None = None
         self._pending_id: str | None = None
-        self._turn: _OpenTurn | None = None
+        self._turn: OpenTurn | None = None
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
 
     @property
@@ -250,7 +213,7 @@ class Session:
         self._machine.move(State.PROCESSING)
         project_id = self._turn_project = message.current_project_id or self._stories.last
         self._last_message = message.model_copy(update={"arrow_content": None})
-        turn = self._turn = _OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
         self._asked.append((project_id, turn.editor.request_ids))
         await self._send_all(self._dialect.turn_started(turn.id))
         turn.task = asyncio.create_task(self._run_turn(turn, message))
@@ -271,7 +234,7 @@ class Session:
         editor.last_content = message.arrow_content or None
         return editor
 
-    async def _run_turn(self, turn: _OpenTurn, message: UserMessage) -> None:
+    async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
         try:
             with self._services.ledger.turn(self._workspace, turn.project_id, self._dialect_name or "") as record:
                 request = await self._request(message, turn.project_id)
@@ -320,7 +283,7 @@ class Session:
     async def _has_documents(self, key: ProjectKey | None) -> bool:
         return key is not None and await asyncio.to_thread(self._services.catalog.has_project, key)
 
-    async def _follow(self, open_turn: _OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
+    async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
         pendings = CatalogPendings(self._services.catalog, self._workspace, open_turn.project_id)
         turn = self._services.assistant.turn(request, open_turn.editor, pendings)
@@ -334,7 +297,7 @@ class Session:
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
             self._stories.put(open_turn.project_id, turn.context.project)
 
-    async def _show(self, turn: _OpenTurn, event: Event) -> None:
+    async def _show(self, turn: OpenTurn, event: Event) -> None:
         match event:
             case Ended(reason=reason, usage=usage):
                 turn.reason, turn.usage = reason, usage
@@ -352,7 +315,7 @@ class Session:
             await self._send_all(await self._settle(turn))
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
-    async def _cancel_turn(self) -> _OpenTurn | None:
+    async def _cancel_turn(self) -> OpenTurn | None:
         turn, self._turn = self._turn, None
         if turn is None:
             return None
@@ -363,7 +326,7 @@ class Session:
             await asyncio.wait((turn.task,), timeout=_STOP_PATIENCE_S)
         return turn
 
-    async def _settle(self, turn: _OpenTurn) -> list[Frame]:
+    async def _settle(self, turn: OpenTurn) -> list[Frame]:
         """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
         if turn.project is None:
             return []
@@ -384,7 +347,7 @@ class Session:
             changes = str(await asyncio.to_thread(diff, turn.project, after))
         return self._stays(changes)
 
-    async def _bring_along(self, turn: _OpenTurn, before: ArrowProject, *, stays: bool) -> None:
+    async def _bring_along(self, turn: OpenTurn, before: ArrowProject, *, stays: bool) -> None:
         """Once nothing works on the turn's story any more, it is what the client has after the stop."""
         known = self._stories.get(turn.project_id)
         await turn.ended()
@@ -406,7 +369,7 @@ class Session:
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
-    async def _tell(self, turn: _OpenTurn, frames: Iterable[Frame]) -> None:
+    async def _tell(self, turn: OpenTurn, frames: Iterable[Frame]) -> None:
         if self._turn is turn:
             await self._send_all(frames)
 
