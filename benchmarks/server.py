@@ -42,6 +42,7 @@ _LARGE_STOPS = 100
 _STREAM_PAUSE_S = 0.001
 _STOP_LIMIT_S = 0.1
 _PATIENCE_S = 60.0
+_SETTLING_S = 5.0
 
 
 class Story:
@@ -153,7 +154,7 @@ def main() -> None:
             for told, stopped, count in ((story, "the sample", _STOPS), (large_story(), "4 MB", _LARGE_STOPS)):
                 stub.node_id = told.node_id
                 stops = asyncio.run(_stopped(server, told, count))
-                left = _metric(server, "fletcher_turns_under_way")
+                left = _turns_left(server)
                 failed |= _told_of_stops(stopped, stops, left, stub.under_way)
             stub.node_id, stub.pause_s = story.node_id, 0.0
         reason = _why_not()
@@ -320,6 +321,14 @@ def _fork(model: str) -> Generator[Server]:
     folder = Path(os.environ["ARROW_AI"]) / "Server"
     with running("Arrow-AI's server", command, "/docs", settings, folder) as server:
         yield server
+
+
+def _turns_left(server: Server) -> float:
+    """Turns that are still under way a moment later: what a thread was at when a turn was stopped is finished."""
+    deadline = time.monotonic() + _SETTLING_S
+    while (left := _metric(server, "fletcher_turns_under_way")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return left
 
 
 def _metric(server: Server, name: str) -> float:
