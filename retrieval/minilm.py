@@ -62,7 +62,8 @@ class MiniLM:
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of one text."""
-        return self._computed(self._tokenizer.encode_batch([text]))[0]
+        # Not a batch of one, which gives other threads the interpreter, and then it has to be waited for.
+        return self._computed([self._tokenizer.encode(text)])[0]
 
     def _computed(self, read: Sequence[Encoding]) -> NDArray[np.float32]:
         longest = max(len(one.ids) for one in read)
