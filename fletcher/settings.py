@@ -68,7 +68,9 @@ class Settings(BaseSettings):
     def _address(cls, value: str | None) -> str | None:
         if value is not None:
             url = urlsplit(value)
-            if url.scheme not in ("http", "https") or not url.hostname or url.path.strip("/") or url.query:
+            port = url.netloc.rpartition("@")[2].rpartition("]")[2].partition(":")[2]
+            known = url.scheme in ("http", "https") and url.hostname and (port or "0").isdecimal()
+            if not known or url.path.strip("/") or url.query:
                 # Not with the value itself, which may hold a password.
                 raise ValueError("it must have the form http://host:port")
         return value

@@ -77,6 +77,38 @@ def test_the_command_lines_own_token_opens_its_workspace(monkeypatch: pytest.Mon
     assert "s3cret" not in repr(load_settings())
 
 
+def test_both_servers_make_it_stateless_and_an_evaluation_leaves_them_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not load_settings().is_shared
+    monkeypatch.setenv("FLETCHER_CHROMA_URL", "http://chroma.example:8001")
+    assert not load_settings().is_shared
+    assert not load_settings(database_url="sqlite:////tmp/catalog").is_shared
+    monkeypatch.setenv("FLETCHER_DATABASE_URL", "postgresql+psycopg://ada@db.example/fletcher")
+    assert load_settings().is_shared
+    apart = load_settings().for_evaluation()
+    assert (apart.database_url, apart.chroma_url) == (None, None)
+    monkeypatch.setenv("FLETCHER_DATABASE_URL", "")
+    assert load_settings().database_url is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "chroma:8001",
+        "ftp://ada:s3cret@host",
+        "http://ada:s3cret@host/path",
+        "http://h?a=s3cret",
+        "http://ada:s3cret@host:port",
+    ],
+)
+def test_what_is_no_address_of_a_chroma_server_is_refused_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("FLETCHER_CHROMA_URL", url)
+    with pytest.raises(SettingsError, match=r"FLETCHER_CHROMA_URL: .*http://host:port") as refused:
+        load_settings()
+    assert "s3cret" not in str(refused.value)
+
+
 def test_folders_are_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert load_settings().folders == ()
     monkeypatch.setenv("FLETCHER_FOLDERS", os.pathsep.join(("/design, ", "~/games", "here")))
