@@ -8,6 +8,7 @@ import pytest
 from tests.postgresql import binaries
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 @pytest.mark.parametrize("stores", ["directory", "servers"])
 def test_whatever_moment_it_is_killed_at_nothing_is_half(stores: str) -> None:
     if stores == "servers" and binaries() is None:
