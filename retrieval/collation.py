@@ -19,9 +19,9 @@ Hashes = NDArray[np.uint64]
 _RUN = 3  # words
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
-# Share of a passage's runs. A word that is hyphenated in one document, or a running header in the midst, breaks three or
-# four of some hundred and fifty. Of 40 stories as txt, pdf and docx, .6 to .9 find all 601 passages of the pdf in both
-# others, .95 finds 590.
+# Share of a passage's runs. A word that is hyphenated in one document, or a running header in the midst, breaks three
+# or four of some hundred and fifty. Of 40 stories as txt, pdf and docx, .6 to .9 find all 601 passages of the pdf in
+# both others, .95 finds 590.
 _SAME = 0.8
 _MISREAD = 0.6  # two spellings as alike as this are one word that was read badly
 _MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
