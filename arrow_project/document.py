@@ -4,6 +4,7 @@ import copy
 from operator import itemgetter
 from typing import Any
 
+from arrow_project.garbage import no_collection
 from arrow_project.journal import Journal
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
@@ -33,7 +34,8 @@ class Document:
 
     def copy(self) -> "Document":
         """An independent copy without history."""
-        twin = Document(copy.deepcopy(self.raw), list(self.findings))
+        with no_collection():
+            twin = Document(copy.deepcopy(self.raw), list(self.findings))
         twin.active_author = self.active_author
         return twin
 

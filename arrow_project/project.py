@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from arrow_project.document import Document
+from arrow_project.garbage import no_collection
 from arrow_project.ids import expect_ids
 from arrow_project.loading import load
 from arrow_project.operation import NativeCall, Operation, OperationResult, Selection
@@ -113,11 +114,12 @@ def parse(text: str | bytes) -> ArrowProject:
         ParseError: Arrow would not load it; carries the rule and the place.
         TypeError: it is neither str nor bytes.
     """
-    loaded = load(text)
-    document = Document(loaded.document, loaded.findings)
-    # now, so that the first operation takes no longer than the others
-    document.usage.prepare()
-    return ArrowProject(document)
+    with no_collection():
+        loaded = load(text)
+        document = Document(loaded.document, loaded.findings)
+        # now, so that the first operation takes no longer than the others
+        document.usage.prepare()
+        return ArrowProject(document)
 
 
 def lower(

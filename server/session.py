@@ -44,7 +44,7 @@ _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
 # How long a stopped turn may take to notice before the client is told that it has ended.
-_STOP_PATIENCE_S = 0.05
+_STOP_PATIENCE_S = 0.02
 # Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
 _PARSED_BEFORE_THE_END = 200_000
 _COMPARED_BEFORE_THE_END = 500

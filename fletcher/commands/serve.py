@@ -3,6 +3,7 @@
 import gc
 import ipaddress
 import logging
+import sys
 from typing import Annotated
 
 import typer
@@ -12,6 +13,9 @@ from fletcher.corpus import open_alone
 from fletcher.errors import CommandError
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
+
+# So long the event loop waits, several times a message, for a thread that is working on a story.
+_SWITCH_INTERVAL_S = 0.001
 
 
 def serve(
@@ -51,6 +55,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         console.err.print(f"Data: {where}", style="dim")
         parts.load_embedder()
         _keep_what_is_loaded()
+        sys.setswitchinterval(_SWITCH_INTERVAL_S)
         app = create_app(services, access)
         Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
 
