@@ -24,6 +24,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from agent.arguments import json_object
 from agent.events import Event, OperationFinished, TextChunk, TextFinished, Usage
 from agent.failures import AnswerBrokenOff
+from agent.library_tasks import LibraryTasks
 from agent.patience import PASSING_ERRORS, Patience
 
 logger = logging.getLogger(__name__)
@@ -84,9 +85,14 @@ class Conversation:
         messages, said = history, list(prompt) or None
         while True:
             run: AgentRun[None, str] | None = None
+            tasks = LibraryTasks()
             try:
                 async with self._agent.iter(
-                    said, message_history=messages, usage=self._counted, usage_limits=self._limits
+                    said,
+                    message_history=messages,
+                    usage=self._counted,
+                    usage_limits=self._limits,
+                    capabilities=(tasks,),
                 ) as run:
                     async for node in run:
                         async with aclosing(self._step(run, node)) as events:
@@ -100,6 +106,8 @@ class Conversation:
             else:
                 self._log()
                 return
+            finally:
+                await tasks.end()
             if wait_s >= _TOLD_WAIT_S:
                 told = f"(The provider is busy. Trying again in {wait_s:.0f} seconds.)"
                 yield TextFinished(told)

@@ -43,8 +43,10 @@ _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
-# How long a stopped turn may take to notice before the client is told that it has ended.
-_STOP_PATIENCE_S = 0.02
+# How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
+# is rarely done within either.
+_STOP_PATIENCE_S = 0.05
+_STOP_PATIENCE_LARGE_S = 0.02
 # Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
 _PARSED_BEFORE_THE_END = 200_000
 _COMPARED_BEFORE_THE_END = 500
@@ -323,7 +325,8 @@ class Session:
         self._machine.move(State.IDLE)
         if turn.task is not None:
             turn.task.cancel()
-            await asyncio.wait((turn.task,), timeout=_STOP_PATIENCE_S)
+            patience_s = _STOP_PATIENCE_LARGE_S if _is_large(turn) else _STOP_PATIENCE_S
+            await asyncio.wait((turn.task,), timeout=patience_s)
         return turn
 
     async def _settle(self, turn: OpenTurn) -> list[Frame]:
@@ -383,3 +386,10 @@ class Session:
         async with self._sending:  # what belongs together is not torn apart
             for frame in frames:
                 await self._send(frame)
+
+
+def _is_large(turn: OpenTurn) -> bool:
+    """Whether the story, as the client has sent it or as it was known before, is."""
+    if len(turn.editor.last_content or "") > _PARSED_BEFORE_THE_END:
+        return True
+    return turn.project is not None and len(turn.project.document.nodes) > _COMPARED_BEFORE_THE_END

@@ -1,8 +1,11 @@
 """The plan as a whole: which ability answers, and that no message breaks it."""
 
+from contextlib import suppress
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.local import WordsMissing
 from agent.local.commands import RULES
 from arrow_project import OPERATIONS, ArrowProject
 from tests.agent.local.test_script import PLAIN
@@ -98,9 +101,10 @@ MESSAGES = st.one_of(
 def test_no_message_breaks_the_plan_or_calls_an_unknown_tool(project: ArrowProject, message: str) -> None:
     passages = [CitedPassage(1, Passage("script.txt", PLAIN))]
     turn = Turn(project.copy(), scene_id=0, selected_node_ids=(7,), passages=passages, texts={"script.txt": PLAIN})
-    turn.run(message)
+    with suppress(WordsMissing):  # the user is asked for them
+        turn.run(message)
+        assert turn.said
 
-    assert turn.said
     assert {call.tool for call in turn.calls} <= OPERATIONS.keys() | {"search_documents", "read_document"}
 
 
