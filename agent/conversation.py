@@ -17,6 +17,7 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ToolReturnPart,
 )
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -26,6 +27,7 @@ from agent.events import Event, OperationFinished, TextChunk, TextFinished, Usag
 from agent.failures import AnswerBrokenOff
 from agent.library_tasks import LibraryTasks
 from agent.patience import PASSING_ERRORS, Patience
+from agent.tools import unknown_tool
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +126,9 @@ class Conversation:
 
     async def _request(self, run: AgentRun[None, str], node: ModelRequestNode[None, str]) -> AsyncGenerator[Event]:
         self._has_spoken = False
+        for part in node.request.parts:
+            if type(part) is ToolReturnPart and part.retry is not None and part.retry.cause == "unknown_tool":
+                part.content = unknown_tool(part.tool_name)
         started = time.monotonic()
         try:
             async with node.stream(run.ctx) as stream:

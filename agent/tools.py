@@ -1,6 +1,7 @@
 """The model's tools: the operations of `arrow_project`, and the tools that read."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, cast
 
 from pydantic_ai import Tool
@@ -8,12 +9,13 @@ from pydantic_ai import Tool
 from agent.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 
-__all__ = ["READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas"]
+__all__ = ["READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas", "unknown_tool"]
 
 ToolHandler = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 # What these do, others do as well, and a literal client of the spec does not know them.
 _NOT_OFFERED = frozenset({"quick_insert_node", "node_connection_replacement"})
+_LONGEST_NAME = 64
 
 
 def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -35,6 +37,13 @@ def build_tools(handle: ToolHandler) -> list[Tool[object]]:
     Editor tools run one after the other: an operation may need what the one before it made.
     """
     return [_tool(name, description, schema, handle) for name, (description, schema) in tool_schemas().items()]
+
+
+def unknown_tool(name: str) -> str:
+    """What the model is told of a tool that there is not: which it may have meant, otherwise all."""
+    names = tool_schemas()
+    meant = get_close_matches(name[:_LONGEST_NAME], names) or sorted(names)
+    return f"There is no tool {name[:_LONGEST_NAME]!r}, and nothing was done. Possible: {', '.join(meant)}."
 
 
 def _tool(name: str, description: str, schema: dict[str, Any], handle: ToolHandler) -> Tool[object]:

@@ -43,6 +43,22 @@ async def test_a_mistake_is_told_with_code_and_remedy_and_no_client_sees_it(
     assert editor.project.to_text() == story_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("create_node", "create_insert_node"), ("search_docs", "search_documents"), ("Z" * 500, "read_document")],
+)
+async def test_a_tool_that_there_is_not_is_answered_with_those_that_may_be_meant(
+    desk: Desk, name: str, meant: str
+) -> None:
+    desk.model.add([Use(name)], [RIGHT], ["Done."])
+    events = await desk.events("Do it.")
+    ((told,)) = desk.model.requests[1].tool_results
+    assert told.startswith(f"There is no tool '{name[:20]}")
+    assert meant in told
+    assert len(told) < 1500
+    assert texts(events) == ["Done."]
+
+
 async def test_three_corrections_and_then_an_honest_sentence(desk: Desk) -> None:
     desk.model.otherwise = [WRONG]
     events = await desk.events("Add a dialog.")
