@@ -13,6 +13,7 @@ from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
 from server.access import Access, AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
+from server.headroom import Headroom
 from server.messages import (
     ClientMessage,
     Confirmation,
@@ -43,10 +44,6 @@ _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
-# How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
-# is rarely done within either.
-_STOP_PATIENCE_S = 0.05
-_STOP_PATIENCE_LARGE_S = 0.02
 # Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
 _PARSED_BEFORE_THE_END = 200_000
 _COMPARED_BEFORE_THE_END = 500
@@ -87,6 +84,7 @@ class Session:
         self._last_message: UserMessage | None = None
         self._pending_id: str | None = None
         self._turn: OpenTurn | None = None
+        self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
 
     @property
@@ -103,6 +101,7 @@ class Session:
         try:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
+            self._headroom.note(text)
             message = await asyncio.to_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
             await self._handle(message)
         except (MessageError, CorpusError) as error:
@@ -218,6 +217,9 @@ class Session:
         turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
         self._asked.append((project_id, turn.editor.request_ids))
         await self._send_all(self._dialect.turn_started(turn.id))
+        warning = self._headroom.warning(self._dialect.longest_sent)
+        if warning is not None:  # in the turn's own text: the client keeps one message of each turn
+            await self._send_all(self._dialect.event(TextFinished(warning)))
         turn.task = asyncio.create_task(self._run_turn(turn, message))
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
@@ -323,10 +325,7 @@ class Session:
             return None
         turn.editor.close()
         self._machine.move(State.IDLE)
-        if turn.task is not None:
-            turn.task.cancel()
-            patience_s = _STOP_PATIENCE_LARGE_S if _is_large(turn) else _STOP_PATIENCE_S
-            await asyncio.wait((turn.task,), timeout=patience_s)
+        await turn.cancel()
         return turn
 
     async def _settle(self, turn: OpenTurn) -> list[Frame]:
@@ -386,10 +385,3 @@ class Session:
         async with self._sending:  # what belongs together is not torn apart
             for frame in frames:
                 await self._send(frame)
-
-
-def _is_large(turn: OpenTurn) -> bool:
-    """Whether the story, as the client has sent it or as it was known before, is."""
-    if len(turn.editor.last_content or "") > _PARSED_BEFORE_THE_END:
-        return True
-    return turn.project is not None and len(turn.project.document.nodes) > _COMPARED_BEFORE_THE_END

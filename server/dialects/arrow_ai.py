@@ -14,6 +14,7 @@ class ArrowAIDialect(NativeDialect):
     """Flat messages; text streams as `text_chunk`; functions are those of the fork's dispatcher, with native data."""
 
     rolls_back = False
+    longest_sent = 65_535
 
     def __init__(self, client: Client) -> None:
         super().__init__(client)

@@ -75,10 +75,12 @@ class Dialect(ABC):
 
     Attributes:
         rolls_back: Whether the client undoes the whole turn by itself when it sends `stop`.
+        longest_sent: The longest frame that the client can send, in bytes; None where that is not known.
         client: What the client has said of itself.
     """
 
     rolls_back: ClassVar[bool]
+    longest_sent: ClassVar[int | None] = None
 
     def __init__(self, client: Client = _ANY_CLIENT) -> None:
         self.client = client
