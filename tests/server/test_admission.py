@@ -1,6 +1,7 @@
 """A socket that opens without a token: a hello that brings one gets in, and nothing else does."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,8 @@ def test_anything_else_closes_it(guarded: House, first: str | bytes) -> None:
 def test_nothing_of_what_comes_before_it_counts(guarded: House) -> None:
     with guarded.client() as client:
         client.send("file_sync", project_id=1, arrow_content=story_text())
-        client.send("hello", token="ada's token")
+        with suppress(ConnectionClosed):  # it may have come to that already
+            client.send("hello", token="ada's token")
         assert_closed(client)
 
 
