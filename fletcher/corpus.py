@@ -7,7 +7,17 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from corpora import CorpusError, DataDirectory, DirectoryBusy, DocumentNotFound, Owner, Ownership, ProjectKey
+from corpora import (
+    CorpusError,
+    DataDirectory,
+    DirectoryBusy,
+    DocumentNotFound,
+    FolderNotFound,
+    Owner,
+    Ownership,
+    ProjectKey,
+    ProjectNotFound,
+)
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import Parts, folder_roots, open_parts
@@ -131,6 +141,22 @@ def _removed_before(told: DocumentReport | None, error: Exception, code: str) ->
     if told is not None and code == DocumentNotFound.code:
         return told
     raise error
+
+
+def removable_documents(corpus: CorpusAccess, key: ProjectKey) -> set[str]:
+    """The names of the documents that a `sync` of nothing would remove: all but those of the linked folder."""
+    listed = _or_nothing(lambda: corpus.documents(key), ProjectNotFound)
+    folder = _or_nothing(lambda: corpus.folder(key).documents, FolderNotFound)
+    return {document.name for document in listed} - {document.name for document in folder}
+
+
+def _or_nothing(ask: Callable[[], Collection[DocumentReport]], unless: type[CorpusError]) -> Collection[DocumentReport]:
+    try:
+        return ask()
+    except (CorpusError, CommandError) as error:  # an owner's refusals have the code only
+        if getattr(error, "code", "") != unless.code:
+            raise
+        return ()
 
 
 def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:

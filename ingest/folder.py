@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ingest.readers import SUFFIXES, told_by_content
-from ingest.source import Refusal, Source
+from ingest.source import Refusal, Source, known_as
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
@@ -56,6 +56,16 @@ class Scan(Collection["Source | Refusal"]):
 
     def __contains__(self, item: object) -> bool:
         return any(item == entry for entry in self)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its documents as the catalog has them, also of those that cannot be read."""
+        return frozenset(known_as(entry.name) for entry in self._entries)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it that could be read, as in the place of a drive that was taken out."""
+        return all(entry.refusal is not None for entry in self._entries)
 
 
 class ScanError(Exception):

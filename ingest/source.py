@@ -49,6 +49,14 @@ def document_name(name: str) -> str:
     return normal
 
 
+def known_as(name: str) -> str:
+    """The name as the catalog has it; one that it cannot have stays as it is."""
+    try:
+        return document_name(name)
+    except InvalidName:
+        return name
+
+
 def _broken_rule(name: str) -> str | None:
     parts = name.split("/")
     if not name.strip():

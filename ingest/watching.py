@@ -13,10 +13,9 @@ from time import monotonic
 from watchfiles import watch
 from watchfiles.main import FileChange
 
-from corpora import InvalidName
 from ingest.folder import Identity, Look, Scan, ScanError, Stamp, look_at, look_into
 from ingest.report import Problem
-from ingest.source import document_name
+from ingest.source import known_as
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +152,7 @@ class Watch:
         names: dict[Path, frozenset[str]] = {}
         for each in looks:
             for path in each.stamps.keys() - self._names.keys():
-                names[path] = names.get(path, frozenset()) | {_known_as(each.name(path))}
+                names[path] = names.get(path, frozenset()) | {known_as(each.name(path))}
         self._names |= names
 
     def _note_moving(self, stamps: Mapping[Path, Stamp], now: float) -> None:
@@ -183,15 +182,7 @@ class Watch:
 
 
 def _unread(looks: list[Look]) -> tuple[str, ...]:
-    return tuple(f"{_known_as(each.name(path))}/" for each in looks for path in each.unreadable)
-
-
-def _known_as(name: str) -> str:
-    """The name as the catalog has it; one that it cannot have stays as it is."""
-    try:
-        return document_name(name)
-    except InvalidName:
-        return name
+    return tuple(f"{known_as(each.name(path))}/" for each in looks for path in each.unreadable)
 
 
 @dataclass(frozen=True)

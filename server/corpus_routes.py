@@ -5,7 +5,7 @@ import binascii
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source
@@ -18,9 +18,13 @@ router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"])
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
+_FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
+
 
 class DocumentUpload(BaseModel):
     """One document of a corpus request: its bytes as base64, or its text."""
+
+    model_config = ConfigDict(extra="forbid")
 
     name: str
     content_base64: str | None = None
@@ -46,7 +50,10 @@ class DocumentUpload(BaseModel):
 class CorpusUpload(BaseModel):
     """`replace`: the request is the whole corpus, and what it lacks is removed."""
 
-    documents: list[DocumentUpload] = Field(default_factory=list[DocumentUpload])
+    # A misspelled key must not be an empty corpus.
+    model_config = ConfigDict(extra="forbid")
+
+    documents: list[DocumentUpload]
     replace: bool = False
 
 
@@ -99,9 +106,10 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         form = await request.form(max_files=10_000)
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:
-            raise RequestError(
-                422, "INVALID_REQUEST", "The form has no files: send the documents as fields named 'files'."
-            )
+            raise RequestError(422, "INVALID_REQUEST", f"The form has no files. {_FIELDS}")
+        if unknown := form.keys() - {"files", "replace"}:
+            names = ", ".join(sorted(map(repr, unknown)))
+            raise RequestError(422, "INVALID_REQUEST", f"The form has fields that are not known: {names}. {_FIELDS}")
         replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
         return [await _uploaded(file) for file in files], replace
     try:

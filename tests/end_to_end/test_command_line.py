@@ -62,6 +62,26 @@ def test_a_folder_goes_in_and_what_changed_is_told(run: Run, notes: Path) -> Non
     assert [document["name"] for document in listed] == ["harbour.md"]
 
 
+def test_what_sync_does_not_believe(run: Run, notes: Path, tmp_path: Path) -> None:
+    """A file says nothing about what is gone, and an empty folder may be a drive that is not there."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "LICENSE.bin").write_bytes(b"\0\1")
+    new = run("ingest", empty, "--project", "1", "--sync")
+    assert "would remove" not in new.err, "there is nothing to lose yet"
+    assert run("ingest", notes, "--project", "1").code == 0
+
+    file = run("ingest", notes / "harbour.md", "--project", "1", "--sync")
+    assert (file.code, "--sync" in file.err) == (2, True)
+    for paths in ([empty], [notes / "harbour.md", empty]):
+        for watch in ([], ["--watch"]):
+            refused = run("ingest", *paths, "--project", "1", "--sync", *watch)
+            assert (refused.code, "fletcher remove NAME" in refused.err, str(empty) in refused.err) == (1, True, True)
+    listed = run("documents", "--project", "1", "--json").json["documents"]
+    assert [document["name"] for document in listed] == ["harbour.md", "people/odile.txt"]
+    assert run("ingest", notes, empty, "--project", "1", "--sync").code == 0, "nothing would be lost"
+
+
 def test_search_finds_the_passage_with_its_place(run: Run, sample_data_dir: Path) -> None:
     found = run("search", SAMPLE.question, "--project", "1", "-k", "3", "--json")
     assert found.code == 0, found.err

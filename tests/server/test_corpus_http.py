@@ -121,6 +121,26 @@ def test_bad_documents_among_good_ones(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"documnets": [text_of("b.md", "B.")], "replace": True}, "documnets"),
+        ({"replace": True}, "documents"),
+        ({}, "documents"),
+        ({"documents": [text_of("b.md", "B.") | {"txet": "C."}], "replace": True}, "txet"),
+    ],
+)
+def test_a_misspelled_key_is_no_empty_corpus(http: httpx.Client, body: dict[str, Any], named: str) -> None:
+    post(http, text_of("a.md", "# A\n\nAda.\n"))
+    assert named in error(http.post("/projects/1/corpus", json=body), 422, "INVALID_REQUEST")
+    files = [("files", ("b.md", b"B.")), ("file", ("c.md", b"C."))]
+    answer = http.post("/projects/1/corpus", files=files, data={"replace": "true"})
+    assert "'file'" in error(answer, 422, "INVALID_REQUEST")
+    assert listed(http) == ["a.md"]
+    emptied = http.post("/projects/1/corpus", json={"documents": [], "replace": True})
+    assert (emptied.status_code, listed(http)) == (200, [])
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "",
