@@ -79,8 +79,8 @@ class Database:
             yield
         except DBAPIError as error:
             raise CatalogError(
-                f"The catalog {self._place} failed: {error.orig}. Check that it is reachable, that it may be "
-                "written, and that the disk is not full."
+                f"The catalog {self._place} failed: {_as_sentence(error.orig)} Check that it is reachable, that it may "
+                "be written, and that the disk is not full."
             ) from error
 
     def _check_schema(self) -> None:
@@ -158,6 +158,12 @@ def _open(database_url: str | URL) -> Engine:
         raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")
     _prepare_sqlite(engine)
     return engine
+
+
+def _as_sentence(reason: object) -> str:
+    """What a driver says, which may be several lines, and end in a question."""
+    words = " ".join(str(reason).split())
+    return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
 def _named(url: URL) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from difflib import get_close_matches
 
+from rapidfuzz import process
 from sqlalchemy import func, insert, select, update
 
 from corpora.chunks import chunks
@@ -27,6 +27,8 @@ from corpora.statements import (
 )
 
 _SWEPT = "swept_changes"
+_NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
+_SOME = 5
 
 
 class Documents(Database):
@@ -88,9 +90,7 @@ class Documents(Database):
 
     def _not_found(self, key: ProjectKey, name: str) -> DocumentNotFound:
         names = [document.name for document in self.documents(key)]
-        near = get_close_matches(name, names, n=3) or names[:5]
-        hint = f"the nearest names are {_listed(near)}" if names else "it has none"
-        return DocumentNotFound(f"Project {key.project_id!r} has no document {name!r}: {hint}.")
+        return DocumentNotFound(f"Project {key.project_id!r} has no document {name!r}: {_hint(name, names)}.")
 
     def put_document(
         self,
@@ -106,8 +106,14 @@ class Documents(Database):
         pages_without_text: Sequence[int] = (),
         pages_with_hidden_text: Sequence[int] = (),
         pages_recognized: Sequence[int] = (),
+        reader_version: int = 0,
+        ocr_languages: str = "",
+        updated_at: datetime | None = None,
     ) -> Document:
-        """Write a document whole, in place of what had its name; passages that stay keep their vectors."""
+        """Write a document whole, in place of what had its name; passages that stay keep their vectors.
+
+        `updated_at` is now, unless it is the same file as before that was read again.
+        """
         document_id = key.document_id(name)
         row = {
             "id": document_id,
@@ -118,7 +124,9 @@ class Documents(Database):
             "pages_without_text": list(pages_without_text),
             "pages_with_hidden_text": list(pages_with_hidden_text),
             "pages_recognized": list(pages_recognized),
-            "updated_at": datetime.now(UTC),
+            "reader_version": reader_version,
+            "ocr_languages": ocr_languages,
+            "updated_at": updated_at or datetime.now(UTC),
             "text": text,
         }
         with self._writing() as connection:
@@ -218,6 +226,16 @@ class Documents(Database):
         with self._writing() as connection:
             connection.execute(insert_or_keep(connection, facts), {"name": _SWEPT, "value": "0"})
             connection.execute(update(facts).where(facts.c.name == _SWEPT).values(value=str(changes)))
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    """The names that may be meant, else some of those there are."""
+    near = [close for close, *_ in process.extract(name, names, processor=str.lower, limit=3, score_cutoff=_NEAR)]
+    if near:
+        return f"the nearest names are {_listed(near)}"
+    if len(names) > _SOME:
+        return f"it has, among {len(names)}, {_listed(names[:_SOME])}"
+    return f"it has {_listed(names)}" if names else "it has none"
 
 
 def _listed(names: Iterable[str]) -> str:

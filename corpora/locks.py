@@ -40,9 +40,10 @@ class Locks(Database):
             return self._locks.setdefault(name, Lock(name, self._session if self.is_shared else None))
 
     @contextmanager
-    def in_use(self, *, alone: bool = False) -> Generator[None]:
+    def in_use(self, *, alone: bool = False, remedy: str = "") -> Generator[None]:
         """Use the catalog beside other processes, or `alone`; raises `CatalogBusy` at once if that cannot be.
 
+        `remedy` says what else can be done than to stop the others, where there is something.
         Of interest between the processes of a database server only: a data directory has one owner anyway.
         """
         if not self.is_shared:
@@ -50,21 +51,21 @@ class Locks(Database):
             return
         with closing(self._session()) as session:
             if not session.takes(_number(_IN_USE), shared=not alone):
-                raise self._busy(alone)
+                raise self._busy(alone, remedy)
             yield
 
     def _session(self) -> _Session:
         return _Session(self._engine, self._reported)
 
-    def _busy(self, alone: bool) -> CatalogBusy:
+    def _busy(self, alone: bool, remedy: str) -> CatalogBusy:
         if alone:
             return CatalogBusy(
                 f"The catalog {self._place} is in use by other processes of Fletcher, and this needs it alone: "
-                "stop them first. Servers can share it when all of them have the same FLETCHER_CHROMA_URL."
+                f"stop them first. {remedy}".rstrip()
             )
         return CatalogBusy(
             f"The catalog {self._place} is used by a process of Fletcher that needs it alone: wait until that is "
-            "done. Servers can share it when all of them have the same FLETCHER_CHROMA_URL."
+            "done, or, if it is one that keeps its vectors in a directory, give it the same FLETCHER_CHROMA_URL."
         )
 
 

@@ -16,9 +16,11 @@ from fletcher.commands.link import link
 from fletcher.commands.reindex import reindex
 from fletcher.commands.serve import serve
 from fletcher.commands.story import chat, check, outline, undo
-from fletcher.errors import CommandError
+from fletcher.errors import CommandError, WrongUsage
 from fletcher.settings import SettingsError
+from fletcher.termination import ending_in_order
 from ingest import ScanError
+from retrieval import EmptyQuery
 
 app = typer.Typer(
     name="fletcher",
@@ -47,6 +49,7 @@ for _command in (
 app.command("evaluate")(evaluate_retrieval)
 
 _EXPECTED = (CommandError, CorpusError, ScanError, SettingsError)
+_WRONG_USAGE = (SettingsError, WrongUsage)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -54,10 +57,16 @@ def main(arguments: list[str] | None = None) -> None:
     load_dotenv(".env")  # the model SDKs read their own variables from the environment
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
-        app(arguments)
+        with ending_in_order():
+            app(arguments)
     except _EXPECTED as error:
         console.err.print(f"Error: {error}", markup=False, soft_wrap=True)
-        sys.exit(1)
+        sys.exit(2 if _is_wrong_usage(error) else 1)
+
+
+def _is_wrong_usage(error: Exception) -> bool:
+    # An owner of the data directory that was asked refuses with the same code.
+    return isinstance(error, _WRONG_USAGE) or getattr(error, "code", None) == EmptyQuery.code
 
 
 if __name__ == "__main__":

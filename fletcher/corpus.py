@@ -223,10 +223,12 @@ class _LocalCorpus:
         gone: Collection[str] = (),
         progress: ProgressListener,
     ) -> IngestReport:
+        self._parts.embedder.check()
         with self._answering(progress) as listen:
             return self._parts.ingestor.index(key, sources, replace=sync, gone=gone, progress=listen)
 
     def link(self, key: ProjectKey, folder: Path) -> FolderReport:
+        self._parts.embedder.check()
         catalog = self._parts.catalog
         path = folder_roots(self._settings, is_local=True).admit(str(folder))
         catalog.link_folder(key, str(path))

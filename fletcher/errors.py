@@ -3,3 +3,7 @@
 
 class CommandError(Exception):
     """Ends a command with exit code 1; the message names the thing, the rule and the remedy."""
+
+
+class WrongUsage(CommandError):
+    """Ends a command with exit code 2: what was asked for cannot be, and it was not begun."""

@@ -10,6 +10,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DEFAULT_DATA_DIR = Path.home() / ".fletcher"
 
+_PYDANTICS_WORDS = "Value error, "
+
 Names = Annotated[tuple[str, ...], NoDecode]
 Folders = Annotated[tuple[Path, ...], NoDecode]
 
@@ -124,8 +126,8 @@ class Settings(BaseSettings):
             return None
         if self.tokens is None:
             raise SettingsError(
-                "FLETCHER_TOKEN opens nothing without FLETCHER_TOKENS, the file that says which token opens which "
-                "workspace. Set both, or name a --workspace."
+                "FLETCHER_TOKEN is set, but FLETCHER_TOKENS is not, the file that says which workspace a token opens. "
+                "Set FLETCHER_TOKENS to the file that the server has, or name the workspace: --workspace NAME."
             )
         workspace = self.read_tokens().get(self.token.get_secret_value())
         if workspace is None:
@@ -144,5 +146,7 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
-        problems = "; ".join(f"FLETCHER_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors())
+        problems = "; ".join(
+            f"FLETCHER_{str(e['loc'][0]).upper()}: {e['msg'].removeprefix(_PYDANTICS_WORDS)}" for e in error.errors()
+        )
         raise SettingsError(problems) from error

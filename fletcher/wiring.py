@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from server import Services
 
 
+_SHARED_VECTORS = "Processes can share it when all of them have the same FLETCHER_CHROMA_URL."
+
+
 @dataclass(frozen=True)
 class Parts:
     """What works on documents; files and connections are open while it lives."""
@@ -51,7 +54,10 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         url = settings.database_url or _of(directory).catalog_url
         catalog = opened.enter_context(closing(Catalog(url)))
         # Vectors that are in a directory are one process's, and then the catalog that knows them is, too.
-        opened.enter_context(catalog.in_use(alone=alone or directory is not None))
+        needs_directory = directory is not None
+        opened.enter_context(
+            catalog.in_use(alone=alone or needs_directory, remedy=_SHARED_VECTORS if needs_directory else "")
+        )
         originals = directory.originals if directory else opened.enter_context(closing(StoredOriginals(url)))
         if settings.chroma_url:
             vectors = VectorStore(settings.chroma_url, catalog.vector_namespace())
@@ -61,7 +67,7 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         reranker = Reranker(settings.reranker) if settings.reranker else None
         retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        ingestor = Ingestor(catalog, originals, retriever, readers)
+        ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages)
         yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
 
 

@@ -9,7 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.errors import EmbeddingModelUnavailable
 from retrieval.minilm import NAME, MiniLM
+from retrieval.model_source import is_missing_folder
 
 Vectors = NDArray[np.float32]
 
@@ -67,6 +69,15 @@ class Embedder:
         """The length of its vectors; loads the model."""
         return self._loaded().dimension
 
+    def check(self) -> None:
+        """Say now, before documents are read, if the model is a folder that is not there; nothing is loaded."""
+        if self._source is not None and is_missing_folder(self._source):
+            raise EmbeddingModelUnavailable(
+                f"The embedding model {self._source!r} cannot be loaded: there is no such folder. "
+                "FLETCHER_EMBEDDING_MODEL must be the name of a sentence-transformers model on the Hugging Face hub or "
+                "a folder that holds one; without it, all-MiniLM-L6-v2 is used."
+            )
+
     def embed_passages(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """Vectors of the texts, float32 `[len(texts), dimension]`, normalised.
 
@@ -89,6 +100,7 @@ class Embedder:
     def _loaded(self) -> _Model:
         with self._loading:
             if self._model is None:
+                self.check()
                 self._model = MiniLM() if self._source is None else _named(self._source)
             return self._model
 

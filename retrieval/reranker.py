@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.errors import RerankerUnavailable
+from retrieval.model_source import is_missing_folder
 from retrieval.results import RankedPassage
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Reranker:
             return self._model
 
     def _load(self) -> CrossEncoder:
+        if is_missing_folder(self._source):
+            raise self._unavailable("there is no such folder")
         from sentence_transformers import CrossEncoder
         from transformers.utils import logging as transformers_logging
 

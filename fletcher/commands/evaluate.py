@@ -48,6 +48,8 @@ def evaluate_retrieval(
         questions = read_questions(folder / "questions.jsonl")
     except QuestionsError as error:
         raise CommandError(str(error)) from error
+    if not (folder / "documents").is_dir():
+        raise CommandError(f"{folder} has no folder documents/, with the documents that questions.jsonl names.")
     sources = scan([folder / "documents"])
     rows: list[dict[str, Any]] = []
     with console.bars(transient=True) as bars:

@@ -10,7 +10,7 @@ import typer
 
 from fletcher import console
 from fletcher.corpus import open_alone
-from fletcher.errors import CommandError
+from fletcher.errors import WrongUsage
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
 
@@ -28,7 +28,7 @@ def serve(
     settings = settings_for(data_dir, workspace)
     tokens = settings.read_tokens()
     if not tokens and not _is_loopback(host):
-        raise CommandError(
+        raise WrongUsage(
             f"--host {host} lets other machines in, and then tokens are needed: set FLETCHER_TOKENS to a file of "
             "'token workspace' lines. Without tokens, bind to 127.0.0.1."
         )
@@ -43,6 +43,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     from server import Access, create_app
 
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
+        parts.embedder.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question
             parts.vectors.check()
         if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question

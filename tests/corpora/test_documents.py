@@ -56,6 +56,21 @@ def test_what_is_not_there_is_refused_with_the_nearest(catalog: Catalog, key: Pr
         catalog.require_project(ProjectKey("local", "2"))
 
 
+def test_the_nearest_names_are_near_and_others_are_not_called_so(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    names = ("bible.pdf", "characters.docx", "dialogues.txt", "quests.md")
+    for name in names:
+        put(key, name, f"of {name}")
+    for wanted, near in (("QUESTS", "'quests.md'"), ("characters", "'characters.docx'")):
+        with pytest.raises(DocumentNotFound, match=rf"nearest names are {near}\."):
+            catalog.find_document(key, wanted)
+    with pytest.raises(DocumentNotFound, match=r"no document 'nosuch': it has 'bible\.pdf', .* 'quests\.md'\."):
+        catalog.find_document(key, "nosuch")
+    for name in ("endings.md", "variables.md"):
+        put(key, name, f"of {name}")
+    with pytest.raises(DocumentNotFound, match=r"it has, among 6, 'bible\.pdf', .* 'quests\.md'\."):
+        catalog.find_document(key, "nosuch")
+
+
 def test_a_project_is_unknown_until_it_has_had_a_document(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     assert not catalog.has_project(key)
     assert (catalog.corpus_version(key), catalog.documents(key), catalog.passages(key)) == (0, [], [])

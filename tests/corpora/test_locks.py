@@ -97,6 +97,12 @@ def test_a_catalog_is_used_by_many_or_by_one_alone(catalogs: tuple[Catalog, Cata
     one, other = catalogs
     with one.in_use(), other.in_use(), pytest.raises(CatalogBusy, match="alone: stop them"), one.in_use(alone=True):
         pass
+    with (
+        other.in_use(),
+        pytest.raises(CatalogBusy, match=r"first\. Share it\.$"),
+        one.in_use(alone=True, remedy="Share it."),
+    ):
+        raise AssertionError
     with one.in_use(alone=True), pytest.raises(CatalogBusy, match="wait"), other.in_use():
         pass
     with other.in_use(alone=True):

@@ -113,6 +113,7 @@ def test_errors_name_the_thing_and_leave_standard_output_empty(run: Run, tmp_pat
         (("outline", broken), 1, "broken.arrow"),
         (("search", "ferry", "--project", "../1"), 2, "project"),
         (("search",), 2, "QUERY"),
+        (("search", " ", "--project", "99"), 2, "empty"),
         (("dance",), 2, "dance"),
     ):
         done = run(*arguments)

@@ -1,6 +1,7 @@
 """The server as an operator runs it: tokens, its log, its end."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ TOKEN = "s3cret-token-of-ada"
 
 def test_other_machines_need_tokens(run: Run) -> None:
     refused = run("serve", "--host", "0.0.0.0", "--port", "0")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "FLETCHER_TOKENS" in refused.err
     assert "127.0.0.1" in refused.err
 
@@ -23,8 +24,9 @@ def test_other_machines_need_tokens(run: Run) -> None:
 def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run: Run) -> None:
     refused = run("serve", "--port", "0", FLETCHER_RERANKER="/nowhere/at/all")
     assert refused.code == 1
-    assert "/nowhere/at/all" in refused.err
+    assert "'/nowhere/at/all' cannot be used: there is no such folder" in refused.err
     assert "FLETCHER_RERANKER" in refused.err
+    assert "WARNING" not in refused.err
     assert "Traceback" not in refused.err
 
 
@@ -65,4 +67,6 @@ def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
     assert (line["workspace"], line["project_id"], line["client"], line["outcome"]) == ("ada", "7", "spec", "done")
     assert "s3cret" not in log, "neither a token nor what was asked or read"
     assert "s3cret" not in counted
+    assert server.returncode == -signal.SIGTERM
+    assert "resource_tracker" not in log, "everything was given back before the end"
     assert "Traceback" not in log

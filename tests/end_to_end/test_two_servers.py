@@ -141,6 +141,7 @@ def test_commands_work_beside_the_servers_and_need_no_directory(
     refused = fletcher(environment, "reindex")
     assert refused.code == 1
     assert "stop them first" in refused.err
+    assert "FLETCHER_CHROMA_URL" not in refused.err, "which is set"
     assert not (Path(environment["HOME"]) / ".fletcher").exists()
 
 
@@ -184,5 +185,6 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(
     assert refused.code == 1
     assert "127.0.0.1:1" in refused.err
     assert "Check that it" in refused.err
+    assert "?." not in refused.err
     assert "s3cret" not in refused.err
     assert "Traceback" not in refused.err

@@ -1,0 +1,67 @@
+"""Wrong usage ends with 2, and before anything is done."""
+
+from pathlib import Path
+
+import pytest
+
+from fletcher.__main__ import main
+from fletcher.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"FLETCHER_{name.upper()}", raising=False)
+    monkeypatch.setenv("FLETCHER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as end:
+        main(list(arguments))
+    assert isinstance(end.value.code, int)
+    return end.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("CHROMA_URL", "nonsense", "FLETCHER_CHROMA_URL: it must have the form"),
+        ("CONFIRM", "sometimes", "FLETCHER_CONFIRM"),
+        ("TOKEN", "abc", "FLETCHER_TOKENS to the file that the server has"),
+    ],
+)
+def test_a_setting_that_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(f"FLETCHER_{name}", value)
+    code, err = ended(capsys, "search", "x", "--project", "1")
+    assert code == 2
+    assert said in err
+    assert not Path("data").exists()
+
+
+def test_a_model_that_is_not_there_is_said_before_documents_are_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    monkeypatch.setenv("FLETCHER_EMBEDDING_MODEL", str(tmp_path / "nope"))
+    code, err = ended(capsys, "ingest", "bible.md", "--project", "1")
+    assert code == 1
+    assert "there is no such folder" in err
+    assert "WARNING" not in err
+    code, err = ended(capsys, "documents", "--project", "1")
+    assert "no project" in err, "nothing was read"
+
+
+def test_what_an_evaluation_needs_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, err = ended(capsys, "evaluate", str(tmp_path))
+    assert code == 1
+    assert "questions.jsonl is not there" in err
+    assert "documents/" in err
+    assert "Errno" not in err
+    line = '{"id": "1", "document": "a.md", "question": "Who?", "gold": [[0, 4]]}'
+    (tmp_path / "questions.jsonl").write_text(line, "utf-8")
+    code, err = ended(capsys, "evaluate", str(tmp_path))
+    assert code == 1
+    assert "has no folder documents/" in err
