@@ -161,9 +161,9 @@ def _open(database_url: str | URL) -> Engine:
 
 
 def _as_sentence(reason: object) -> str:
-    """What a driver says, which may be several lines, and end in a question."""
-    words = " ".join(str(reason).split())
-    return words if words.endswith((".", "!", "?")) else f"{words}."
+    """What a driver says, which may be several lines without a stop, and end in a question."""
+    lines = (line.strip() for line in str(reason).splitlines())
+    return " ".join(line if line.endswith((".", ",", ":", "!", "?")) else f"{line}." for line in lines if line)
 
 
 def _named(url: URL) -> str:

@@ -11,6 +11,7 @@ from fletcher.corpus import CorpusAccess, removable_documents, remove_document, 
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
+from fletcher.termination import Terminated
 from fletcher.watched_ingest import ingest_and_watch
 from ingest import IngestReport, Scan, scan
 
@@ -52,7 +53,7 @@ def ingest(
 
     try:
         report = with_corpus(settings, work)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated):
         console.err.print("Stopped; what was read is searchable, and the same command does the rest.")
         raise
     if as_json:

@@ -73,6 +73,7 @@ def test_a_url_that_leads_nowhere_is_refused_without_its_password(url: str) -> N
     with pytest.raises(CatalogError) as refused:
         Catalog(url)
     assert "secret" not in refused.value.message
+    assert "?." not in refused.value.message
 
 
 def test_two_that_open_an_empty_database_at_once_agree(database_url: str) -> None:
