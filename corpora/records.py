@@ -38,7 +38,8 @@ class Document:
     """One design document as the catalog knows it; `pages` is None for a format without pages.
 
     On `pages_with_hidden_text` there was text that nobody can see, and it was left out; `pages_recognized` are
-    pictures whose text was read by OCR, and `pages_without_text` pictures and blank pages.
+    pictures whose text was read by OCR, and `pages_without_text` pictures and blank pages. It was read by readers of
+    `reader_version` (0: unknown), where pages had no text with OCR in `ocr_languages`.
     """
 
     id: str
@@ -53,6 +54,8 @@ class Document:
     updated_at: datetime
     pages_with_hidden_text: tuple[int, ...] = ()
     pages_recognized: tuple[int, ...] = ()
+    reader_version: int = 0
+    ocr_languages: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -57,6 +57,9 @@ documents = Table(
     Column("pages_without_text", JSON, nullable=False),
     Column("pages_with_hidden_text", JSON, nullable=False, server_default="[]"),
     Column("pages_recognized", JSON, nullable=False, server_default="[]"),
+    # What it was read with; NULL before that was recorded.
+    Column("reader_version", Integer),
+    Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
     # Last, so that SQLite need not walk over it to reach the others.
     Column("text", Text, nullable=False),

@@ -156,6 +156,8 @@ def as_document(row: Row[Any]) -> Document:
         updated_at=row.updated_at.replace(tzinfo=UTC),
         pages_with_hidden_text=tuple(row.pages_with_hidden_text),
         pages_recognized=tuple(row.pages_recognized),
+        reader_version=row.reader_version or 0,
+        ocr_languages=row.ocr_languages or "",
     )
 
 

@@ -7,11 +7,14 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 
 from corpora import Document, DocumentNotFound, InvalidName, ProjectKey
 from ingest.extracted import Extracted, ReadError
-from ingest.readers import PageListener
+from ingest.ocr import usable_languages
+from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
 from ingest.shelf import Shelf
@@ -74,8 +77,10 @@ class Addition:
         shelf: Shelf,
         reader: Reader,
         progress: ProgressListener,
+        ocr_languages: str,
     ) -> None:
         self._key = key
+        self._wanted_languages = ocr_languages
         self._known = {document.name: document for document in before}
         self._name_of = {document.sha256: document.name for document in before}
         self._shelf = shelf
@@ -102,12 +107,14 @@ class Addition:
     def _taken(self, source: Source, done: int, total: int) -> DocumentReport:
         sha256 = self._given.sha256(source.name)
         known = self._known.get(source.name)
-        if known is not None and known.sha256 == sha256:
+        is_same = known is not None and known.sha256 == sha256
+        if known is not None and is_same and not self._is_outdated(known):
             self._shelf.restore_original(source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
-        document = self._copied(source, sha256)
+        updated_at = known.updated_at if known is not None and is_same else None
+        document = self._copied(source, sha256, updated_at)
         if document is None:
             try:
                 extracted = self._reader.read(
@@ -117,27 +124,43 @@ class Addition:
                 )
             except ReadError as error:
                 return self._kept(_failed(source.name, Problem(error.code, error.message)))
-            document = self._stored(source, extracted)
+            document = self._stored(source, extracted, updated_at)
         self.wrote = True
         self._known[source.name] = document
         self._name_of[sha256] = source.name
         return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
 
-    def _copied(self, source: Source, sha256: str) -> Document | None:
+    @cached_property
+    def _ocr_languages(self) -> str:
+        """Those that pictures can be read in now; looked up only if a document has pictures."""
+        return usable_languages(self._wanted_languages)
+
+    def _is_outdated(self, document: Document) -> bool:
+        """Whether the same file would likely be read better now than it was.
+
+        Where OCR is not possible any more, what it has read is kept.
+        """
+        if document.reader_version != VERSION:
+            return True
+        if not document.pages_without_text:
+            return False
+        return self._ocr_languages not in ("", document.ocr_languages)
+
+    def _copied(self, source: Source, sha256: str, updated_at: datetime | None) -> Document | None:
         """The document under its new name, if the project has the same file: it was renamed, moved or copied."""
         same = self._known.get(self._name_of.get(sha256, ""))
-        if same is None or same.sha256 != sha256:
+        if same is None or same.sha256 != sha256 or self._is_outdated(same):
             return None
         with suppress(ReadError, DocumentNotFound):  # it is then read, which says what is wrong with it
             if detect(source.name, source.data) == same.format:
-                return self._shelf.put_copy(self._key, source, same)
+                return self._shelf.put_copy(self._key, source, same, updated_at)
         return None
 
-    def _stored(self, source: Source, extracted: Extracted) -> Document:
+    def _stored(self, source: Source, extracted: Extracted, updated_at: datetime | None) -> Document:
         if hidden := extracted.pages_with_hidden_text:
             logger.warning("%s: text that nobody can see was left out on page %s", source.name, page_list(hidden))
         passages = split(extracted, self._key.document_id(source.name), source.name)
-        return self._shelf.put(self._key, source, extracted, passages)
+        return self._shelf.put(self._key, source, extracted, passages, updated_at)
 
     def _kept(self, report: DocumentReport) -> DocumentReport:
         """The report on what could not be read; an older version stays and is described."""

@@ -32,7 +32,8 @@ class Extracted:
     A format with pages has one `Page` for each physical page, also for an empty one. A format without pages
     has a single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file,
     decoded. Text that nobody can see on the page (white on white, tiny) is not in `text`;
-    `pages_with_hidden_text` says where it was. `pages_recognized` are pictures whose text was read by OCR.
+    `pages_with_hidden_text` says where it was. `pages_recognized` are pictures whose text was read by OCR, and
+    `ocr_languages` (`eng+deu`) are those that were tried where a page seemed to have no text.
     """
 
     format: str
@@ -42,6 +43,7 @@ class Extracted:
     pages_without_text: tuple[int, ...] = ()
     pages_with_hidden_text: tuple[int, ...] = ()
     pages_recognized: tuple[int, ...] = ()
+    ocr_languages: str = ""
 
     def pages_of(self, char_from: int, char_to: int) -> tuple[int | None, int | None]:
         """The numbers of the first and the last page that a span touches."""

@@ -44,11 +44,20 @@ class Ingestor:
     must go: the same call again does the rest.
     """
 
-    def __init__(self, catalog: Catalog, originals: OriginalStore, retriever: SearchIndex, readers: Reader) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        originals: OriginalStore,
+        retriever: SearchIndex,
+        readers: Reader,
+        ocr_languages: str = "eng",
+    ) -> None:
+        """`ocr_languages` are those that `readers` try on pictures: with others, known pictures are read again."""
         self._catalog = catalog
         self._shelf = Shelf(catalog, originals)
         self._retriever = retriever
         self._readers = readers
+        self._ocr_languages = ocr_languages
 
     def add(
         self,
@@ -71,7 +80,7 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
-            addition = Addition(key, before, self._shelf, self._readers, say)
+            addition = Addition(key, before, self._shelf, self._readers, say, self._ocr_languages)
             reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
             names = {document.name for document in before}.intersection(gone)
             if replace:
@@ -171,8 +180,13 @@ def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mappin
     status = report.status
     if status == "searchable" and document.embedded == document.passages:
         older = before.get(document.id)
-        status = "updated" if older and older.sha256 != document.sha256 else "indexed"
+        status = "updated" if older and _version(older) != _version(document) else "indexed"
     return DocumentReport.of(document, status, report.error)
+
+
+def _version(document: Document) -> tuple[str, int, str]:
+    """What is another if a document of the same name is another one, or was read again."""
+    return document.sha256, document.reader_version, document.ocr_languages
 
 
 def _nobody(_: Progress) -> None:

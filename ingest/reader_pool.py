@@ -1,5 +1,6 @@
 """Reads documents in child processes, so that a document can cost nothing but itself."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -21,9 +22,12 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from ingest import readers
 from ingest.extracted import Extracted, ReadError
+from ingest.ocr import what_is_missing
 
 if sys.platform != "win32":  # Windows has no limits for a process; the clock holds there too
     import resource
+
+logger = logging.getLogger(__name__)
 
 PageListener = readers.PageListener
 Read = Callable[[str, bytes, PageListener], Extracted]
@@ -72,7 +76,7 @@ class ReaderPool:
         self._ocr_languages = ocr_languages
         self._lock = threading.Lock()
         self._pool: ProcessPool | None = None
-        self._closed = False
+        self._closed = self._warned = False
         # One place for each document that is being read, in which its child notes the page. It is plain
         # shared memory: a lock or a queue could be held by a child at the moment when it is killed.
         self._pages = RawArray("Q", workers)
@@ -142,6 +146,7 @@ class ReaderPool:
             if self._closed:
                 raise RuntimeError("the reader pool is closed")
             if self._pool is None:
+                self._warn_once()
                 self._pool = ProcessPool(
                     max_workers=self._workers,
                     max_tasks=_TASKS_OF_A_CHILD,
@@ -150,6 +155,11 @@ class ReaderPool:
                     context=multiprocessing.get_context("spawn"),
                 )
             return self._pool
+
+    def _warn_once(self) -> None:
+        if not self._warned and (missing := what_is_missing(self._ocr_languages)):
+            logger.warning("%s", missing)
+        self._warned = True
 
     def _follow(self, future: ProcessFuture[Extracted], place: int, progress: PageListener | None) -> None:
         """Tell `progress` the pages that the child notes, until it is done; a child that stands still is ended."""

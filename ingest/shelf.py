@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from corpora import Catalog, Document, OriginalStore, Passage, ProjectKey
 from ingest.extracted import Extracted
+from ingest.readers import VERSION
 from ingest.source import Source
 from ingest.split import renamed
 
@@ -19,8 +21,18 @@ class Shelf:
         # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
         self._storing = catalog.lock("originals")
 
-    def put(self, key: ProjectKey, source: Source, extracted: Extracted, passages: Sequence[Passage]) -> Document:
-        """Store a document; it is there whole when this returns, and not at all before."""
+    def put(
+        self,
+        key: ProjectKey,
+        source: Source,
+        extracted: Extracted,
+        passages: Sequence[Passage],
+        updated_at: datetime | None = None,
+    ) -> Document:
+        """Store a document; it is there whole when this returns, and not at all before.
+
+        `updated_at` is when its file was, if it was only read again.
+        """
         with self._storing.held():
             return self._catalog.put_document(
                 key,
@@ -34,9 +46,12 @@ class Shelf:
                 pages_without_text=extracted.pages_without_text,
                 pages_with_hidden_text=extracted.pages_with_hidden_text,
                 pages_recognized=extracted.pages_recognized,
+                reader_version=VERSION,
+                ocr_languages=extracted.ocr_languages,
+                updated_at=updated_at,
             )
 
-    def put_copy(self, key: ProjectKey, source: Source, of: Document) -> Document:
+    def put_copy(self, key: ProjectKey, source: Source, of: Document, updated_at: datetime | None = None) -> Document:
         """Store a document that is the same file as another one of the project, without reading it again.
 
         Raises `DocumentNotFound` if that other one was removed meanwhile.
@@ -54,6 +69,9 @@ class Shelf:
                 pages_without_text=of.pages_without_text,
                 pages_with_hidden_text=of.pages_with_hidden_text,
                 pages_recognized=of.pages_recognized,
+                reader_version=of.reader_version,
+                ocr_languages=of.ocr_languages,
+                updated_at=updated_at,
             )
 
     def restore_original(self, data: bytes) -> None:

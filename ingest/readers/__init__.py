@@ -4,7 +4,11 @@ from ingest.extracted import Extracted, ReadError
 from ingest.readers.dialogue import with_dialogues
 from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, told_by_content
 
-__all__ = ["SUFFIXES", "PageListener", "read", "told_by_content"]
+__all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "told_by_content"]
+
+# One more whenever a reader makes something else of the same file: documents that were read by another version are
+# read again when they are next given.
+VERSION = 1
 
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000

@@ -227,6 +227,19 @@ def test_a_child_knows_the_languages_of_pictures(misbehaving: Read) -> None:
         assert pool.read("languages", b"").text == "eng+deu"
 
 
+def test_a_missing_language_of_pictures_is_said_once(
+    misbehaving: Read, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "eng.traineddata").touch()
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    with ReaderPool(workers=1, read=misbehaving, ocr_languages="eng+xx") as pool:
+        assert pool.read("good", b"").text
+        assert pool.read("good", b"").text
+    (warning,) = caplog.messages
+    assert "'xx'" in warning
+    assert "it has eng." in warning
+
+
 def test_what_libraries_print_is_not_heard(misbehaving: Read, capfd: pytest.CaptureFixture[str]) -> None:
     with ReaderPool(workers=1, read=misbehaving) as pool:
         assert pool.read("talk", b"").text

@@ -59,7 +59,14 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     # A document of nothing but running lines is a short one that looks like them.
     lines = [lines_of(fragments) for fragments in (inside if any(inside) else pages)]
     extracted = _build(lines, outline, body_size)
-    return replace(extracted, pages_with_hidden_text=tuple(hidden), pages_recognized=tuple(recognised))
+    if extracted.pages_without_text:
+        recognition = recognition or Recognition()  # of a page with nothing but running lines, none was tried
+    return replace(
+        extracted,
+        pages_with_hidden_text=tuple(hidden),
+        pages_recognized=tuple(recognised),
+        ocr_languages=recognition.languages if recognition else "",
+    )
 
 
 def _opened(data: bytes) -> pymupdf.Document:

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from statistics import median
 from time import monotonic
 from typing import Any, cast
@@ -13,6 +12,7 @@ from typing import Any, cast
 import pymupdf
 from pymupdf import mupdf
 
+from ingest.ocr import language_data, usable_languages
 from ingest.readers.pdf.page import Fragment
 from ingest.readers.text_builder import clean
 
@@ -38,10 +38,10 @@ class Recognition:
     """Recognises the pages of one document; without Tesseract, or when its time is up, none."""
 
     def __init__(self) -> None:
-        self._data = _language_data()
-        self._languages = _languages(self._data)
+        self._data = str(language_data() or "")
+        self.languages = usable_languages(os.environ.get(LANGUAGES, "eng"))
         self._until = monotonic() + _MAX_S
-        self.is_possible = bool(self._languages)
+        self.is_possible = bool(self.languages)
 
     def fragments(self, page: pymupdf.Page) -> list[Fragment]:
         """The lines of a page as they are seen on it; nothing if it is blank or takes too long."""
@@ -52,7 +52,7 @@ class Recognition:
             return []
         _allow_seconds(_PAGE_CPU_S)
         try:
-            recognised = page.get_textpage_ocr(language=self._languages, dpi=resolution, full=True, tessdata=self._data)
+            recognised = page.get_textpage_ocr(language=self.languages, dpi=resolution, full=True, tessdata=self._data)
             found = cast("dict[str, Any]", page.get_text("dict", textpage=recognised))
         except (RuntimeError, ValueError, mupdf.FzErrorBase) as error:
             if "alloc" in str(error):
@@ -62,19 +62,6 @@ class Recognition:
         fragments = [fragment for line in lines if (fragment := _fragment(line))]
         words = sum(len(_WORD.findall(fragment.text)) for fragment in fragments)
         return _with_even_sizes(fragments) if words >= _MIN_WORDS else []
-
-
-def _language_data() -> str:
-    try:
-        return str(pymupdf.get_tessdata() or "")
-    except RuntimeError:
-        return ""
-
-
-def _languages(data: str) -> str:
-    """Those of the languages asked for that are installed."""
-    wanted = os.environ.get(LANGUAGES, "eng").split("+")
-    return "+".join(name for name in wanted if data and (Path(data) / f"{name}.traineddata").is_file())
 
 
 def _allow_seconds(seconds: int) -> None:

@@ -1,0 +1,89 @@
+"""Known documents are read again when they would be read better now, and only then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from sqlalchemy import update
+
+from corpora import Document, ProjectKey
+from corpora.schema import documents
+from ingest import IngestReport, Source
+from ingest.ocr import usable_languages
+
+if TYPE_CHECKING:
+    from tests.ingest.conftest import Pipeline
+
+NOTES = [Source("a.md", b"# Pell\n\nElena keeps the lighthouse."), Source("b.md", b"The ferry is called Bittern.")]
+WORDS = "The harbour of Ness lies under the old bell tower."
+
+
+def statuses(report: IngestReport) -> list[str]:
+    return [document.status for document in report.documents]
+
+
+def scanned() -> Source:
+    """A page with typed words, and one that is a picture of words."""
+    drawn, pdf = pymupdf.open().new_page(), pymupdf.open()
+    drawn.insert_text((72, 90), WORDS, fontsize=14)
+    pdf.new_page().insert_text((72, 100), "Typed words.")
+    page = pdf.new_page()
+    page.insert_image(page.rect, pixmap=drawn.get_pixmap(dpi=150))
+    return Source("scan.pdf", pdf.tobytes())
+
+
+def known(pipeline: Pipeline, key: ProjectKey) -> list[Document]:
+    return pipeline.catalog.documents(key)
+
+
+def test_documents_of_an_older_catalog_are_read_again_once(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, NOTES)
+    before = known(pipeline, key)
+    with pipeline.catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        connection.execute(update(documents).values(reader_version=None, ocr_languages=None))
+    pipeline.reader.names.clear()
+    pipeline.model.texts.clear()
+    assert statuses(pipeline.ingestor.index(key, NOTES)) == ["updated", "updated"]
+    assert (pipeline.reader.names, pipeline.model.texts) == (["a.md", "b.md"], [])
+    assert known(pipeline, key) == before, "also the time of the last edit"
+    assert statuses(pipeline.ingestor.index(key, NOTES)) == ["unchanged", "unchanged"]
+    assert len(pipeline.reader.names) == 2
+    pipeline.assert_consistent(key)
+
+
+def test_other_readers_read_again_and_copies_follow(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = [NOTES[0], Source("copy.md", NOTES[0].data)]
+    pipeline.ingestor.index(key, twice)
+    for module in ("addition", "shelf"):
+        monkeypatch.setattr(f"ingest.{module}.VERSION", 1_000)
+    pipeline.reader.names.clear()
+    assert statuses(pipeline.ingestor.index(key, twice)) == ["updated", "updated"]
+    assert pipeline.reader.names == ["a.md"], "the copy is the same file"
+    assert {document.reader_version for document in known(pipeline, key)} == {1_000}
+    assert statuses(pipeline.ingestor.index(key, twice)) == ["unchanged", "unchanged"]
+
+
+@pytest.mark.skipif(not usable_languages("eng"), reason="Tesseract and its English are not here")
+def test_pictures_are_read_once_tesseract_is_there(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sources = [scanned(), NOTES[0]]
+    with monkeypatch.context() as without:
+        without.setenv("TESSDATA_PREFIX", str(tmp_path))
+        pipeline.ingestor.index(key, sources)
+        assert statuses(pipeline.ingestor.index(key, sources)) == ["unchanged", "unchanged"]
+        assert known(pipeline, key)[1].pages_without_text == (2,)
+    pipeline.model.texts.clear()
+    assert statuses(pipeline.ingestor.index(key, sources)) == ["updated", "unchanged"]
+    scan = known(pipeline, key)[1]
+    assert (scan.pages_without_text, scan.pages_recognized, scan.ocr_languages) == ((), (2,), "eng")
+    assert pipeline.model.texts == [WORDS]
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    assert statuses(pipeline.ingestor.index(key, sources)) == ["unchanged", "unchanged"], "what was read stays"
+    assert pipeline.reader.names == ["scan.pdf", "a.md", "scan.pdf"]
+    pipeline.assert_consistent(key)
