@@ -46,8 +46,8 @@ def read_questions(path: Path) -> list[Question]:
         lines = path.read_text("utf-8").splitlines()
     except FileNotFoundError as error:
         raise QuestionsError(
-            f'{path} is not there: it must have one object {{"id", "document", "question", "gold": [[from, to]]}} a '
-            "line, and beside it must be the folder documents/."
+            f"{path} cannot be read, as it is not there: it must have one object "
+            '{"id", "document", "question", "gold": [[from, to]]} a line, and beside it must be the folder documents/.'
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionsError(f"{path} cannot be read: {error}.") from error

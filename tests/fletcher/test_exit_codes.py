@@ -57,7 +57,7 @@ def test_a_model_that_is_not_there_is_said_before_documents_are_read(
 def test_what_an_evaluation_needs_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, err = ended(capsys, "evaluate", str(tmp_path))
     assert code == 1
-    assert "questions.jsonl is not there" in err
+    assert "questions.jsonl cannot be read, as it is not there" in err
     assert "documents/" in err
     assert "Errno" not in err
     line = '{"id": "1", "document": "a.md", "question": "Who?", "gold": [[0, 4]]}'
