@@ -169,8 +169,10 @@ class VectorStore:
         try:
             yield
         except (ChromaError, HTTPError, InvalidURL, _NoServer) as error:
+            reason = str(error).rstrip(".")
+            stop = "" if reason.endswith(("?", "!")) else "."
             raise VectorStoreUnavailable(
-                f"The Chroma server {_named(self._location)} failed: {error}. Check that it runs and that "
+                f"The Chroma server {_named(self._location)} failed: {reason}{stop} Check that it runs and that "
                 "FLETCHER_CHROMA_URL is its address; what it holds can be made anew with: fletcher reindex"
             ) from error
 
