@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator
 
-from agent import Event, TextChunk, TextFinished, Usage
+from agent import Event, Usage
 from arrow_project import OperationResult
 from server.dialects.dialect import Call, CannotExecute, Client, EndReason, Frame, View
 from server.dialects.lowering import NativeDialect, native_calls
-from server.dialects.wording import Transcript, text_frames, words_of
+from server.dialects.wording import Transcript, text_frames
 
 
 class ArrowAIDialect(NativeDialect):
@@ -27,15 +27,7 @@ class ArrowAIDialect(NativeDialect):
 
     def event(self, event: Event) -> Iterator[Frame]:
         """Everything that is said is one streamed text: the client keeps one message per turn in its history."""
-        match event:
-            case TextChunk(text=text):
-                yield from self._stream(self._transcript.chunk(text))
-            case TextFinished(text=text):
-                yield from self._stream(self._transcript.part(text))
-            case _:
-                words = words_of(event)
-                if words:
-                    yield from self._stream(self._transcript.part(words))
+        return self._stream(self._transcript.told(event))
 
     def turn_ended(self, _reason: EndReason, _usage: Usage, /) -> Iterator[Frame]:
         """`end`, which returns the client to idle."""

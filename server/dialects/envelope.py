@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agent import Event, TextChunk, TextFinished, Usage
+from agent import Event, Usage
 from arrow_project import NativeCall, OperationResult
 from server.dialects.dialect import Call, Client, EndReason, Frame, View
 from server.dialects.lowering import NativeDialect, is_drawn, separate
-from server.dialects.wording import Transcript, text_frames, words_of
+from server.dialects.wording import Transcript, text_frames
 
 Arguments = dict[str, Any]
 
@@ -28,15 +28,7 @@ class EnvelopeDialect(NativeDialect):
 
     def event(self, event: Event) -> Iterator[Frame]:
         """Everything that is said is one streamed text."""
-        match event:
-            case TextChunk(text=text):
-                yield from self._stream(self._transcript.chunk(text))
-            case TextFinished(text=text):
-                yield from self._stream(self._transcript.part(text))
-            case _:
-                words = words_of(event)
-                if words:
-                    yield from self._stream(self._transcript.part(words))
+        return self._stream(self._transcript.told(event))
 
     def turn_ended(self, _reason: EndReason, _usage: Usage, /) -> Iterator[Frame]:
         """`operation_end`, then `end`: clients wait for one or the other."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from agent import Asked, Citation, Cited, Ended, Event, Failed, Suggested
+from agent import Asked, Citation, Cited, Ended, Event, Failed, Suggested, TextChunk, TextFinished
 from server.dialects.dialect import Frame
 
 _SUGGESTIONS = "You could go on with:"
@@ -50,6 +50,17 @@ class Transcript:
     def __init__(self) -> None:
         self._open = ""  # what has been streamed of a part that is not finished
         self._has_parts = False
+
+    def told(self, event: Event) -> str:
+        """What is to be sent of an event where all that is said is one streamed text; nothing of one without words."""
+        match event:
+            case TextChunk(text=text):
+                return self.chunk(text)
+            case TextFinished(text=text):
+                return self.part(text)
+            case _:
+                words = words_of(event)
+                return self.part(words) if words else ""
 
     def chunk(self, text: str) -> str:
         """A piece of a part, as it is to be sent."""
