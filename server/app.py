@@ -19,6 +19,7 @@ from server.access import Access, AccessDenied, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.connection_limit import ConnectionLimitMiddleware
 from server.dependencies import RequestError, corpus_error_response, error_response
+from server.problems import first_problems
 from server.services import Services
 from server.socket import serve_socket
 from server.turn_rate import TooManyTurns
@@ -92,13 +93,13 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
-        problems = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors())
-        return error_response(422, "INVALID_REQUEST", f"The request is not valid: {problems}.")
+        return error_response(422, "INVALID_REQUEST", f"The request is not valid: {first_problems(error.errors())}.")
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
-        # Python's own name of 413 depends on its version.
-        code = "PAYLOAD_TOO_LARGE" if error.status_code == 413 else HTTPStatus(error.status_code).name
+        # Python's own names of these depend on its version.
+        own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST"}
+        code = own.get(error.status_code) or HTTPStatus(error.status_code).name
         return error_response(error.status_code, code, str(error.detail))
 
     @app.exception_handler(Exception)

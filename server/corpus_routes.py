@@ -5,26 +5,27 @@ import binascii
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source
 from server.base64_content import decode_base64
 from server.dependencies import RequestError, get_services, project_key
+from server.json_route import Body, JsonRoute
+from server.problems import first_names, first_problems
 from server.services import Services
 
-router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"])
+router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
 
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
+_MOST_DOCUMENTS = 10_000
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
-class DocumentUpload(BaseModel):
+class DocumentUpload(Body):
     """One document of a corpus request: its bytes as base64, or its text."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     content_base64: str | None = None
@@ -33,7 +34,7 @@ class DocumentUpload(BaseModel):
     @model_validator(mode="after")
     def _one_content(self) -> "DocumentUpload":
         if (self.content_base64 is None) == (self.text is None):
-            raise ValueError(f"document {self.name!r} needs either content_base64 or text")
+            raise ValueError("a document needs either content_base64 or text")
         return self
 
     def source(self) -> Source | Refusal:
@@ -47,13 +48,10 @@ class DocumentUpload(BaseModel):
             return Refusal(self.name, "failed", "INVALID_BASE64", message)
 
 
-class CorpusUpload(BaseModel):
+class CorpusUpload(Body):
     """`replace`: the request is the whole corpus, and what it lacks is removed."""
 
-    # A misspelled key must not be an empty corpus.
-    model_config = ConfigDict(extra="forbid")
-
-    documents: list[DocumentUpload]
+    documents: Annotated[list[DocumentUpload], Field(max_length=_MOST_DOCUMENTS)]
     replace: bool = False
 
 
@@ -103,20 +101,19 @@ async def page_picture(document: str, page: int, key: Key, services: Parts, pass
 
 async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        form = await request.form(max_files=10_000)
+        form = await request.form(max_files=_MOST_DOCUMENTS)
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:
             raise RequestError(422, "INVALID_REQUEST", f"The form has no files. {_FIELDS}")
         if unknown := form.keys() - {"files", "replace"}:
-            names = ", ".join(sorted(map(repr, unknown)))
-            raise RequestError(422, "INVALID_REQUEST", f"The form has fields that are not known: {names}. {_FIELDS}")
+            problem = f"The form has fields that are not known: {first_names(unknown)}."
+            raise RequestError(422, "INVALID_REQUEST", f"{problem} {_FIELDS}")
         replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
         return [await _uploaded(file) for file in files], replace
     try:
-        body = await request.body()
-        upload = await asyncio.to_thread(CorpusUpload.model_validate_json, body)
+        upload = await asyncio.to_thread(CorpusUpload.model_validate, await request.json())
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors())
+        problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
     return await asyncio.to_thread(lambda: [document.source() for document in upload.documents]), upload.replace
 

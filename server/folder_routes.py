@@ -4,20 +4,20 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel
 
 from corpora import ProjectKey
 from ingest import FolderReport
 from server.dependencies import get_services, project_key
+from server.json_route import Body, JsonRoute
 from server.services import Services
 
-router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"])
+router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"], route_class=JsonRoute)
 
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
 
-class FolderLink(BaseModel):
+class FolderLink(Body):
     """`path`: an absolute path on the server's machine."""
 
     path: str

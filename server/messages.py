@@ -1,13 +1,22 @@
 """What clients send: every message of every dialect, flat or inside `data`, leniently read."""
 
 import json
-import math
-import re
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from agent import ConfirmationPolicy, Exchange
+from server.json_text import JsonError, read_object, refuse_crowded_story
+from server.problems import first_problems
 
 
 class MessageError(Exception):
@@ -97,7 +106,10 @@ class UserMessage(_Message):
     type: Literal["user_message"]
     message: str = ""
     history: Annotated[list[Exchange], BeforeValidator(_exchanges)] = Field(default_factory=list[Exchange])
-    selected_node_ids: Annotated[list[OptionalId], BeforeValidator(_list)] = Field(default_factory=list[int | None])
+    # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
+    selected_node_ids: Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)] = Field(
+        default_factory=list[int | None]
+    )
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
     arrow_content: OptionalText = None
@@ -178,16 +190,6 @@ _MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Fie
 _TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop", "hello", "confirmation")
 
 
-# What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
-# a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
-_DEEPEST = 100
-_MOST_VALUES = 300_000
-_MOST_VALUES_OF_A_STORY = 2_000_000
-_GODOT_ESCAPE = re.compile(r"\\[\\v]")
-# An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
-
-
 def decode(text: str) -> ClientMessage:
     """Reads one text frame.
 
@@ -200,72 +202,23 @@ def decode(text: str) -> ClientMessage:
         known = ", ".join(_TYPES)
         named = f"{message_type[:40]!r}" if isinstance(message_type, str) else f"of kind {type(message_type).__name__}"
         raise MessageError("UNKNOWN_MESSAGE_TYPE", f"The message type {named} is not known. Known types: {known}.")
-    _refuse_crowded_story(fields.get("arrow_content"), message_type)
     try:
+        refuse_crowded_story(fields.get("arrow_content"), message_type)
         return _MESSAGES.validate_python(fields)
+    except JsonError as error:
+        raise MessageError("INVALID_MESSAGE", str(error), message_type) from error
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(str(part) for part in e['loc'][1:])}: {e['msg']}" for e in error.errors())
-        raise MessageError("INVALID_MESSAGE", f"{message_type}: {problems}.", str(message_type)) from error
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        problems = first_problems(errors, skip=1)
+        raise MessageError("INVALID_MESSAGE", f"{message_type}: {problems}.", message_type) from error
 
 
 def _fields(text: str) -> dict[str, Any]:
-    if _is_crowded(text, _MOST_VALUES):
-        raise MessageError("INVALID_JSON", f"A message must not have more than {_MOST_VALUES} values.")
     try:
-        value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
-        if "\\u" in text and _HALF_CHARACTER.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:
-        raise MessageError(
-            "INVALID_JSON", f"A message must be one JSON object, and this is not JSON: {error}."
-        ) from error
-    if not isinstance(value, dict):
-        raise MessageError("INVALID_JSON", f"A message must be one JSON object, and this is a {type(value).__name__}.")
-    _refuse_depth([value])
-    outer = cast("dict[str, Any]", value)
+        outer = read_object(text, "A message")
+    except JsonError as error:
+        raise MessageError("INVALID_JSON", str(error)) from error
     inner = outer.get("data")
     if not isinstance(inner, dict):
         return {**outer, "enveloped": False}
     return {**outer, **cast("dict[str, Any]", inner), "type": outer.get("type"), "enveloped": True}
-
-
-def _refuse_depth(level: list[Any]) -> None:
-    """Serialisers further on, a model's SDK for instance, give up much earlier than Python's reader of JSON."""
-    for _ in range(_DEEPEST):
-        inner = (item.values() if isinstance(item, dict) else item for item in level)
-        level = [item for items in inner for item in items if isinstance(item, dict | list)]
-        if not level:
-            return
-    raise MessageError("INVALID_JSON", f"A message must not nest more than {_DEEPEST} levels deep.")
-
-
-def _refuse_crowded_story(content: object, message_type: str) -> None:
-    if isinstance(content, str) and _is_crowded(content, _MOST_VALUES_OF_A_STORY):
-        problem = f"{message_type}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values."
-        raise MessageError("INVALID_MESSAGE", problem, message_type)
-
-
-def _is_crowded(text: str, most: int) -> bool:
-    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text."""
-    if _marks(text) <= most:
-        return False
-    plain = text.replace("\\\\", "").replace('\\"', "")
-    return plain.count('"') > 4 * most or _marks("".join(plain.split('"')[::2])) > most
-
-
-def _marks(text: str) -> int:
-    return text.count(",") + text.count("[") + text.count("{")
-
-
-def _tidy(text: str) -> str:
-    r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
-    if r"\v" not in text:
-        return text
-    return _GODOT_ESCAPE.sub(lambda found: r"\u000b" if found[0] == r"\v" else found[0], text)
-
-
-def _finite(number: str) -> float:
-    value = float(number)
-    if not math.isfinite(value):
-        raise ValueError(f"{number[:40]} is not a number that JSON has")
-    return value

@@ -1,14 +1,13 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, FailFast, Field
 
 from agent import (
     Asked,
@@ -32,12 +31,13 @@ from arrow_project import ParseError, Selection, diff, parse
 from corpora import ProjectKey
 from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
+from server.json_route import Body, JsonRoute
 from server.services import CatalogPendings, Services, policy_for
 
 # What is wrong with the request itself; anything else that fails a turn is the model's side (502).
 _STATUS = {"CONFLICT": 409, "NOTHING_TO_UNDO": 409, "NOT_PENDING": 404, "INTERNAL": 500}
 
-router = APIRouter(prefix="/projects/{project_id}", tags=["turns"])
+router = APIRouter(prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute)
 
 
 class HistoryEntry(BaseModel):
@@ -47,31 +47,19 @@ class HistoryEntry(BaseModel):
     output: str = ""
 
 
-class TurnBody(BaseModel):
+class TurnBody(Body):
     """One turn; everything but `arrow_content` may be left out."""
-
-    model_config = ConfigDict(extra="forbid")
 
     arrow_content: str
     message: str = ""
-    history: list[HistoryEntry] = Field(default_factory=list[HistoryEntry])
-    selected_node_ids: list[int] = Field(default_factory=list[int])
+    history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
+    selected_node_ids: Annotated[list[int], FailFast()] = Field(default_factory=list[int])
     current_scene_id: int | None = None
     mode: Literal["apply", "plan"] = "apply"
     confirm: ConfirmationPolicy | None = None
     pending_id: str | None = None
     function: str | None = None
     function_params: dict[str, Any] = Field(default_factory=dict[str, Any])
-
-    @field_validator("function_params")
-    @classmethod
-    def _is_text(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """JSON can say half a character, which nobody can write as UTF-8 again."""
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise ValueError("half a character: a surrogate without its other half") from error
-        return value
 
 
 @dataclass

@@ -1,0 +1,69 @@
+"""Routes whose JSON bodies are read within the limits of socket messages."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, model_validator
+from starlette.exceptions import HTTPException
+
+from server.json_text import JsonError, read_object, refuse_crowded_story
+from server.problems import first_names
+
+# What is shorter is read on the event loop.
+_READ_AT_ONCE = 100_000
+
+
+class Body(BaseModel):
+    """A JSON body, or a part of one, in which a misspelled key is an error."""
+
+    # Not `forbid`, which makes one error of each key, and remembers all of them.
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, value: Any) -> Any:
+        if isinstance(value, dict) and (unknown := value.keys() - cls.model_fields.keys()):
+            raise ValueError(f"there is no {first_names(unknown)}; known are {', '.join(cls.model_fields)}")
+        return value
+
+
+class JsonRoute(APIRoute):
+    """A route whose handler gets a `JsonRequest`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """FastAPI's own handler, with a request that reads JSON as we do."""
+        handle = super().get_route_handler()
+
+        async def handle_json(request: Request) -> Response:
+            return await handle(JsonRequest(request.scope, request.receive))
+
+        return handle_json
+
+
+class JsonRequest(Request):
+    """A request whose body is read as what a client sends over the socket is."""
+
+    async def json(self) -> dict[str, Any]:
+        """The JSON object of the body.
+
+        Raises:
+            HTTPException: 422, it is none or has too many values.
+        """
+        body = await self.body()
+        try:
+            return _read(body) if len(body) < _READ_AT_ONCE else await asyncio.to_thread(_read, body)
+        except JsonError as error:
+            # The kind of error that FastAPI lets through while it reads a body.
+            raise HTTPException(422, str(error)) from error
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    try:
+        fields = read_object(body.decode(), "The body")
+    except UnicodeDecodeError as error:
+        raise JsonError("The body must be one JSON object, and this is not UTF-8.") from error
+    refuse_crowded_story(fields.get("arrow_content"), "The body")
+    return fields

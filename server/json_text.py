@@ -1,0 +1,94 @@
+"""JSON that others have written: read leniently, and not at all where reading it would cost too much."""
+
+import json
+import math
+import re
+from typing import Any, cast
+
+# What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
+# a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
+_DEEPEST = 100
+_MOST_VALUES = 300_000
+_MOST_VALUES_OF_A_STORY = 2_000_000
+_GODOT_ESCAPE = re.compile(r"\\[\\v]")
+# An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class JsonError(ValueError):
+    """A text that is not read; the message is a sentence without anything of the text."""
+
+
+def read_object(text: str, what: str) -> dict[str, Any]:
+    """The JSON object in `text`; `what` is its name in errors.
+
+    Raises:
+        JsonError: It is none, or has too many values, too many levels or half a character; a story in its
+            `arrow_content` has too many values.
+    """
+    if _is_crowded(text, _MOST_VALUES):
+        raise JsonError(f"{what} must not have more than {_MOST_VALUES} values.")
+    try:
+        value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise JsonError(f"{what} must be one JSON object, and this is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise JsonError(f"{what} must be one JSON object, and this is a {type(value).__name__}.")
+    _refuse_depth([value], what)
+    _refuse_half_characters(text, value, what)
+    return cast("dict[str, Any]", value)
+
+
+def refuse_crowded_story(content: object, what: str) -> None:
+    """Refuses the text of a story that would take too long to read.
+
+    Raises:
+        JsonError: It has too many values.
+    """
+    if isinstance(content, str) and _is_crowded(content, _MOST_VALUES_OF_A_STORY):
+        raise JsonError(f"{what}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values.")
+
+
+def _refuse_depth(level: list[Any], what: str) -> None:
+    """Serialisers further on, a model's SDK for instance, give up much earlier than Python's reader of JSON."""
+    for _ in range(_DEEPEST):
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return
+    raise JsonError(f"{what} must not nest more than {_DEEPEST} levels deep.")
+
+
+def _refuse_half_characters(text: str, value: Any, what: str) -> None:
+    if "\\u" not in text or not _HALF_CHARACTER.search(text):
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise JsonError(f"{what} has half a character: a surrogate without its other half.") from error
+
+
+def _is_crowded(text: str, most: int) -> bool:
+    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text."""
+    if _marks(text) <= most:
+        return False
+    plain = text.replace("\\\\", "").replace('\\"', "")
+    return plain.count('"') > 4 * most or _marks("".join(plain.split('"')[::2])) > most
+
+
+def _marks(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
+
+
+def _tidy(text: str) -> str:
+    r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
+    if r"\v" not in text:
+        return text
+    return _GODOT_ESCAPE.sub(lambda found: r"\u000b" if found[0] == r"\v" else found[0], text)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number[:40]} is not a number that JSON has")
+    return value

@@ -1,0 +1,119 @@
+"""JSON over HTTP is read within the limits of the socket, and what is wrong with it is said in a few words."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from server.messages import MessageError, decode
+from tests.agent.story import story_text
+from tests.server.house import House
+
+HALF_A_CHARACTER = "\\ud800"
+
+
+def message(answer: httpx.Response) -> str:
+    """What the answer says is wrong with the request."""
+    assert answer.status_code == 422, answer.text
+    error = answer.json()["error"]
+    assert error["code"] == "INVALID_REQUEST"
+    assert len(error["message"]) < 2000
+    return error["message"]
+
+
+def sent(home: House, path: str, body: str) -> str:
+    method = "PUT" if path.endswith("folder") else "POST"
+    with home.http() as http:
+        return message(http.request(method, path, content=body, headers={"Content-Type": "application/json"}))
+
+
+PATHS = ["/projects/1/corpus", "/projects/1/turns", "/projects/1/folder"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ('{"documents": [' + "1," * 400_000 + "1]}", "300000 values"),
+        ("[" * 200 + "]" * 200, "one JSON object"),
+        ('{"arrow_content": ' + "[" * 200 + "]" * 200 + "}", "100 levels"),
+        ('{"arrow_content": NaN}', "NaN"),
+        ('{"arrow_content": 1e999}', "1e999"),
+        ("nonsense", "not JSON"),
+        ("[]", "this is a list"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_would_take_too_long_is_not_read(home: House, path: str, body: str, named: str) -> None:
+    assert named in sent(home, path, body)
+
+
+def test_a_crowded_story_is_not_read(home: House) -> None:
+    body = json.dumps({"arrow_content": "[" + "1," * 2_100_000 + "1]"})
+    assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/turns", body)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("field", ["message", "arrow_content", "path", "documents", HALF_A_CHARACTER])
+def test_half_a_character_is_refused_wherever_it_is(home: House, path: str, field: str) -> None:
+    body = f'{{"{field}": [{{"name": "{HALF_A_CHARACTER}"}}]}}'
+    assert "half a character" in sent(home, path, body)
+
+
+def test_half_a_character_in_a_turn(home: House) -> None:
+    for fields in ({"message": "\ud800"}, {"history": [{"message": "\udfff"}]}, {"pending_id": "\ud800"}):
+        body = json.dumps({"arrow_content": story_text(), "message": "Hello?"} | fields)
+        assert "half a character" in sent(home, "/projects/1/turns", body)
+    assert not home.model.requests
+
+
+def test_half_a_character_on_a_socket() -> None:
+    with pytest.raises(MessageError, match="half a character"):
+        decode('{"type": "user_message", "message": "\\udc00"}')
+
+
+def test_bytes_that_are_no_text(home: House) -> None:
+    with home.http() as http:
+        json_type = {"Content-Type": "application/json"}
+        assert "UTF-8" in message(http.post("/projects/1/turns", content=b'{"message": "\xff"}', headers=json_type))
+
+
+SECRET = "what the user wrote"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "problems"),
+    [
+        ("/projects/1/corpus", {"documents": [1] * 9_000}, 10),
+        ("/projects/1/corpus", {"documents": [1] * 10_001}, 1),
+        ("/projects/1/corpus", {"documents": [{"name": "x"}] * 9_000}, 10),
+        ("/projects/1/corpus", {"documents": [{"name": SECRET}]}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", "selected_node_ids": [SECRET] * 250_000}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", "history": [SECRET] * 250_000}, 1),
+        ("/projects/1/turns", {"arrow_content": "x"} | {f"key{n}": SECRET for n in range(250_000)}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", SECRET * 100_000: 1}, 1),
+        ("/projects/1/turns", {"arrow_content": 1, "mode": SECRET, "confirm": SECRET, "function_params": SECRET}, 4),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_the_first_problems_are_said(home: House, path: str, body: Any, problems: int) -> None:
+    said = sent(home, path, json.dumps(body))
+    named = [part for part in said.split("; ") if ": " in part]
+    assert len(named) == problems, said
+    assert ("more" in said) == (len(named) == 10 or "key0" in said), said
+    assert said.count(SECRET) <= 2, "a key, and only its beginning"
+
+
+def test_the_problems_of_a_message_are_few_too() -> None:
+    with pytest.raises(MessageError) as refused:
+        decode(json.dumps({"type": "user_message", "selected_node_ids": [SECRET] * 250_000}))
+    assert len(str(refused.value)) < 1000
+    assert SECRET not in str(refused.value)
+
+
+def test_the_documentation_still_shows_the_bodies(home: House) -> None:
+    with home.http() as http:
+        schemas = http.get("/openapi.json").json()["components"]["schemas"]
+    assert {"TurnBody", "FolderLink"} <= schemas.keys()
+    assert schemas["TurnBody"]["additionalProperties"] is False
