@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from fletcher.errors import CommandError
+from fletcher.uvicorn_protocols import Config, Waits
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
 
@@ -25,9 +26,16 @@ class Server(uvicorn.Server):
     `on_shutdown` is called as soon as it begins to end: before its clients are waited for, unlike the app's own end.
     """
 
-    def __init__(self, app: ASGIApp, max_message_bytes: int, on_shutdown: Callable[[], object] = lambda: None) -> None:
-        config = uvicorn.Config(
+    def __init__(
+        self,
+        app: ASGIApp,
+        max_message_bytes: int,
+        on_shutdown: Callable[[], object] = lambda: None,
+        waits: Waits | None = None,
+    ) -> None:
+        config = Config(
             app,
+            waits or Waits(),
             ws_max_size=max_message_bytes,
             log_config=None,
             log_level="warning",  # its other lines tell every address with its ?token=
@@ -79,9 +87,9 @@ def url_of(bound: socket.socket) -> str:
 
 
 @contextmanager
-def serving(app: ASGIApp, max_message_bytes: int, bound: socket.socket) -> Generator[str]:
+def serving(app: ASGIApp, max_message_bytes: int, bound: socket.socket, waits: Waits | None = None) -> Generator[str]:
     """Serves `app` from a thread while the block runs; yields its URL."""
-    server = Server(app, max_message_bytes)
+    server = Server(app, max_message_bytes, waits=waits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="server", daemon=True)
     thread.start()
     server.ready.wait()

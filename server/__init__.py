@@ -1,8 +1,8 @@
 """The socket and HTTP: sessions, dialects, routes."""
 
-from server.access import LOCAL_WORKSPACE, Access
+from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access
 from server.app import create_app
-from server.dependencies import WORKSPACE_HEADER, RequestError
+from server.dependencies import RequestError
 from server.embedding import EmbeddingWorker
 from server.services import CatalogPendings, Limits, Services, stricter
 from server.turn_routes import TurnBody, answer_turn

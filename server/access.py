@@ -2,27 +2,53 @@
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from server.wrong_tokens import WrongTokens
+
 LOCAL_WORKSPACE = "local"
+WORKSPACE_HEADER = "x-fletcher-workspace"
 POLICY_VIOLATION = 1008
+
+# What says nothing of any workspace; everything else is asked for a token before its body is read.
+_OPEN_PATHS = ("/healthz", "/docs", "/openapi.json")
+_OPEN_FOLDERS = ("/docs/", "/static-offline-docs/")
+_HOST = re.compile(r"[\w.:\[\]-]+")
+_OTHER_SITES = ("cross-site", "same-site")  # as a browser says it; to it, other ports are the same site
 
 
 class AccessDenied(Exception):
     """The token is missing or unknown."""
+
+    status = 401
+    code = "UNAUTHORIZED"
+    header = ("WWW-Authenticate", "Bearer")
 
     def __init__(self) -> None:
         # Short enough to be the reason in a close frame.
         super().__init__(
             "A valid token is needed: 'Authorization: Bearer TOKEN', '?token=TOKEN', or first of all a hello with one."
         )
+
+
+class TooManyWrongTokens(AccessDenied):
+    """Too many wrong tokens came from this address to look at another one."""
+
+    status = 429
+    code = "RATE_LIMITED"
+
+    def __init__(self, wait_s: int) -> None:
+        Exception.__init__(self, f"Too many wrong tokens came from this address; try again in {wait_s} s.")
+        self.header = ("Retry-After", str(wait_s))
 
 
 @dataclass(frozen=True)
@@ -34,31 +60,63 @@ class Access:
         owner_key: The secret of the data directory's owner file; whoever can read that file may use every workspace.
         allowed_hosts: Host names besides loopback that requests may address.
         allowed_origins: Origins of web pages besides our own that may connect.
+        requires_key: Without tokens the owner's key is needed, instead of nothing.
+        wrong_tokens: What was tried that opens nothing.
     """
 
     tokens: Mapping[str, str] = field(default_factory=dict[str, str])
     owner_key: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    requires_key: bool = False
+    wrong_tokens: WrongTokens = field(default_factory=WrongTokens)
 
-    def workspace(self, token: str | None, requested: str | None = None) -> str:
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody needs to show anything."""
+        return not self.tokens and not self.requires_key
+
+    def is_owner(self, token: str | None) -> bool:
+        """Whether this is the key of the data directory's owner file."""
+        return bool(self.owner_key and token and _same(token, self.owner_key))
+
+    def workspace(self, token: str | None, requested: str | None = None, address: str = "") -> str:
         """The workspace that `token` opens; `requested` counts only together with the owner's key.
 
+        Args:
+            token: What the client has sent as its token.
+            requested: The workspace that it wants.
+            address: Whose wrong tokens are counted.
+
         Raises:
-            AccessDenied: Tokens are required and this is none of them.
+            AccessDenied: Tokens are required and this is none of them, or it is not looked at.
         """
-        if self.owner_key and token and _same(token, self.owner_key):
-            return requested or LOCAL_WORKSPACE
-        if not self.tokens:
-            return LOCAL_WORKSPACE
-        # Every token is compared, so that the time taken says nothing about which one was nearly right.
-        opened = [workspace for known, workspace in self.tokens.items() if token and _same(token, known)]
-        if not opened:
+        if self.is_open:
+            return self._opened_by(token, requested) or LOCAL_WORKSPACE
+        if not token:
             raise AccessDenied
-        return opened[0]
+        if wait_s := self.wrong_tokens.wait_s(address, token):
+            raise TooManyWrongTokens(wait_s)
+        workspace = self._opened_by(token, requested)
+        if workspace is None:
+            self.wrong_tokens.add_wrong(address)
+            raise AccessDenied
+        self.wrong_tokens.add_right(address, token)
+        return workspace
+
+    def _opened_by(self, token: str | None, requested: str | None) -> str | None:
+        if not token:
+            return None
+        if self.is_owner(token):
+            return requested or LOCAL_WORKSPACE
+        # Every token is compared, so that the time taken says nothing about which one was nearly right.
+        opened = [workspace for known, workspace in self.tokens.items() if _same(token, known)]
+        return opened[0] if opened else None
 
     def host_is_allowed(self, host: str) -> bool:
         """Whether a request may address us by this Host header; guards against DNS rebinding."""
+        if not _HOST.fullmatch(host):
+            return False
         try:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:  # not a host at all
@@ -76,44 +134,74 @@ class Access:
         return page is not None and page == ours
 
 
-def bearer_token(headers: Headers, query_string: str) -> str | None:
+def bearer_token(connection: HTTPConnection) -> str | None:
     """The token of a request: from the Authorization header, else from `?token=`."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token.strip()
-    return next(iter(parse_qs(query_string).get("token", [])), None)
+    return next(iter(parse_qs(connection.scope["query_string"].decode()).get("token", [])), None)
+
+
+def client_address(connection: HTTPConnection) -> str:
+    """From where it comes; empty where nobody knows."""
+    return connection.client.host if connection.client else ""
 
 
 class AccessMiddleware:
-    """Refuses foreign hosts and origins before any route sees the request, HTTP and WebSocket alike."""
+    """Refuses foreign hosts, origins and sites, HTTP and WebSocket alike, and HTTP without a token that is needed.
+
+    No route sees what is refused, and nothing of its body is read. A route finds
+    `request.state.workspace` and `.is_owner`. A socket may still bring its token in its first message.
+    """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, or answers 403 (a WebSocket is refused before it opens)."""
+        """Passes the request on, or answers 401, 403 or 429 (a WebSocket is refused before it opens)."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if not self._access.host_is_allowed(host):
-            reason = f"The host {host!r} is not served here. Add it to FLETCHER_ALLOWED_HOSTS."
-        elif not self._access.origin_is_allowed(headers.get("origin"), host):
-            reason = f"Pages of {headers['origin']!r} may not connect. Add that origin to FLETCHER_ALLOWED_ORIGINS."
-        else:
+        refusal = self._refusal(Headers(scope=scope))
+        if refusal is None and scope["type"] == "http":
+            refusal = self._enter(HTTPConnection(scope))
+        if refusal is None:
             await self._app(scope, receive, send)
-            return
-        await _refuse(scope, receive, send, reason)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(code=POLICY_VIOLATION)(scope, receive, send)
+        else:
+            await refusal(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> JSONResponse | None:
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self._access.host_is_allowed(host):
+            return _forbidden(f"The host {host!r} is not served here. Add it to FLETCHER_ALLOWED_HOSTS.")
+        if not self._access.origin_is_allowed(origin, host):
+            return _forbidden(f"Pages of {origin!r} may not connect. Add that origin to FLETCHER_ALLOWED_ORIGINS.")
+        if origin is None and headers.get("sec-fetch-site") in _OTHER_SITES:
+            return _forbidden("A page of another site has sent you here. Type the address yourself.")
+        return None
+
+    def _enter(self, connection: HTTPConnection) -> JSONResponse | None:
+        path = connection.scope["path"]  # the path of `url` is also made of the Host header
+        if path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS):
+            return None
+        token, requested = bearer_token(connection), connection.headers.get(WORKSPACE_HEADER)
+        try:
+            connection.state.workspace = self._access.workspace(token, requested, client_address(connection))
+        except AccessDenied as denied:
+            return _response(denied.status, denied.code, str(denied), dict([denied.header]))
+        connection.state.is_owner = self._access.is_owner(token)
+        return None
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    if scope["type"] == "websocket":
-        await WebSocketClose(code=POLICY_VIOLATION, reason=reason)(scope, receive, send)
-    else:
-        response = JSONResponse({"error": {"code": "FORBIDDEN", "message": reason}}, status_code=403)
-        await response(scope, receive, send)
+def _forbidden(reason: str) -> JSONResponse:
+    return _response(403, "FORBIDDEN", reason)
+
+
+def _response(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message}}, status, headers)
 
 
 def _same(given: str, known: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from server.access import Access, AccessDenied, bearer_token
+from server.access import Access, AccessDenied, bearer_token, client_address
 from server.messages import Hello, MessageError, decode
 
 _LONGEST_HELLO = 10_000  # characters; nobody who is not known yet has more to say
@@ -13,7 +13,7 @@ _LONGEST_HELLO = 10_000  # characters; nobody who is not known yet has more to s
 
 @dataclass(frozen=True)
 class Admission:
-    """An open socket.
+    """What a client said to get in.
 
     Attributes:
         workspace: What its token opened.
@@ -24,24 +24,30 @@ class Admission:
     hello: str | None = None
 
 
-async def admit(websocket: WebSocket, access: Access, patience_s: float) -> Admission:
-    """Opens the socket.
+def admit_at_once(websocket: WebSocket, access: Access) -> Admission | None:
+    """Whether the address or a header says who it is; None where a hello is to say it.
+
+    Raises:
+        AccessDenied: The token opens nothing; the socket is still to be closed.
+    """
+    token = bearer_token(websocket)
+    if not access.is_open and not token:
+        return None
+    return Admission(access.workspace(token, address=client_address(websocket)))
+
+
+async def admit_by_hello(websocket: WebSocket, access: Access, patience_s: float) -> Admission:
+    """Lets in whoever says so in its first message.
 
     Args:
-        websocket: Not accepted yet.
+        websocket: Accepted.
         access: What its token opens.
-        patience_s: How long a client without a token may take to say hello with one, in seconds.
+        patience_s: How long it may take, in seconds.
 
     Raises:
         AccessDenied: The token opens nothing, or there is none; the socket is still to be closed.
         WebSocketDisconnect: The client has left.
     """
-    token = bearer_token(websocket.headers, websocket.url.query)
-    if token is not None or not access.tokens:
-        workspace = access.workspace(token)
-        await websocket.accept()
-        return Admission(workspace)
-    await websocket.accept()
     try:
         first = await asyncio.wait_for(websocket.receive(), patience_s)
     except TimeoutError as error:
@@ -49,7 +55,7 @@ async def admit(websocket: WebSocket, access: Access, patience_s: float) -> Admi
     if first["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(first["code"])
     text = first.get("text") or ""
-    return Admission(access.workspace(_token(text)), text)
+    return Admission(access.workspace(_token(text), address=client_address(websocket)), text)
 
 
 def _token(text: str) -> str | None:

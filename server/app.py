@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse
 
 from corpora import CorpusError
 from server import corpus_routes, folder_routes, operation_routes, turn_routes
-from server.access import Access, AccessDenied, AccessMiddleware
+from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
-from server.connection_limit import ConnectionLimitMiddleware
+from server.connection_limit import ConnectionLimit
 from server.dependencies import RequestError, corpus_error_response, error_response
 from server.problems import first_problems
 from server.services import Services
@@ -50,22 +50,23 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     # Its documentation page brings its scripts along instead of loading them from elsewhere.
     app = FastAPIOffline(title="Fletcher", version=version("fletcher"), lifespan=lifespan, redoc_url=None)
     app.state.services = services
-    app.state.access = access
-    app.add_middleware(BodyLimitMiddleware, max_bytes=services.limits.upload_bytes)
-    app.add_middleware(ConnectionLimitMiddleware, max_connections=services.limits.connections, metrics=services.metrics)
+    app.add_middleware(BodyLimitMiddleware, limits=services.limits)
     app.add_middleware(AccessMiddleware, access=access)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
     for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router, dependencies=[token])
+    serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
-        app.add_api_websocket_route(path, _socket_of(services, access))
+        app.add_api_websocket_route(path, serve_client)
     _add_error_handlers(app)
     return app
 
 
 def _socket_of(services: Services, access: Access):
+    limit = ConnectionLimit(services.limits.connections, services.metrics)
+
     async def endpoint(websocket: WebSocket) -> None:
-        await serve_socket(websocket, access, services)
+        await serve_socket(websocket, access, limit, services)
 
     return endpoint
 
@@ -74,12 +75,6 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestError)
     async def _refused(_request: Request, error: RequestError) -> JSONResponse:
         return error_response(error.status, error.code, str(error))
-
-    @app.exception_handler(AccessDenied)
-    async def _denied(_request: Request, error: AccessDenied) -> JSONResponse:
-        response = error_response(401, "UNAUTHORIZED", str(error))
-        response.headers["WWW-Authenticate"] = "Bearer"
-        return response
 
     @app.exception_handler(TooManyTurns)
     async def _too_many(_request: Request, error: TooManyTurns) -> JSONResponse:
@@ -100,7 +95,9 @@ def _add_error_handlers(app: FastAPI) -> None:
         # Python's own names of these depend on its version.
         own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST"}
         code = own.get(error.status_code) or HTTPStatus(error.status_code).name
-        return error_response(error.status_code, code, str(error.detail))
+        response = error_response(error.status_code, code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:

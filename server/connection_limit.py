@@ -1,39 +1,73 @@
-"""How many sockets may be open at once; those beyond are told so and closed."""
+"""How many sockets may be open at once, and how many of those that have not said who they are."""
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocket
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from server.metrics import Metrics
 
 TRY_AGAIN_LATER = 1013
 
+# Of all sockets that may be open: so many more may wait for their hello, and so many of them from one address.
+_SHARE_OF_UNKNOWN = 5
+_SHARE_OF_ADDRESS = 2
 
-class ConnectionLimitMiddleware:
-    """Accepts a socket beyond `max_connections` only to close it with 1013, which every client can read."""
 
-    def __init__(self, app: ASGIApp, max_connections: int, metrics: Metrics) -> None:
-        self._app = app
-        self._max_connections = max_connections
+class TooManyConnections(Exception):
+    """There is no room for another socket; the message is short enough to be the reason in a close frame."""
+
+
+class ConnectionLimit:
+    """The places of the sockets of one server.
+
+    Those who have not said who they are have places of their own: however many they are, whoever has a token gets in.
+
+    Args:
+        known: Places for sockets of clients that may be here.
+        metrics: Where open sockets and refusals are counted.
+    """
+
+    def __init__(self, known: int, metrics: Metrics) -> None:
+        self._most_known = known
+        self._most_unknown = max(2, known // _SHARE_OF_UNKNOWN)
+        self._most_of_address = max(1, self._most_unknown // _SHARE_OF_ADDRESS)
         self._metrics = metrics
-        self._open = 0
+        self._known = 0
+        self._unknown: Counter[str] = Counter()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Counts the socket while it is open."""
-        if scope["type"] != "websocket":
-            await self._app(scope, receive, send)
-        elif self._open >= self._max_connections:
-            self._metrics.refusals.labels("connections").inc()
-            await self._refuse(WebSocket(scope, receive, send))
-        else:
-            self._open += 1
-            self._metrics.connections.set(self._open)
-            try:
-                await self._app(scope, receive, send)
-            finally:
-                self._open -= 1
-                self._metrics.connections.set(self._open)
+    @contextmanager
+    def known(self) -> Generator[None]:
+        """A place for a client that may be here, while the block runs.
 
-    async def _refuse(self, websocket: WebSocket) -> None:
-        await websocket.accept()
-        # A close frame has room for 123 bytes of reason.
-        await websocket.close(TRY_AGAIN_LATER, f"{self._max_connections} clients are connected; try again later.")
+        Raises:
+            TooManyConnections: There is none.
+        """
+        if self._known >= self._most_known:
+            self._refuse(f"{self._most_known} clients are connected; try again later.")
+        self._known += 1
+        self._metrics.connections.set(self._known)
+        try:
+            yield
+        finally:
+            self._known -= 1
+            self._metrics.connections.set(self._known)
+
+    @contextmanager
+    def unknown(self, address: str) -> Generator[None]:
+        """A place for a client that is still to say who it is, while the block runs.
+
+        Raises:
+            TooManyConnections: There is none.
+        """
+        if self._unknown.total() >= self._most_unknown or self._unknown[address] >= self._most_of_address:
+            self._refuse("Too many clients have not said who they are; connect with a token, or try again later.")
+        self._unknown[address] += 1
+        try:
+            yield
+        finally:
+            self._unknown[address] -= 1
+            self._unknown += Counter()  # forgets addresses without any
+
+    def _refuse(self, reason: str) -> None:
+        self._metrics.refusals.labels("connections").inc()
+        raise TooManyConnections(reason)

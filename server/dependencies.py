@@ -17,10 +17,7 @@ from corpora import (
 )
 from ingest import FolderNotAllowed, FolderUnusable
 from retrieval import EmptyQuery, NoPages, PageNotFound, PassageNotFound
-from server.access import Access, bearer_token
 from server.services import Services
-
-WORKSPACE_HEADER = "x-fletcher-workspace"
 
 _STATUS: dict[type[CorpusError], int] = {
     ProjectNotFound: 404,
@@ -56,21 +53,9 @@ def project_key(project_id: str, request: Request) -> ProjectKey:
     """The project of the path, in the workspace that the request's token opens.
 
     Raises:
-        AccessDenied: The token is missing or unknown.
         InvalidName: The project id cannot be one.
     """
-    return ProjectKey(require_token(request), project_id)
-
-
-def require_token(request: Request) -> str:
-    """The workspace that the request's token opens.
-
-    Raises:
-        AccessDenied: The token is missing or unknown.
-    """
-    access = cast("Access", request.app.state.access)
-    token = bearer_token(request.headers, request.url.query)
-    return access.workspace(token, request.headers.get(WORKSPACE_HEADER))
+    return ProjectKey(request.state.workspace, project_id)
 
 
 def error_response(status: int, code: str, message: str) -> JSONResponse:

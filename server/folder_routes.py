@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
+from pydantic import Field
 
 from corpora import ProjectKey
 from ingest import FolderReport
@@ -20,7 +21,7 @@ Parts = Annotated[Services, Depends(get_services)]
 class FolderLink(Body):
     """`path`: an absolute path on the server's machine."""
 
-    path: str
+    path: Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")]
 
 
 @router.put("", summary="Link a folder to the project")

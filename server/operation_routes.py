@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from server.dependencies import get_services, require_token
+from server.dependencies import get_services
 from server.services import Services
 
 router = APIRouter(tags=["operation"])
@@ -23,7 +23,6 @@ async def healthz() -> dict[str, str]:
     "/metrics",
     summary="What the server has counted, as Prometheus reads it",
     response_class=Response,
-    dependencies=[Depends(require_token)],
 )
 async def metrics(services: Annotated[Services, Depends(get_services)]) -> Response:
     """Any workspace's token opens it: it says nothing of a single workspace."""

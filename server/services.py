@@ -32,12 +32,14 @@ class Limits:
     """How much may be asked of the server.
 
     Attributes:
-        message_bytes: The longest socket message.
-        upload_bytes: The longest body of an HTTP request, and what a socket's uploads under way may have together.
+        message_bytes: The longest socket message, and the longest body of an HTTP request without documents.
+        upload_bytes: The longest body of an HTTP request with documents, and what a socket's uploads under way may have
+            together.
         call_timeout_s: How long an editor may take for one function call.
         connections: Open sockets, of all clients together.
         turns_per_minute: Turns that a workspace may begin.
         hello_timeout_s: How long a socket that opened without a token may take to bring one.
+        body_wait_s: How long an HTTP client may keep us waiting for its body; each 1000 bytes give it another second.
     """
 
     message_bytes: int = 64 * 2**20
@@ -46,6 +48,7 @@ class Limits:
     connections: int = 500
     turns_per_minute: int = 600
     hello_timeout_s: float = 10.0
+    body_wait_s: float = 20.0
 
 
 @dataclass(frozen=True)

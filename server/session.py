@@ -11,7 +11,7 @@ from importlib.metadata import version
 from agent import Asked, Ended, Event, Failure, TextFinished, TurnRequest, Usage, describe
 from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
-from server.access import Access, AccessDenied
+from server.access import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.headroom import Headroom
 from server.messages import (
@@ -58,7 +58,7 @@ class Session:
         send: Sends one frame to the client.
         dialect: The name of the client's wire form; None where the address does not say it.
         workspace: What the client's token opened.
-        access: What a token opens that comes later.
+        workspace_of: The workspace that a token opens which comes later.
         services: The parts of the server.
     """
 
@@ -67,14 +67,14 @@ class Session:
         send: Callable[[Frame], Awaitable[None]],
         dialect: str | None,
         workspace: str,
-        access: Access,
+        workspace_of: Callable[[str], str],
         services: Services,
     ) -> None:
         self._send = send
         self._dialect_name = dialect
         self._dialect: Dialect = DIALECTS[dialect](Client()) if dialect else PlainDialect(Client())
         self._workspace = workspace
-        self._access = access
+        self._workspace_of = workspace_of
         self._services = services
         self._machine = StateMachine()
         self._sending = asyncio.Lock()
@@ -144,7 +144,7 @@ class Session:
             await self._say_error(_BUSY)
             return
         if hello.token is not None:
-            self._enter(self._access.workspace(hello.token))
+            self._enter(self._workspace_of(hello.token))
         if hello.dialect is not None and hello.dialect not in DIALECTS:
             known = ", ".join(DIALECTS)
             raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
@@ -260,6 +260,7 @@ class Session:
             await self._sync_file(project_id, message.arrow_content)
         await self._stories.settled()
         key = None if project_id == NO_PROJECT else ProjectKey(self._workspace, project_id)
+        self._stories.refuse_forgotten(project_id)
         project = self._stories.get(project_id)
         if project is None and not await self._has_documents(key):
             await self._uploads.settled(project_id)  # what makes it known may still be on its way

@@ -4,34 +4,52 @@ from collections.abc import Awaitable, Callable
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from server.access import POLICY_VIOLATION, Access, AccessDenied
-from server.admission import admit
+from server.access import POLICY_VIOLATION, Access, AccessDenied, client_address
+from server.admission import Admission, admit_at_once, admit_by_hello
+from server.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
 from server.dialects import DIALECTS, Frame, encode
 from server.services import Services
 from server.session import Session
 
 
-async def serve_socket(websocket: WebSocket, access: Access, services: Services) -> None:
+async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLimit, services: Services) -> None:
     """Talks to one client until it leaves."""
     try:
-        admission = await admit(websocket, access, services.limits.hello_timeout_s)
+        admission = admit_at_once(websocket, access)
+        if admission is None:
+            with limit.unknown(client_address(websocket)):
+                await websocket.accept()
+                admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)
+        with limit.known():
+            if websocket.application_state is WebSocketState.CONNECTING:
+                await websocket.accept()
+            _take_long_messages(websocket)
+            await _talk(websocket, access, admission, services)
     except AccessDenied as denied:
         await websocket.close(POLICY_VIOLATION, str(denied))
-        return
+    except TooManyConnections as refused:
+        if websocket.application_state is WebSocketState.CONNECTING:
+            await websocket.accept()  # only an open socket can be told why
+        await websocket.close(TRY_AGAIN_LATER, str(refused))
     except WebSocketDisconnect:
         return
+
+
+async def _talk(websocket: WebSocket, access: Access, admission: Admission, services: Services) -> None:
     send = _sender(websocket)
     dialect = websocket.query_params.get("dialect")
     if dialect is not None and dialect not in DIALECTS:
         await send(_say(f"UNKNOWN_DIALECT: There is no dialect {dialect[:40]!r}. Known: {', '.join(DIALECTS)}."))
         dialect = None
-    session = Session(send, dialect, admission.workspace, access, services)
+
+    def workspace_of(token: str) -> str:
+        return access.workspace(token, address=client_address(websocket))
+
+    session = Session(send, dialect, admission.workspace, workspace_of, services)
     try:
         if admission.hello is not None:
             await session.receive(admission.hello)
         await _receive_all(websocket, session)
-    except AccessDenied as denied:
-        await websocket.close(POLICY_VIOLATION, str(denied))
     finally:
         await session.close()
 
@@ -42,6 +60,11 @@ async def _receive_all(websocket: WebSocket, session: Session) -> None:
         if message["type"] == "websocket.disconnect":
             return
         await session.receive(message.get("text"))
+
+
+def _take_long_messages(websocket: WebSocket) -> None:
+    """Our web server takes hardly more than a hello before it is told that the client is known."""
+    getattr(websocket.state, "take_long_messages", lambda: None)()
 
 
 def _say(text: str) -> Frame:

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+from collections import OrderedDict, deque
 from collections.abc import Coroutine
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arrow_project import ArrowProject, ParseError, parse
@@ -13,10 +15,25 @@ from server.read_story import ReadStory, read_story
 logger = logging.getLogger(__name__)
 
 NO_PROJECT = "-1"
+_MOST_STORIES = 20
+_MOST_CHARACTERS = 32 * 2**20
+_MOST_FORGOTTEN = 1000
+
+
+@dataclass
+class _Story:
+    """A project as it is now, what the client sent last, and how many characters that has."""
+
+    project: ArrowProject
+    read: ReadStory | None = None
+    characters: int = 0
 
 
 class Stories:
     """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
+
+    Only the last ones are kept: at most 20, and of those as many as have 32 million characters together. The client has
+    them all, and sends one that was forgotten again.
 
     Args:
         workspace: Whose projects they are.
@@ -27,14 +44,28 @@ class Stories:
 
     def __init__(self, workspace: str) -> None:
         self._workspace = workspace
-        self._projects: dict[str, ArrowProject] = {}
-        self._read: dict[str, ReadStory] = {}  # what was made of the content that the client sent last
+        self._stories: OrderedDict[str, _Story] = OrderedDict()  # the last used last
+        self._forgotten: deque[str] = deque(maxlen=_MOST_FORGOTTEN)
         self._settling: asyncio.Task[None] | None = None
         self.last = NO_PROJECT
 
     def get(self, project_id: str) -> ArrowProject | None:
-        """The story; None where the client has not sent any."""
-        return self._projects.get(project_id)
+        """The story; None where the client has not sent any, or so many others since that it is forgotten."""
+        story = self._stories.get(project_id)
+        return story.project if story else None
+
+    def refuse_forgotten(self, project_id: str) -> None:
+        """Says that a story is missing which the client believes to be here.
+
+        Raises:
+            MessageError: It was forgotten, and not sent again.
+        """
+        if project_id in self._forgotten and project_id not in self._stories:
+            raise MessageError(
+                "PROJECT_NOT_FOUND",
+                f"The story of project {project_id} is not kept any more: of each connection the last {_MOST_STORIES} "
+                f"stories are, up to {_MOST_CHARACTERS} characters. Send its .arrow content (file_sync) again.",
+            )
 
     async def read(self, project_id: str, content: str) -> ArrowProject:
         """Takes over what the client has sent; content that cannot be read changes nothing.
@@ -46,22 +77,32 @@ class Stories:
         if project_id != NO_PROJECT:
             ProjectKey(self._workspace, project_id)  # refuses what cannot be the name of a project
         try:
-            story = await asyncio.to_thread(read_story, content, self._read.get(project_id))
+            before = self._stories.get(project_id)
+            read = await asyncio.to_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._read[project_id] = story
-        self._projects[project_id] = story.project
+        self._keep(project_id, _Story(read.project, read, len(content)))
         self.last = project_id
-        return story.project
+        return read.project
 
     def put(self, project_id: str, project: ArrowProject) -> None:
         """What a turn has made of the story."""
-        self._projects[project_id] = project
+        before = self._stories.get(project_id)
+        self._keep(project_id, replace(before, project=project) if before else _Story(project))
 
     def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject) -> None:
         """`put`, unless the client has sent something newer than `known`."""
-        if self._projects.get(project_id) is known:
-            self._projects[project_id] = project
+        if self.get(project_id) is known:
+            self.put(project_id, project)
+
+    def _keep(self, project_id: str, story: _Story) -> None:
+        self._stories[project_id] = story
+        self._stories.move_to_end(project_id)
+        characters = sum(kept.characters for kept in self._stories.values())
+        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or characters > _MOST_CHARACTERS):
+            name, forgotten = self._stories.popitem(last=False)
+            self._forgotten.append(name)
+            characters -= forgotten.characters
 
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil
+
+from server.rate import Rate
 
 
 class TooManyTurns(Exception):
@@ -23,14 +23,8 @@ class TooManyTurns(Exception):
         self.retry_after_s = retry_after_s
 
 
-@dataclass
-class _Bucket:
-    left: float
-    filled_at: float
-
-
 class TurnRate:
-    """A bucket of turns per workspace, which fills evenly: a minute's turns may be begun at once.
+    """Turns of each workspace.
 
     Args:
         per_minute: Turns per minute and workspace.
@@ -39,8 +33,7 @@ class TurnRate:
 
     def __init__(self, per_minute: int, now: Callable[[], float] = time.monotonic) -> None:
         self._per_minute = per_minute
-        self._now = now
-        self._buckets: dict[str, _Bucket] = {}  # one for each workspace of the token file
+        self._rate = Rate(per_minute, now)
 
     def take(self, workspace: str) -> None:
         """Takes one turn.
@@ -48,10 +41,6 @@ class TurnRate:
         Raises:
             TooManyTurns: There is none left.
         """
-        now, per_second = self._now(), self._per_minute / 60
-        bucket = self._buckets.setdefault(workspace, _Bucket(self._per_minute, now))
-        bucket.left = min(self._per_minute, bucket.left + (now - bucket.filled_at) * per_second)
-        bucket.filled_at = now
-        if bucket.left < 1:
-            raise TooManyTurns(self._per_minute, max(1, ceil((1 - bucket.left) / per_second)))
-        bucket.left -= 1
+        wait_s = self._rate.take(workspace)
+        if wait_s:
+            raise TooManyTurns(self._per_minute, wait_s)

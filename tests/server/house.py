@@ -15,6 +15,7 @@ from agent import LOCAL, Assistant, ConfirmationPolicy, open_model
 from agent.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
+from fletcher.uvicorn_protocols import Waits
 from ingest import FolderRoots, Ingestor, ReadError, Source
 from ingest.extracted import Extracted
 from ingest.readers import read
@@ -112,6 +113,7 @@ def house(
     context_tokens: int = _CONTEXT_TOKENS,
     local: bool = False,
     roots: tuple[Path, ...] | None = None,
+    waits: Waits | None = None,
 ) -> Generator[House]:
     """Serves from the data directory `path` while the block runs; `local`: the planner answers, not the script."""
     model = ScriptedModel(*script)  # type: ignore[arg-type]
@@ -140,6 +142,6 @@ def house(
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )
         watched = Watched(create_app(services, access or Access()))
-        url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0)))
+        url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0), waits))
         opened.callback(readers.may_go_on.set)
         yield House(url, model, catalog, retriever, ingestor, readers, watched)

@@ -1,14 +1,16 @@
 """Who may connect, and that what one may see the other does not."""
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from corpora import ProjectKey
 from server import WORKSPACE_HEADER, Access
-from tests.agent.scripted_model import Use
+from tests.agent.scripted_model import PATIENCE_S, Use
 from tests.agent.story import story_text
 from tests.server.client import texts
 from tests.server.house import House, house
@@ -205,4 +207,53 @@ def test_foreign_pages_and_names_are_refused(guarded: House, headers: dict[str, 
 )
 def test_our_own_pages_and_names_are_served(guarded: House, headers: dict[str, str]) -> None:
     with guarded.http(**bearer("ada's token"), **headers) as http:
+        assert http.get("/projects/1/search?q=Elena").status_code == 200
+
+
+WITHOUT_END = [
+    ("POST", "/projects/1/turns"),
+    ("POST", "/projects/1/corpus"),
+    ("PUT", "/projects/1/folder"),
+    ("DELETE", "/projects/1/documents/1"),
+    ("POST", "/nowhere"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), WITHOUT_END)
+@pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
+def test_nothing_is_read_of_a_body_without_a_token(guarded: House, method: str, path: str, kind: str) -> None:
+    """The answer comes while the body is still on its way."""
+    address = urlsplit(guarded.url)
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 100000000\r\n\r\n"
+    with socket.create_connection((address.hostname, address.port or 0), PATIENCE_S) as raw:
+        raw.sendall(head.encode() + b'{"arrow')
+        assert raw.recv(100).startswith(b"HTTP/1.1 401 ")
+
+
+@pytest.mark.parametrize("host", ["localhost/healthz?", "localhost/docs/..", "localhost#", "a@localhost", "localhost?"])
+def test_a_host_is_no_way_around_the_token(guarded: House, host: str) -> None:
+    with guarded.http(Host=host) as http:
+        assert http.get("/projects/1/documents").status_code in (400, 401, 403)
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("mode", ["no-cors", "navigate"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE"])
+def test_pages_of_other_sites_make_nobody_ask(guarded: House, site: str, mode: str, method: str) -> None:
+    headers = bearer("ada's token") | {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+    with guarded.http(**headers) as http:
+        for path in ("/healthz", "/docs", "/projects/1/documents/bible.pdf/pages/1.png", "/projects/1/search?q=Elena"):
+            assert http.request(method, path).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_the_user_himself_may_ask(guarded: House, site: str) -> None:
+    with guarded.http(**bearer("ada's token"), **{"Sec-Fetch-Site": site}) as http:
+        assert http.get("/projects/1/search?q=Elena").status_code == 200
+        assert http.get("/docs").status_code == 200
+
+
+def test_an_allowed_origin_is_another_site(guarded: House) -> None:
+    headers = bearer("ada's token") | {"Sec-Fetch-Site": "cross-site", "Origin": "https://studio.example"}
+    with guarded.http(**headers) as http:
         assert http.get("/projects/1/search?q=Elena").status_code == 200

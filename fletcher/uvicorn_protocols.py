@@ -1,0 +1,184 @@
+"""uvicorn's connections with an end to waiting: for the head of a request, and for a client that does not read."""
+
+import asyncio
+from asyncio import TimerHandle, Transport
+from asyncio.transports import BaseTransport
+from dataclasses import dataclass
+from typing import Any, cast
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+_LONGEST_HEAD = 64 * 2**10
+# Bytes of a socket message while nobody knows whose it is.
+_LONGEST_OF_UNKNOWN = 64 * 2**10
+# Of what waits for a client it must take so much each time somebody looks.
+_LEAST_TAKEN = 16 * 2**10
+_TOO_SLOW = "You did not read what was sent to you."
+_POLICY_VIOLATION = 1008
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long a connection is waited for, in seconds.
+
+    Attributes:
+        head_s: Until the head of a request is whole.
+        reader_s: Until a client has taken some of what waits for it.
+        farewell_s: Until a client that did not is cut off: if it reads again, it is told why.
+    """
+
+    head_s: float = 10.0
+    reader_s: float = 20.0
+    farewell_s: float = 5.0
+
+
+class Config(uvicorn.Config):
+    """uvicorn's, with connections that do not wait for ever."""
+
+    def __init__(self, app: Any, waits: Waits, **options: Any) -> None:
+        self.waits = waits
+        super().__init__(app, http=_Http, ws=_Socket, **options)
+
+
+class _Reader:
+    """What waits for one client, and whether it takes any of it."""
+
+    def __init__(self, transport: Transport, wait_s: float, give_up: Any) -> None:
+        # So the protocol is told to pause as soon as anything has to wait, and to resume when nothing does.
+        transport.set_write_buffer_limits(high=0)
+        self._transport = transport
+        self._wait_s = wait_s
+        self._give_up = give_up
+        self._timer: TimerHandle | None = None
+        self._waiting = 0
+
+    def falls_behind(self) -> None:
+        self._waiting = self._transport.get_write_buffer_size()
+        self._timer = asyncio.get_running_loop().call_later(self._wait_s, self._look)
+
+    def keeps_up(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        waiting = self._transport.get_write_buffer_size()
+        if waiting > self._waiting - _LEAST_TAKEN:
+            self._give_up()
+        else:
+            self.falls_behind()
+
+
+class _Http(HttpToolsProtocol):
+    """Answers 408 where the head of a request takes too long, and 431 where it has too many bytes."""
+
+    config: Config
+    cycle: RequestResponseCycle | None  # type: ignore[assignment]
+
+    def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]
+        super().connection_made(cast("Transport", transport))
+        self._reader = _Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
+        self._neither_head_nor_body = 0
+        self._head_timer: TimerHandle | None = None
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._has_head()
+        self._reader.keeps_up()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._neither_head_nor_body += len(data)
+        super().data_received(data)
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+            self._has_head()
+        elif self._neither_head_nor_body > _LONGEST_HEAD:
+            self._refuse(b"431 Request Header Fields Too Large")
+        elif self.cycle is not None and not self.cycle.response_complete:
+            self._has_head()
+        elif self._head_timer is None:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._neither_head_nor_body = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._neither_head_nor_body = 0
+        super().on_body(body)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader.falls_behind()
+
+    def resume_writing(self) -> None:
+        self._reader.keeps_up()
+        super().resume_writing()
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.config.waits.head_s, self._is_late)
+
+    def _has_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _is_late(self) -> None:
+        self._head_timer = None
+        if self._neither_head_nor_body:
+            self._refuse(b"408 Request Timeout")
+        else:  # nothing came at all, or only the rest of what was answered already
+            self.transport.close()
+
+    def _refuse(self, status: bytes) -> None:
+        self._has_head()
+        if not self.transport.is_closing():
+            self.transport.write(b"HTTP/1.1 " + status + b"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            self.transport.close()
+
+
+class _Socket(WebSocketsSansIOProtocol):
+    """Closes with 1008 where a client does not read; takes long messages only from clients who are known."""
+
+    config: Config
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        self._reader = _Reader(self.transport, self.config.waits.reader_s, self._leave)
+        self._limit = self.conn.max_message_size
+        if self._limit is not None:
+            self.conn.max_message_size = min(self._limit, _LONGEST_OF_UNKNOWN)
+        # The app finds it in the scope's state, and calls it once it knows the client.
+        self.app_state = {**self.app_state, "take_long_messages": self._take_long_messages}
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._reader.keeps_up()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader.falls_behind()
+
+    def resume_writing(self) -> None:
+        self._reader.keeps_up()
+        super().resume_writing()
+
+    def _take_long_messages(self) -> None:
+        self.conn.max_message_size = self._limit
+
+    def _leave(self) -> None:
+        """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
+        self.stop_keepalive()
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": _POLICY_VIOLATION})
+        self.disconnected = True
+        self.writable.set()  # whoever waits to send learns that there is nobody
+        if self.transport.is_closing():
+            self.transport.abort()
+            return
+        if not self.close_sent:
+            self.conn.send_close(_POLICY_VIOLATION, _TOO_SLOW)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+            self.close_sent = True
+        self.transport.close()
+        self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)

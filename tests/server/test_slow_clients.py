@@ -1,0 +1,116 @@
+"""Whoever keeps the server waiting is cut off, and nobody else notices."""
+
+import json
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from fletcher.uvicorn_protocols import Waits
+from server import Access, Limits
+from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
+from tests.server.house import House, house
+
+SHORT_S = 0.3
+ENOUGH = 16 * 2**20  # characters; more than the buffers of both ends hold
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[House]:
+    """A server that waits for hardly anybody."""
+    limits = Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000, body_wait_s=SHORT_S)
+    waits = Waits(head_s=SHORT_S, reader_s=SHORT_S, farewell_s=PATIENCE_S)
+    with house(tmp_path, access=Access(), limits=limits, waits=waits) as opened:
+        yield opened
+
+
+def sent(home: House, data: bytes) -> bytes:
+    """What the server answers to `data`, after which nothing comes, until it closes the connection."""
+    address = urlsplit(home.url)
+    with closing(socket.create_connection((address.hostname, address.port), PATIENCE_S)) as raw:
+        raw.sendall(data)
+        answer = b""
+        while received := raw.recv(65536):
+            answer += received
+        return answer
+
+
+HEAD = b"POST /projects/1/turns HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("head", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: "])
+def test_half_a_head(hasty: House, head: bytes) -> None:
+    answer = sent(hasty, head)
+    assert answer.startswith(b"HTTP/1.1 408 ") if head else answer == b""
+
+
+def test_half_a_head_after_a_request(hasty: House) -> None:
+    answer = sent(hasty, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        b"GET /" + b"x" * 500_000,
+        b"GET /healthz HTTP/1.1\r\nX-A: " + b"x" * 500_000,
+        b"GET /healthz HTTP/1.1\r\n" + b"X-A: x\r\n" * 100_000,
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n" + b"X-A: x\r\n" * 100_000,
+    ],
+    ids=["address", "header", "headers", "trailers"],
+)
+def test_an_endless_head(home: House, endless: bytes) -> None:
+    try:
+        answer = sent(home, endless)
+    except OSError:  # what was not read any more resets the connection
+        return
+    assert answer.startswith(b"HTTP/1.1 4")
+
+
+@pytest.mark.parametrize("path", [b"/projects/1/turns", b"/projects/1/corpus", b"/projects/1/folder"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b'Content-Length: 1000\r\n\r\n{"arrow_content": ',
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\n{    \r\n",
+    ],
+    ids=["length", "chunked"],
+)
+def test_half_a_body(hasty: House, path: bytes, rest: bytes) -> None:
+    method = b"PUT " if path.endswith(b"folder") else b"POST "
+    answer = sent(hasty, HEAD.replace(b"POST /projects/1/turns", method + path) + rest)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "REQUEST_TIMEOUT"
+
+
+def test_a_request_that_takes_longer_is_not_cut_off(hasty: House) -> None:
+    hasty.readers.may_go_on.clear()
+    document = {"name": "bible.txt", "text": "Elena keeps the lighthouse."}
+    with ThreadPoolExecutor() as threads, hasty.http() as http:
+        answer = threads.submit(http.post, "/projects/1/corpus", json={"documents": [document]})
+        assert hasty.readers.reading.wait(PATIENCE_S)
+        assert sent(hasty, b"") == b"", "meanwhile the time of another connection is over"
+        hasty.readers.may_go_on.set()
+        assert answer.result(PATIENCE_S).status_code == 200
+
+
+def test_a_client_that_never_reads_loses_its_turn(hasty: House) -> None:
+    hasty.model.add(["x" * ENOUGH])
+    with hasty.client(max_queue=1, compression=None) as client:
+        client.sync(story_text())
+        client.assert_quiet()
+        client.ask("Tell me everything.")
+        assert hasty.watched.sockets_done.acquire(timeout=PATIENCE_S), "its turn has ended while it still was connected"
+        with suppress(ConnectionClosed):
+            for _frame in client.socket:  # now it reads what was sent before, and then why it was dropped
+                pass
+        assert client.socket.close_code == 1008
+        assert "read" in (client.socket.close_reason or "")
+    with hasty.client() as other:
+        other.assert_quiet()
