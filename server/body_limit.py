@@ -32,9 +32,10 @@ class BodyLimitMiddleware:
 class _Body:
     def __init__(self, scope: Scope, receive: Receive, limits: Limits) -> None:
         self._receive = receive
-        takes_documents = scope["path"].endswith("/corpus")
-        self._setting = "FLETCHER_MAX_UPLOAD_BYTES" if takes_documents else "FLETCHER_MAX_MESSAGE_BYTES"
-        self._most = limits.upload_bytes if takes_documents else limits.message_bytes
+        limited_by = [(limits.upload_bytes, "FLETCHER_MAX_UPLOAD_BYTES")]
+        if not scope["path"].endswith("/corpus"):
+            limited_by.append((limits.message_bytes, "FLETCHER_MAX_MESSAGE_BYTES"))
+        self._most, self._setting = min(limited_by)
         self._left = self._most
         self._patience_s = self._left_s = limits.body_wait_s
         length = Headers(scope=scope).get("content-length", "")

@@ -32,8 +32,8 @@ class Limits:
     """How much may be asked of the server.
 
     Attributes:
-        message_bytes: The longest socket message, and the longest body of an HTTP request without documents.
-        upload_bytes: The longest body of an HTTP request with documents, and what a socket's uploads under way may have
+        message_bytes: The longest socket message, and body of an HTTP request without documents.
+        upload_bytes: The longest body of any HTTP request, and what a socket's uploads under way may have
             together.
         call_timeout_s: How long an editor may take for one function call.
         connections: Open sockets, of all clients together.

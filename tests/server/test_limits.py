@@ -156,3 +156,13 @@ def test_too_much_to_take_in_at_once(tmp_path: Path) -> None:
         client.send("design_doc_sync", project_id=1, file_content=content, file_name="second.txt")
         assert client.frame()["message"].startswith("second.txt ")
     assert [d.name for d in home.catalog.documents(ProjectKey("local", "1"))] == ["first.txt", "second.txt"]
+
+
+def test_a_turn_is_no_longer_than_a_message(tmp_path: Path) -> None:
+    limits = Limits(message_bytes=1000)
+    with house(tmp_path, limits=limits) as home, home.http() as http:
+        answer = http.post("/projects/1/turns", json={"arrow_content": "x" * 1000})
+        assert answer.status_code == 413
+        assert "FLETCHER_MAX_MESSAGE_BYTES" in answer.json()["error"]["message"]
+        document = {"name": "a.txt", "text": "x" * 1000}
+        assert http.post("/projects/1/corpus", json={"documents": [document]}).status_code == 200
