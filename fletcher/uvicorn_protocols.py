@@ -9,6 +9,7 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
 
 _LONGEST_HEAD = 64 * 2**10
 # Bytes of a socket message while nobody knows whose it is.
@@ -146,9 +147,11 @@ class _Socket(WebSocketsSansIOProtocol):
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         self._reader = _Reader(self.transport, self.config.waits.reader_s, self._leave)
-        self._limit = self.conn.max_message_size
-        if self._limit is not None:
-            self.conn.max_message_size = min(self._limit, _LONGEST_OF_UNKNOWN)
+        self._limit = self.config.ws_max_size
+        self._is_known = False
+        self._take_short_messages()
+        self._receive_frame = self.conn.recv_frame
+        self.conn.recv_frame = self._frame_received
         # The app finds it in the scope's state, and calls it once it knows the client.
         self.app_state = {**self.app_state, "take_long_messages": self._take_long_messages}
 
@@ -164,7 +167,22 @@ class _Socket(WebSocketsSansIOProtocol):
         self._reader.keeps_up()
         super().resume_writing()
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self._is_known:
+            self._take_short_messages()
+
+    def _frame_received(self, frame: Frame) -> None:
+        """After the first message a long one may follow in the same bytes; more come once the app has read it."""
+        self._receive_frame(frame)
+        if frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            self.conn.max_message_size = self._limit
+
+    def _take_short_messages(self) -> None:
+        self.conn.max_message_size = min(self._limit, _LONGEST_OF_UNKNOWN)
+
     def _take_long_messages(self) -> None:
+        self._is_known = True
         self.conn.max_message_size = self._limit
 
     def _leave(self) -> None:

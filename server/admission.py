@@ -49,7 +49,9 @@ async def admit_by_hello(websocket: WebSocket, access: Access, patience_s: float
         WebSocketDisconnect: The client has left.
     """
     try:
-        first = await asyncio.wait_for(websocket.receive(), patience_s)
+        # Not `wait_for`: with a task of its own, more could come in before the client is known.
+        async with asyncio.timeout(patience_s):
+            first = await websocket.receive()
     except TimeoutError as error:
         raise AccessDenied from error
     if first["type"] == "websocket.disconnect":
