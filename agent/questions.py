@@ -6,6 +6,7 @@ from typing import Literal
 
 from agent.events import Asked
 from agent.fingerprint import fingerprint
+from agent.losses import describe_loss, losses, tables_of
 from agent.parameters import question
 from agent.pending import Origin, PendingStore
 from agent.undo import UNDO, WayBack
@@ -33,7 +34,8 @@ class Questions:
         names = ", ".join(dict.fromkeys(operation.function.replace("_", " ") for operation in operations))
         what = "This is what would change:" if kind == "plan" else f"{names} would change this:"
         pending_id = self._store.put(kind, operations, fingerprint(before), origin)
-        return Asked(kind, f"{what}\n{changes}\n{_HOW_TO_ANSWER}", pending_id, changes, tuple(operations))
+        text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
+        return Asked(kind, text, pending_id, changes, tuple(operations))
 
     def about_operations(self, project: ArrowProject, operations: Sequence[Operation], origin: Origin) -> Asked:
         """Whether `operations` are to be done, which have not been tried yet."""
@@ -56,6 +58,11 @@ class Questions:
         """What the operation lacks; `problem` says what was wrong with the last answer."""
         pending_id = self._store.put("parameters", (operation,), fingerprint(project))
         return Asked("parameters", question(project, operation, problem), pending_id, "", (operation,))
+
+
+def _what_is_lost(before: ArrowProject, after: ArrowProject) -> str:
+    lost = [describe_loss(before, loss) for loss in losses(tables_of(before), tables_of(after))]
+    return f"What would be lost: {'; '.join(lost)}.\n" if lost else ""
 
 
 def what_happened(origin: Origin, done: Sequence[str]) -> str:
