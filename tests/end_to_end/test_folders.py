@@ -49,10 +49,32 @@ def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable
     assert run("link", "--project", "1").code == 1
 
 
+def test_through_a_server_only_its_owner_links(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    url = serve(data_dir)
+    with httpx.Client(base_url=url, trust_env=False) as anybody:
+        refused = anybody.put("/projects/1/folder", json={"path": str(folder)})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FOLDER_NOT_ALLOWED")
+    assert run("link", folder, "--project", "1").code == 0
+
+
+def test_a_server_that_asks_for_the_key_of_its_owners_file(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    url = serve(data_dir, FLETCHER_REQUIRE_KEY="true")
+    assert run("ingest", folder, "--project", "1").code == 0
+    key = json.loads((data_dir / "owner.json").read_text())["key"]
+    with httpx.Client(base_url=url, trust_env=False) as http:
+        assert http.get("/projects/1/documents").status_code == 401
+        allowed = http.get("/projects/1/documents", headers={"Authorization": f"Bearer {key}"})
+    assert len(allowed.json()["documents"]) == 2
+
+
 def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.mkdir()
-    refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=str(allowed))
+    refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=f"local={allowed}")
     assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
 
 
