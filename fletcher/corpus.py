@@ -232,7 +232,7 @@ class _LocalCorpus:
         catalog = self._parts.catalog
         path = folder_roots(self._settings).admit(str(folder), key.workspace, by_owner=True)
         catalog.link_folder(key, str(path))
-        with closing(Watch([path], threading.Event())) as watch, self._answering(_nobody) as listen:
+        with closing(Watch([path], threading.Event(), real=True)) as watch, self._answering(_nobody) as listen:
             change = watch.wait()
             assert change is not None  # nobody stops it
             report = self._parts.ingestor.follow(key, change, wait=True, progress=listen)

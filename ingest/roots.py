@@ -50,7 +50,7 @@ class FolderRoots:
                 f"{printable(path)} is not an absolute path that can be shown; name the folder from its root on, "
                 "without control characters, characters that are not seen, or bytes that are not text."
             )
-        folder = Path(path).resolve()
+        folder = Path(os.path.realpath(path))
         self.require_allowed(folder, workspace)
         self._require_folder(folder)
         self.require_apart(folder)
@@ -67,7 +67,7 @@ class FolderRoots:
 
     def require_allowed(self, folder: Path, workspace: str) -> None:
         """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace."""
-        if folder.resolve() != folder:
+        if Path(os.path.realpath(folder)) != folder:
             raise FolderNotAllowed(f"{folder} leads elsewhere by now, so it is not read any more; link it again.")
         own = self.roots.get(workspace, ())
         if self.roots and not any(folder.is_relative_to(root.resolve()) for root in own):

@@ -150,7 +150,7 @@ class LinkedFolders:
 
     async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> _Follower:
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
-        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents))
+        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True))
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))

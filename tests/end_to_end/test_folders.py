@@ -111,3 +111,25 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         deadline.cancel()
     assert watching.returncode == 0, said
     assert "Traceback" not in said
+
+
+def test_names_that_are_no_text_are_named_and_all_others_go_on(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    """By itself, as a table, and through a server."""
+    try:
+        with open(os.fsencode(folder) + b"/caf\xe9.md", "w") as file:  # noqa: PTH123
+            file.write("Text.")
+    except OSError:
+        pytest.skip("this system has no such file names")
+    for through_a_server in (False, True):
+        if through_a_server:
+            serve(data_dir)
+        done = run("ingest", folder, "--project", "1", "--sync", "--json")
+        assert done.code == 0, done.err
+        statuses = {document["name"]: document["status"] for document in done.json["documents"]}
+        others = "unchanged" if through_a_server else "indexed"
+        assert statuses == {"bible.md": others, "ferry.md": others, r"caf\xe9.md": "failed"}
+        assert r"caf\xe9.md" in run("ingest", folder, "--project", "1").out
+        named = run("ingest", os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"), "--project", "1")
+        assert (named.code, "INVALID_NAME" in named.err, "bytes that are not" in named.out) == (1, False, True)

@@ -1,6 +1,7 @@
 """The folder that belongs to a project: linked, followed, missing, shared between servers, refused."""
 
 import asyncio
+import os
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -265,6 +266,27 @@ def test_only_below_the_operators_folders(tmp_path: Path, folder: Path) -> None:
     with house(tmp_path / "data", roots={"local": (tmp_path / "elsewhere",)}) as home, home.http() as http:
         eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
         assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+
+def test_names_that_are_no_text_do_not_break_the_folder(http: httpx.Client, folder: Path) -> None:
+    bad, bad_folder = os.fsencode(folder) + b"/caf\xe9.md", os.fsencode(folder) + b"/qu\xeates"
+    try:
+        os.mkdir(bad_folder)  # noqa: PTH102  (of bytes)
+        for path in (bad, bad_folder + b"/harbour.md"):
+            with open(path, "w") as file:  # noqa: PTH123
+                file.write("Text.")
+    except OSError:
+        pytest.skip("this system has no such file names")
+    report = {document["name"]: document for document in link(http, folder)["documents"]}
+    for name in (r"caf\xe9.md", r"qu\xeates/harbour.md"):
+        assert (report[name]["status"], report[name]["error"]["code"]) == ("failed", "INVALID_NAME")
+        assert name in report[name]["error"]["message"]
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+    (folder / "boats.md").write_text("All others go on.")
+    eventually(lambda: names(linked(http)) == ["bible.md", "boats.md", "ferry.md"])
+    os.rename(bad, os.fsencode(folder) + b"/coffee.md")  # noqa: PTH104
+    eventually(lambda: "coffee.md" in names(linked(http)))
+    assert linked(http)["problem"] is None
 
 
 def bearer(home: House, token: str) -> httpx.Client:
