@@ -1,6 +1,5 @@
 """The command line: `fletcher`, also `python -m fletcher`."""
 
-import logging
 import sys
 
 import typer
@@ -17,6 +16,7 @@ from fletcher.commands.serve import serve
 from fletcher.commands.story import chat, check, outline, undo
 from fletcher.env_file import OWN_ENV_FILE, ignored_in_folder, load_own_variables
 from fletcher.errors import CommandError, WrongUsage
+from fletcher.log import log_warnings
 from fletcher.settings import SettingsError
 from fletcher.termination import ending_in_order
 from ingest import ScanError
@@ -54,7 +54,7 @@ _WRONG_USAGE = (SettingsError, WrongUsage)
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs one command; exit code 0: done, 1: failed, 2: wrong usage."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    log_warnings()
     try:
         load_own_variables()
         _tell_what_is_ignored()

@@ -2,7 +2,6 @@
 
 import gc
 import ipaddress
-import logging
 import sys
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from corpora import DataDirectory
 from fletcher import console
 from fletcher.corpus import open_alone
 from fletcher.errors import WrongUsage
+from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
 
@@ -38,7 +38,7 @@ def serve(
             "FLETCHER_REQUIRE_KEY asks for the key in the data directory, and with FLETCHER_DATABASE_URL and "
             "FLETCHER_CHROMA_URL there is none: set FLETCHER_TOKENS to a file of 'token workspace' lines."
         )
-    _log_to_stderr()
+    log_as_server()
     _serve(settings, tokens, host, port)
 
 
@@ -87,19 +87,6 @@ def _keep_what_is_loaded() -> None:
     gc.freeze()
     # What turns leave behind is freed without it, and looking through open stories would halt every client as well.
     gc.set_threshold(*gc.get_threshold()[:2], 100)
-
-
-def _log_to_stderr() -> None:
-    """Lines to read, and for every turn one line of JSON."""
-    # `force`: every command has said already that it wants warnings only.
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
-    for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-    turns = logging.StreamHandler()
-    turns.setFormatter(logging.Formatter("%(message)s"))
-    logger = logging.getLogger("fletcher.turn")
-    logger.addHandler(turns)
-    logger.propagate = False
 
 
 def _is_loopback(host: str) -> bool:
