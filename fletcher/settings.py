@@ -21,7 +21,7 @@ from fletcher.env_file import OWN_ENV_FILE, PREFIX, settings_of_folder
 DEFAULT_DATA_DIR = OWN_ENV_FILE.parent
 
 _PYDANTICS_WORDS = "Value error, "
-_ROOT = re.compile(r"(?:([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\s*=\s*)?(.+)")  # a path that has such a beginning: ./a=b
+_OF_WORKSPACE = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\s*=\s*(\S.*)")
 
 Names = Annotated[tuple[str, ...], NoDecode]
 Roots = Annotated[Mapping[str, tuple[Path, ...]], NoDecode]
@@ -82,10 +82,9 @@ class Settings(BaseSettings):
         if not isinstance(value, str):
             return value
         roots: dict[str, tuple[Path, ...]] = {}
-        for entry in value.replace(os.pathsep, ",").split(","):
-            if named := _ROOT.fullmatch(entry.strip()):
-                workspace, path = named[1] or "local", Path(named[2].strip()).expanduser().absolute()
-                roots[workspace] = (*roots.get(workspace, ()), path)
+        for entry in filter(None, map(str.strip, value.replace(os.pathsep, ",").split(","))):
+            workspace, path = _root(entry)
+            roots[workspace] = (*roots.get(workspace, ()), path)
         return roots
 
     @field_validator("database_url", "chroma_url", mode="before")
@@ -163,6 +162,17 @@ class Settings(BaseSettings):
                 f"FLETCHER_TOKEN is none of the tokens in {self.tokens}. Use one of them, or name a --workspace."
             )
         return workspace
+
+
+def _root(entry: str) -> tuple[str, Path]:
+    """The workspace and the folder of one entry of FLETCHER_FOLDERS."""
+    if named := _OF_WORKSPACE.fullmatch(entry):
+        return named[1], Path(named[2]).expanduser().absolute()
+    path = Path(entry).expanduser()
+    if "=" in entry and not path.is_absolute() and not entry.startswith("."):
+        # A workspace that is spelt wrong must not become a folder of `local`.
+        raise ValueError(f"{entry!r} is neither workspace=PATH nor a PATH; one with a '=' begins with / or ./")
+    return "local", path.absolute()
 
 
 def load_settings(**overrides: Any) -> Settings:

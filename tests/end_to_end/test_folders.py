@@ -104,6 +104,9 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         assert reported() == {"bible.md": "updated"}
         found = run("search", "Where is Elena?", "--project", "1", "-k", "1", "--json")
         assert "left" in found.json["passages"][0]["text"], "another command is answered meanwhile"
+        owner = json.loads((data_dir / "owner.json").read_text())
+        stranger = httpx.get(f"{owner['url']}/projects/1/documents", trust_env=False)
+        assert stranger.status_code == 401, "its port is for this user's commands"
         (folder / "ferry.md").rename(folder / "boats.md")
         assert reported() == {"boats.md": "indexed", "ferry.md": "removed"}
         os.killpg(watching.pid, signal.SIGINT)  # as a terminal does it, the readers included

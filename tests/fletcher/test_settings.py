@@ -126,6 +126,13 @@ def test_folders_are_named_by_workspace_and_bare_ones_are_locals(
     }
 
 
+@pytest.mark.parametrize("entry", ["ada=", "ada and bo=/srv", "-ada=/srv", "=/srv"])
+def test_a_workspace_that_is_spelt_wrong_is_no_folder(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
+    monkeypatch.setenv("FLETCHER_FOLDERS", f"/design,{entry}")
+    with pytest.raises(SettingsError, match=r"FLETCHER_FOLDERS: .*workspace=PATH"):
+        load_settings()
+
+
 FOREIGN = """
 ANTHROPIC_BASE_URL=http://evil.example
 ANTHROPIC_API_KEY=evil

@@ -20,6 +20,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "design"
 
 
+@pytest.fixture(params=["step by step", "as a whole"])
+def opened_how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the system's best way, and as where there is no other."""
+    if request.param == "as a whole":
+        monkeypatch.setattr("ingest.plain_file._NO_LINK", 0)
+        monkeypatch.setattr("ingest.plain_file._NO_LINK_ANYWHERE", 0)
+
+
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
     """`meanwhile(do)`: what happens once, between the look where a path leads and the opening."""
@@ -29,7 +37,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]
 
         def looked(path: str, **options: bool) -> str:
             found = look(path, **options)
-            monkeypatch.undo()
+            monkeypatch.setattr(os.path, "realpath", look)
             do()
             return found
 
@@ -38,6 +46,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]
     return set_up
 
 
+@pytest.mark.usefixtures("opened_how")
 def test_a_file_and_what_is_known_of_it(folder: Path) -> None:
     (folder / "link.md").symlink_to(folder / "quests" / "ferry.md")
     for name in ("quests/ferry.md", "link.md"):
@@ -52,6 +61,7 @@ def test_what_leads_outside_is_not_opened(folder: Path, tmp_path: Path) -> None:
         open_plain_file(folder / "out.md", folder)
 
 
+@pytest.mark.usefixtures("opened_how")
 def test_a_link_that_takes_the_files_place_is_not_followed(
     folder: Path, tmp_path: Path, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
@@ -66,6 +76,7 @@ def test_a_link_that_takes_the_files_place_is_not_followed(
         open_plain_file(ferry, folder)
 
 
+@pytest.mark.usefixtures("opened_how")
 def test_a_link_that_takes_its_folders_place_is_not_followed(
     folder: Path, tmp_path: Path, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
@@ -78,6 +89,7 @@ def test_a_link_that_takes_its_folders_place_is_not_followed(
         open_plain_file(folder / "quests" / "ferry.md", folder)
 
 
+@pytest.mark.usefixtures("opened_how")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
 def test_a_pipe_that_takes_the_files_place_holds_nobody_up(
     folder: Path, meanwhile: Callable[[Callable[[], object]], None]
