@@ -34,12 +34,23 @@ class Access:
         owner_key: The secret of the data directory's owner file; whoever can read that file may use every workspace.
         allowed_hosts: Host names besides loopback that requests may address.
         allowed_origins: Origins of web pages besides our own that may connect.
+        requires_key: Without tokens the owner's key is needed, instead of nothing.
     """
 
     tokens: Mapping[str, str] = field(default_factory=dict[str, str])
     owner_key: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    requires_key: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody needs to show anything."""
+        return not self.tokens and not self.requires_key
+
+    def is_owner(self, token: str | None) -> bool:
+        """Whether this is the key of the data directory's owner file."""
+        return bool(self.owner_key and token and _same(token, self.owner_key))
 
     def workspace(self, token: str | None, requested: str | None = None) -> str:
         """The workspace that `token` opens; `requested` counts only together with the owner's key.
@@ -47,9 +58,9 @@ class Access:
         Raises:
             AccessDenied: Tokens are required and this is none of them.
         """
-        if self.owner_key and token and _same(token, self.owner_key):
+        if self.is_owner(token):
             return requested or LOCAL_WORKSPACE
-        if not self.tokens:
+        if self.is_open:
             return LOCAL_WORKSPACE
         # Every token is compared, so that the time taken says nothing about which one was nearly right.
         opened = [workspace for known, workspace in self.tokens.items() if token and _same(token, known)]

@@ -37,7 +37,7 @@ async def admit(websocket: WebSocket, access: Access, patience_s: float) -> Admi
         WebSocketDisconnect: The client has left.
     """
     token = bearer_token(websocket.headers, websocket.url.query)
-    if token is not None or not access.tokens:
+    if token is not None or access.is_open:
         workspace = access.workspace(token)
         await websocket.accept()
         return Admission(workspace)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from corpora import ProjectKey
-from ingest import DocumentReport, Refusal, Source
+from ingest import DocumentReport, Refusal, Source, known_as
 from server.base64_content import decode_base64
 from server.dependencies import RequestError, get_services, project_key
 from server.services import Services
@@ -43,8 +43,9 @@ class DocumentUpload(BaseModel):
         try:
             return Source(self.name, decode_base64(self.content_base64 or ""))
         except binascii.Error:
-            message = f"{self.name}: content_base64 is not base64; send the file's bytes encoded as base64."
-            return Refusal(self.name, "failed", "INVALID_BASE64", message)
+            name = known_as(self.name)
+            message = f"{name}: content_base64 is not base64; send the file's bytes encoded as base64."
+            return Refusal(name, "failed", "INVALID_BASE64", message)
 
 
 class CorpusUpload(BaseModel):

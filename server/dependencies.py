@@ -73,6 +73,12 @@ def require_token(request: Request) -> str:
     return access.workspace(token, request.headers.get(WORKSPACE_HEADER))
 
 
+def is_owner(request: Request) -> bool:
+    """Whether the request has shown the key of the data directory's owner file, as the command line does."""
+    access = cast("Access", request.app.state.access)
+    return access.is_owner(bearer_token(request.headers, request.url.query))
+
+
 def error_response(status: int, code: str, message: str) -> JSONResponse:
     """`{"error": {"code", "message"}}`."""
     return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
