@@ -18,6 +18,7 @@ from agent.loose_ends import remark_for_the_model, unreached
 from agent.parameters import missing_parameters
 from agent.patience import Patience
 from agent.prompt import INSTRUCTIONS, history_budget, render_context
+from agent.quoting import MATERIAL
 from agent.reading_tools import Reader
 from agent.request import TurnContext
 from agent.thread import in_thread
@@ -132,6 +133,9 @@ class Answer:
         return agent
 
     async def _call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {"material": MATERIAL, **await self._answer(tool, arguments)}
+
+    async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if self._answerer.is_local:
             operation = Operation(tool, arguments)
             if self._execution.held is None and tool not in READING_TOOLS and missing_parameters(operation):
@@ -143,7 +147,7 @@ class Answer:
     async def _run(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if tool in READING_TOOLS:
             return await self._reader.call(tool, arguments)
-        return _answer(await self._execution.execute(Operation(tool, arguments)))
+        return _result(await self._execution.execute(Operation(tool, arguments)))
 
     def _response_ends(self) -> None:
         self._corrections.response_ends()
@@ -186,8 +190,8 @@ class _WaitingTexts:
         return [event]
 
 
-def _answer(finished: OperationFinished) -> dict[str, Any]:
-    """What the model reads of an operation: its result, which begins with the new id, or the error."""
+def _result(finished: OperationFinished) -> dict[str, Any]:
+    """What the model reads of an operation: its result, which begins with the id, or the error."""
     if finished.failure is not None:
         return {"error": finished.failure.as_dict()}
     return finished.result if isinstance(finished.result, dict) else {"result": finished.result}

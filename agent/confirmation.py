@@ -1,93 +1,13 @@
-"""Asking before something is lost: which changes need a yes, and what a reply to the question says."""
+"""When the user is asked before a change, and what a reply to the question says."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from arrow_project import OPERATIONS, Operation
+from arrow_project import Operation
 
 ConfirmationPolicy = Literal["always", "destructive", "never"]
-
-_MANY_NODES = 20
-_LINE = 80
-
-
-@dataclass(frozen=True)
-class Change:
-    """What an operation that has been tried would do.
-
-    Attributes:
-        operation: The operation, references resolved.
-        replaced: Texts that would be gone afterwards.
-        changed_nodes: How many nodes that were there before the turn it would have changed, this operation included.
-        cuts: Whether it removes connections, if only of choices that it takes away.
-    """
-
-    operation: Operation
-    replaced: tuple[str, ...] = ()
-    changed_nodes: int = 0
-    cuts: bool = False
-
-    @property
-    def is_destructive(self) -> bool:
-        """Whether it takes something away that somebody may have written."""
-        return (
-            _removes(self.operation)
-            or self.cuts
-            or self.operation.function == "set_project_entry"
-            or any(is_written(text) for text in self.replaced)
-            or self.changed_nodes > _MANY_NODES
-        )
-
-
-class Policy(Protocol):
-    """Decides whether the user is asked before a change."""
-
-    def asks(self, change: Change, /) -> bool:
-        """Whether the user must say yes to it first."""
-        ...
-
-
-class Always:
-    """Asks before every change."""
-
-    def asks(self, _change: Change, /) -> bool:
-        """Always."""
-        return True
-
-
-class Destructive:
-    """Asks before a change that takes something away."""
-
-    def asks(self, change: Change, /) -> bool:
-        """Where something may be lost."""
-        return change.is_destructive
-
-
-class Never:
-    """Asks before nothing."""
-
-    def asks(self, _change: Change, /) -> bool:
-        """Never."""
-        return False
-
-
-POLICIES: Mapping[ConfirmationPolicy, Policy] = {
-    "always": Always(), "destructive": Destructive(), "never": Never(),
-}  # fmt: skip
-
-
-def is_written(text: str) -> bool:
-    """Whether a text is longer than a line, so that nobody should lose it unasked."""
-    return len(text) > _LINE or "\n" in text.strip()
-
-
-def _removes(operation: Operation) -> bool:
-    if operation.function == "update_node_map":
-        connections: dict[str, Any] = operation.arguments.get("modifications", {}).get("io", {})
-        return bool(connections.get("pop"))
-    return OPERATIONS[operation.function].destructive or bool(operation.arguments.get("force"))
+"""Before every change; before one that takes more than a little away (`agent.losses`); before none."""
 
 
 @dataclass(frozen=True)

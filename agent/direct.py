@@ -253,5 +253,4 @@ def _in_words(answer: dict[str, Any]) -> str:
     passages: list[dict[str, Any]] = answer.get("passages", [])
     if passages:
         return "\n\n".join(f"[{passage['number']}] {passage['document']}: {passage['text']}" for passage in passages)
-    told = {name: value for name, value in answer.items() if name != "material"}
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(answer, ensure_ascii=False, indent=2)

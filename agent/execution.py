@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.confirmation import POLICIES, Change, ConfirmationPolicy
+from agent.confirmation import ConfirmationPolicy
 from agent.duplicates import find_duplicate
 from agent.editor import Editor, Failure, Outcome, Rehearsal, failure_of
 from agent.events import OperationFinished
-from agent.overwriting import replaced_texts
+from agent.losses import TurnLosses
 from agent.reconciliation import (
     CREATED_BY,
     as_reported,
@@ -67,11 +67,11 @@ class Execution:
     ) -> None:
         self._context = context
         self._editor = editor
-        self._policy = POLICIES[confirm]
+        self._confirm: ConfirmationPolicy = confirm
         self._holds_all = holds_all
         self._selection = Selection(context.scene_id, context.selected_node_ids)
         self._finished: list[OperationFinished] = []
-        self._changed_nodes: set[int] = set()
+        self._losses = TurnLosses()
         self._agreed: list[Operation] = []
         self.executed: list[Operation] = []
         self.created: list[int] = []
@@ -93,7 +93,7 @@ class Execution:
 
     def stop_asking(self) -> None:
         """The user has agreed to what follows."""
-        self._policy = POLICIES["never"]
+        self._confirm = "never"
 
     def agree_to(self, operations: Iterable[Operation]) -> None:
         """The user has agreed to these very operations, should they come."""
@@ -122,7 +122,7 @@ class Execution:
         expected = await in_thread(project.copy) if project and len(operations) > 1 else None
         selection, ids = self._selection, dict[int, int]()
         self.given_ids = ids
-        policy, self._policy = self._policy, POLICIES["never"]
+        confirm, self._confirm = self._confirm, "never"
         try:
             for operation in operations:
                 finished = await self.execute(renumbered(operation, ids))
@@ -132,7 +132,7 @@ class Execution:
                 if expected is not None:
                     ids.update(_given_ids(expected.apply(operation, selection), finished))
         finally:
-            self._policy = policy
+            self._confirm = confirm
             self._finished.clear()
 
     async def execute(self, operation: Operation) -> OperationFinished:
@@ -149,13 +149,11 @@ class Execution:
             applied = project.apply(operation, self._selection)
         except OperationError as error:
             return self._finish(operation, None, failure_of(error))
-        nodes = self._nodes_changed_by(applied)
-        if self._must_wait(self._change(project, checkpoint, applied, nodes)):
+        if self._must_wait(project, applied.operation):
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
             project.rollback(checkpoint)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
-        self._changed_nodes |= nodes
         started = time.monotonic()
         try:
             outcome = await self._editor.apply(applied)
@@ -178,30 +176,33 @@ class Execution:
         return await self._conclude(project, applied, outcome, reported)
 
     async def _kept(self, project: ArrowProject) -> ArrowProject:
-        """The story, which is kept as it is before the turn's first operation; the client may send a newer one."""
-        while self.before is None and self.held is None:
-            before, current = await in_thread(project.to_text), self._context.project
+        """The story, which is looked at before an operation changes it; the client may send a newer one meanwhile."""
+        while True:
+            before = await in_thread(self._look_at, project)
+            current = self._context.project
             if current is None or current is project:
                 self.before = before
-            else:
-                project = current
-        return project
+                return project
+            project = current
 
-    def _nodes_changed_by(self, applied: OperationResult) -> set[int]:
-        """Those that were there before the turn."""
-        changed = {call.arguments["node_id"] for call in applied.calls if "node_id" in call.arguments}
-        return changed - {*self.created, *applied.created}
+    def _look_at(self, project: ArrowProject) -> str | None:
+        """The text from before the turn's first operation."""
+        if self._confirm == "destructive" and not self._holds_the_rest:
+            self._losses.look_at(project)
+        return project.to_text() if self.before is None and self.held is None else self.before
 
-    def _change(self, project: ArrowProject, checkpoint: int, applied: OperationResult, nodes: set[int]) -> Change:
-        texts = replaced_texts(project, checkpoint, applied, self._selection)
-        cuts = any(call.arguments.get("modifications", {}).get("io", {}).get("pop") for call in applied.calls)
-        return Change(applied.operation, texts, len(self._changed_nodes | nodes), cuts)
+    @property
+    def _holds_the_rest(self) -> bool:
+        return self._holds_all and self.held is not None
 
-    def _must_wait(self, change: Change) -> bool:
-        if change.operation in self._agreed:
-            self._agreed.remove(change.operation)
+    def _must_wait(self, project: ArrowProject, operation: Operation) -> bool:
+        """Whether the user is asked before the operation that the story has been tried with."""
+        if operation in self._agreed:
+            self._agreed.remove(operation)
             return False
-        return (self._holds_all and self.held is not None) or self._policy.asks(change)
+        if self._holds_the_rest or self._confirm == "always":
+            return True
+        return self._confirm == "destructive" and not self._losses.allow(project)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
@@ -273,6 +274,8 @@ class Execution:
 
     def _note(self, applied: OperationResult) -> None:
         """The editor has executed it."""
+        created = CREATED_BY.get(applied.operation.function)
+        self._losses.made(applied, created.removesuffix("_id") if created else None)
         if applied.created:
             self._selection = replace(self._selection, last_created=applied.created[-1])
             self.created += applied.created

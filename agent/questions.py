@@ -6,8 +6,10 @@ from typing import Literal
 
 from agent.events import Asked
 from agent.fingerprint import fingerprint
+from agent.losses import describe_loss, losses, tables_of
 from agent.parameters import question
 from agent.pending import Origin, PendingStore
+from agent.quoting import quoted_lines
 from agent.undo import UNDO, WayBack
 from arrow_project import ArrowProject, Operation, diff
 
@@ -33,7 +35,8 @@ class Questions:
         names = ", ".join(dict.fromkeys(operation.function.replace("_", " ") for operation in operations))
         what = "This is what would change:" if kind == "plan" else f"{names} would change this:"
         pending_id = self._store.put(kind, operations, fingerprint(before), origin)
-        return Asked(kind, f"{what}\n{changes}\n{_HOW_TO_ANSWER}", pending_id, changes, tuple(operations))
+        text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
+        return Asked(kind, text, pending_id, changes, tuple(operations))
 
     def about_operations(self, project: ArrowProject, operations: Sequence[Operation], origin: Origin) -> Asked:
         """Whether `operations` are to be done, which have not been tried yet."""
@@ -58,25 +61,35 @@ class Questions:
         return Asked("parameters", question(project, operation, problem), pending_id, "", (operation,))
 
 
+def _what_is_lost(before: ArrowProject, after: ArrowProject) -> str:
+    lost = [describe_loss(before, loss) for loss in losses(tables_of(before), tables_of(after))]
+    return f"What would be lost: {'; '.join(lost)}.\n" if lost else ""
+
+
 def what_happened(origin: Origin, done: Sequence[str]) -> str:
     """What a model that goes on after a yes has to know."""
     return (
-        f"(Before this you {_so_far(origin)}. The user was then asked about the following and said yes, and it has "
-        f"now been done: {'; '.join(done)}. The outline shows the project as it is after that. Do what is left of the "
+        f"(Before this you {_so_far(origin)}\nThe user was then asked about the following and said yes, and it has now "
+        f"been done:\n{_quoted(done)}\nThe outline shows the project as it is after that. Do what is left of the "
         "message above, and repeat nothing. If nothing is left, say so in one short sentence.)"
     )
 
 
 def what_was_planned(origin: Origin, operations: Sequence[Operation], reply: str) -> str:
     """What a model has to know that goes on after the user has changed its mind for it."""
-    calls = "\n".join(json.dumps({"function": o.function, "arguments": dict(o.arguments)}) for o in operations)
+    calls = [json.dumps({"function": o.function, "arguments": dict(o.arguments)}) for o in operations]
     return (
-        f"(Before this you {_so_far(origin)}. You were about to make these calls, and the user was asked first; none "
-        f"of them has been made:\n{calls}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. Do now what the "
-        "user wants after that answer, and what is left of the message above.)"
+        f"(Before this you {_so_far(origin)}\nYou were about to make these calls, and the user was asked first; none "
+        f"of them has been made:\n{_quoted(calls)}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. Do now "
+        "what the user wants after that answer, and what is left of the message above.)"
     )
 
 
 def _so_far(origin: Origin) -> str:
-    said = f"said: {' '.join(origin.said)}" if origin.said else "said nothing"
-    return f"{said}, and had done: {'; '.join(origin.done)}" if origin.done else said
+    said = f"said:\n{_quoted(origin.said)}" if origin.said else "said nothing,"
+    return f"{said}\nand had done:\n{_quoted(origin.done)}" if origin.done else said
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    """Behind bars: it stands in the user's message, and a model that has read a document may have chosen the words."""
+    return quoted_lines("\n".join(lines))

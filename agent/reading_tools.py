@@ -8,7 +8,6 @@ from pydantic import BaseModel, ValidationError
 
 from agent.citations import Citations
 from agent.continuity import CheckContinuity, ContinuityReader
-from agent.quoting import MATERIAL
 from agent.reading import DocumentReader, NotThere, ReadDocument, SearchDocuments
 from agent.request import TurnContext
 from agent.story_reading import FindNodes, GetNode, GetScene, ListAll, StoryReader
@@ -37,7 +36,7 @@ class Reader:
         spec = _TOOLS[tool]
         try:
             given = spec.arguments.model_validate(arguments)
-            answer = await asyncio.to_thread(spec.answer, self, given)
+            return await asyncio.to_thread(spec.answer, self, given)
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             return _error("INVALID_ARGUMENTS", f"{tool}: {problems}")
@@ -45,7 +44,6 @@ class Reader:
             return _error(error.code, str(error))
         except NotThere as error:
             return _error(error.code, str(error))
-        return {"material": MATERIAL, **answer}
 
 
 class _Spec(NamedTuple):

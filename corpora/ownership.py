@@ -63,7 +63,7 @@ class DataDirectory:
         if not self._acquired(lock, 0):
             return self._recorded_owner()
         try:
-            self._owner_file.unlink(missing_ok=True)
+            self.owner_file.unlink(missing_ok=True)
         finally:
             lock.release()
         return None
@@ -82,13 +82,14 @@ class DataDirectory:
             owner = self._recorded_owner()
             if (owner and owner.url) or time.monotonic() >= give_up_at:
                 raise self._busy(owner)
-        self._owner_file.unlink(missing_ok=True)
-        ownership = Ownership(lock, self._owner_file)
+        self.owner_file.unlink(missing_ok=True)
+        ownership = Ownership(lock, self.owner_file)
         ownership.announce(url, key)
         return ownership
 
     @property
-    def _owner_file(self) -> Path:
+    def owner_file(self) -> Path:
+        """Where the owner says its address and its key, for this user alone."""
         return self.path / "owner.json"
 
     def _lock(self) -> FileLock:
@@ -106,7 +107,7 @@ class DataDirectory:
 
     def _recorded_owner(self) -> Owner | None:
         try:
-            return Owner(**json.loads(self._owner_file.read_text("utf-8")))
+            return Owner(**json.loads(self.owner_file.read_text("utf-8")))
         except (FileNotFoundError, ValueError, TypeError):
             return None  # it has not written its name yet, or another version of Fletcher did
 

@@ -1,10 +1,8 @@
 """The command line: `fletcher`, also `python -m fletcher`."""
 
-import logging
 import sys
 
 import typer
-from dotenv import load_dotenv
 
 from corpora import CorpusError
 from fletcher import console
@@ -16,7 +14,9 @@ from fletcher.commands.link import link
 from fletcher.commands.reindex import reindex
 from fletcher.commands.serve import serve
 from fletcher.commands.story import chat, check, outline, undo
+from fletcher.env_file import OWN_ENV_FILE, ignored_in_folder, load_own_variables
 from fletcher.errors import CommandError, WrongUsage
+from fletcher.log import log_warnings
 from fletcher.settings import SettingsError
 from fletcher.termination import ending_in_order
 from ingest import ScanError
@@ -54,14 +54,26 @@ _WRONG_USAGE = (SettingsError, WrongUsage)
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs one command; exit code 0: done, 1: failed, 2: wrong usage."""
-    load_dotenv(".env")  # the model SDKs read their own variables from the environment
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    log_warnings()
     try:
+        load_own_variables()
+        _tell_what_is_ignored()
         with ending_in_order():
             app(arguments)
     except _EXPECTED as error:
         console.err.print(f"Error: {error}", markup=False, soft_wrap=True)
         sys.exit(2 if _is_wrong_usage(error) else 1)
+
+
+def _tell_what_is_ignored() -> None:
+    if ignored := ignored_in_folder():
+        console.err.print(
+            "Not taken from the .env of this folder, which may have come with somebody's project: "
+            f"{', '.join(ignored)}. What is yours belongs into {OWN_ENV_FILE} or the environment.",
+            markup=False,
+            style="yellow",
+            soft_wrap=True,
+        )
 
 
 def _is_wrong_usage(error: Exception) -> bool:

@@ -2,13 +2,13 @@
 
 import json
 import shlex
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, cast
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -18,15 +18,31 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 from corpora import page_range
-from ingest import DocumentReport, IngestReport, ProgressListener, page_list
+from ingest import DocumentReport, IngestReport, ProgressListener, page_list, printable_lines
 from ingest import Progress as IngestProgress
 from retrieval import SearchAnswer
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class Terminal(Console):
+    """A console that writes no command of somebody's file name, document or story to the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string, with escapes before it is measured and broken into lines."""
+        return super().render_str(printable_lines(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Whatever is printed passes here, before its colours become commands."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable_lines(text), style, control)
+
+
+out = Terminal(highlight=False)
+err = Terminal(stderr=True, highlight=False)
 
 _NAMED = 8
 _COLOURS = {
@@ -40,12 +56,20 @@ _COLOURS = {
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(_json(value, indent=2))
 
 
 def print_json_line(value: Any) -> None:
     """One JSON value on a line of its own, for a command that says more than one."""
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    typer.echo(_json(value))
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Everything readable as it is; what a terminal would obey, and halves of characters, as JSON escapes them."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if printable_lines(text) == text:
+        return text
+    return "".join(sign if printable_lines(sign) == sign else json.dumps(sign)[1:-1] for sign in text)
 
 
 @contextmanager
@@ -70,7 +94,11 @@ def ingest_progress() -> Generator[ProgressListener]:
                 bars.update(vectors, description=label, total=event.total, completed=event.done, visible=True)
             else:
                 page = f", page {event.page} of {event.pages}" if event.pages else ""
-                label = f"Reading {escape(event.document)}{page}" if event.phase == "reading" else "Reading"
+                label = (
+                    f"Reading {escape(printable_lines(event.document))}{page}"
+                    if event.phase == "reading"
+                    else "Reading"
+                )
                 bars.update(documents, description=label, total=event.total, completed=event.done)
 
         yield listen

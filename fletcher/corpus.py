@@ -230,9 +230,9 @@ class _LocalCorpus:
     def link(self, key: ProjectKey, folder: Path) -> FolderReport:
         self._parts.embedder.check()
         catalog = self._parts.catalog
-        path = folder_roots(self._settings, is_local=True).admit(str(folder))
+        path = folder_roots(self._settings).admit(str(folder), key.workspace, by_owner=True)
         catalog.link_folder(key, str(path))
-        with closing(Watch([path], threading.Event())) as watch, self._answering(_nobody) as listen:
+        with closing(Watch([path], threading.Event(), real=True)) as watch, self._answering(_nobody) as listen:
             change = watch.wait()
             assert change is not None  # nobody stops it
             report = self._parts.ingestor.follow(key, change, wait=True, progress=listen)

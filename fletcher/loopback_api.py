@@ -62,12 +62,13 @@ class LoopbackApi:
         listening = bind("127.0.0.1", 0)
         with listening:
             owner = self._ownership.owner
-            services = build_services(self._settings, self._parts, is_local=True)
+            services = build_services(self._settings, self._parts)
             with self._guard:
                 if self._closing:
                     return
                 owner = self._ownership.announce(url_of(listening))
-                access = Access(tokens=self._settings.read_tokens(), owner_key=owner.key)
+                # Only command lines of this user, who read the key, know of this port.
+                access = Access(tokens=self._settings.read_tokens(), owner_key=owner.key, requires_key=True)
                 # The command itself embeds and shows how far it is.
                 app = create_app(services, access, completes=False)
                 self._server = Server(app, self._settings.max_message_bytes)

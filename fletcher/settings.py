@@ -1,19 +1,30 @@
 """Settings: environment variables with the prefix FLETCHER_, or a `.env` file."""
 
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
-DEFAULT_DATA_DIR = Path.home() / ".fletcher"
+from fletcher.env_file import OWN_ENV_FILE, PREFIX, settings_of_folder
+
+DEFAULT_DATA_DIR = OWN_ENV_FILE.parent
 
 _PYDANTICS_WORDS = "Value error, "
+_OF_WORKSPACE = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\s*=\s*(\S.*)")
 
 Names = Annotated[tuple[str, ...], NoDecode]
-Folders = Annotated[tuple[Path, ...], NoDecode]
+Roots = Annotated[Mapping[str, tuple[Path, ...]], NoDecode]
 
 
 class SettingsError(Exception):
@@ -23,7 +34,7 @@ class SettingsError(Exception):
 class Settings(BaseSettings):
     """Every setting of `docs/configuration.md`, by its name without the prefix."""
 
-    model_config = SettingsConfigDict(env_prefix="FLETCHER_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
 
     data_dir: Path = DEFAULT_DATA_DIR
     database_url: str | None = None
@@ -35,7 +46,8 @@ class Settings(BaseSettings):
     token: SecretStr | None = None
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
-    folders: Folders = ()
+    require_key: bool = False
+    folders: Roots = Field(default_factory=dict[str, tuple[Path, ...]])
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
@@ -44,6 +56,18 @@ class Settings(BaseSettings):
     max_connections: int = Field(500, gt=0)
     turns_per_minute: int = Field(600, gt=0)
     call_timeout_s: float = Field(30.0, gt=0)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (it is called by names)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What goes before what: the command line, the environment, the working folder's `.env`."""
+        return init_settings, env_settings, InitSettingsSource(settings_cls, settings_of_folder())
 
     @field_validator("allowed_hosts", "allowed_origins", mode="before")
     @classmethod
@@ -54,11 +78,14 @@ class Settings(BaseSettings):
 
     @field_validator("folders", mode="before")
     @classmethod
-    def _split_paths(cls, value: Any) -> Any:
+    def _by_workspace(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        paths = value.replace(os.pathsep, ",").split(",")
-        return tuple(Path(path.strip()).expanduser().absolute() for path in paths if path.strip())
+        roots: dict[str, tuple[Path, ...]] = {}
+        for entry in filter(None, map(str.strip, value.replace(os.pathsep, ",").split(","))):
+            workspace, path = _root(entry)
+            roots[workspace] = (*roots.get(workspace, ()), path)
+        return roots
 
     @field_validator("database_url", "chroma_url", mode="before")
     @classmethod
@@ -135,6 +162,17 @@ class Settings(BaseSettings):
                 f"FLETCHER_TOKEN is none of the tokens in {self.tokens}. Use one of them, or name a --workspace."
             )
         return workspace
+
+
+def _root(entry: str) -> tuple[str, Path]:
+    """The workspace and the folder of one entry of FLETCHER_FOLDERS."""
+    if named := _OF_WORKSPACE.fullmatch(entry):
+        return named[1], Path(named[2]).expanduser().absolute()
+    path = Path(entry).expanduser()
+    if "=" in entry and not path.is_absolute() and not entry.startswith("."):
+        # A workspace that is spelt wrong must not become a folder of `local`.
+        raise ValueError(f"{entry!r} is neither workspace=PATH nor a PATH; one with a '=' begins with / or ./")
+    return "local", path.absolute()
 
 
 def load_settings(**overrides: Any) -> Settings:

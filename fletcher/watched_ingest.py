@@ -27,7 +27,7 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
     """
     for path in paths:
         if path.is_dir():
-            folder_roots(settings, is_local=True).require_apart(path)
+            folder_roots(settings).require_apart(path)
     stop = threading.Event()
     with closing(Watch(paths, stop)) as watch:
         watched = _WatchedIngest(key, watch, stop, sync=sync, as_json=as_json)

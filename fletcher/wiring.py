@@ -77,18 +77,17 @@ def _of(directory: DataDirectory | None) -> DataDirectory:
     return directory
 
 
-def folder_roots(settings: Settings, *, is_local: bool) -> FolderRoots:
-    """Which folders may be linked; where nothing is set, any, but only for those who are on this machine."""
-    return FolderRoots(settings.data_dir, settings.folders or (None if is_local else ()))
+def folder_roots(settings: Settings) -> FolderRoots:
+    """Which folders may be linked."""
+    return FolderRoots(settings.data_dir, settings.folders)
 
 
-def build_services(settings: Settings, parts: Parts, *, is_local: bool = True) -> "Services":
+def build_services(settings: Settings, parts: Parts) -> "Services":
     """What a server serves with.
 
     Args:
         settings: How.
         parts: What it works with.
-        is_local: Only this machine can reach it.
 
     Raises:
         CommandError: The model that is set cannot be used.
@@ -117,7 +116,7 @@ def build_services(settings: Settings, parts: Parts, *, is_local: bool = True) -
             parts.retriever.repair,
             parts.catalog.unfinished_projects if settings.is_shared else None,
         ),
-        roots=folder_roots(settings, is_local=is_local),
+        roots=folder_roots(settings),
         shares_database=settings.is_shared,
         confirm=settings.confirm,
         limits=Limits(

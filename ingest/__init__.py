@@ -5,10 +5,11 @@ from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
+from ingest.printable import printable, printable_lines
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
-from ingest.source import Refusal, Source, unnamed
+from ingest.source import Refusal, Source, known_as, unnamed
 from ingest.watching import Change, Watch
 
 __all__ = [
@@ -34,7 +35,10 @@ __all__ = [
     "ScanError",
     "Source",
     "Watch",
+    "known_as",
     "page_list",
+    "printable",
+    "printable_lines",
     "scan",
     "unnamed",
 ]

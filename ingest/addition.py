@@ -14,6 +14,7 @@ from typing import Protocol
 from corpora import Document, DocumentNotFound, InvalidName, ProjectKey
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
+from ingest.printable import printable
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
@@ -44,15 +45,15 @@ class Given:
 
     def admit(self, entry: Source | Refusal) -> Source | DocumentReport:
         """The source by the name that the catalog keeps, or the report on why there is nothing to read."""
+        if isinstance(entry, Refusal):
+            # What lies in the folder is not gone from it, even if it cannot be read today.
+            self._sha256[entry.name] = ""
+            self._refused_folders.append(f"{entry.name}/")
+            return DocumentReport(entry.name, entry.status, error=Problem(entry.code, entry.message))
         try:
             name = document_name(entry.name)
         except InvalidName as error:
-            return _failed(_printable(entry.name), Problem(error.code, error.message))
-        if isinstance(entry, Refusal):
-            # What lies in the folder is not gone from it, even if it cannot be read today.
-            self._sha256[name] = ""
-            self._refused_folders.append(f"{name}/")
-            return DocumentReport(name, entry.status, error=Problem(entry.code, entry.message))
+            return _failed(printable(entry.name), Problem(error.code, error.message))
         sha256 = hashlib.sha256(entry.data).hexdigest()
         if self._sha256.setdefault(name, sha256) != sha256:
             return _failed(name, _two_of(name))
@@ -182,8 +183,3 @@ def _two_of(name: str) -> Problem:
         f"{name}: another document of this name was given before it, and a name stands for one document. "
         "Rename one of them, or give the folder above both.",
     )
-
-
-def _printable(name: str) -> str:
-    """A name that broke the rules, as it can be shown and written."""
-    return name.encode("utf-8", "backslashreplace").decode()

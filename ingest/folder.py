@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from corpora import InvalidName
+from ingest.plain_file import NotAFile, OutsideFolder, open_plain_file
+from ingest.printable import printable
 from ingest.readers import SUFFIXES, told_by_content
-from ingest.source import Refusal, Source, known_as
+from ingest.source import Refusal, Source, document_name, known_as
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
@@ -31,10 +34,11 @@ _UNREADABLE = Stamp(0, 0, -1)
 
 @dataclass(frozen=True)
 class _Entry:
-    name: str
+    name: str  # as the catalog has it, or as it can be shown
     path: Path
     refusal: Refusal | None = None
     stamp: Stamp | None = None  # where it is known, the file is read as it was then or not at all
+    inside: Path | None = None  # the real path of the folder that it must not lead out of
 
 
 class Scan(Collection["Source | Refusal"]):
@@ -60,7 +64,7 @@ class Scan(Collection["Source | Refusal"]):
     @property
     def names(self) -> frozenset[str]:
         """The names of its documents as the catalog has them, also of those that cannot be read."""
-        return frozenset(known_as(entry.name) for entry in self._entries)
+        return frozenset(entry.name for entry in self._entries)
 
     @property
     def is_empty(self) -> bool:
@@ -89,31 +93,33 @@ def scan(paths: str | Path | Iterable[str | Path]) -> Scan:
 
 @dataclass(frozen=True)
 class Look:
-    """What a file or folder held at one moment, by path and unread; `folders` are all of its folders."""
+    """What a file or folder held at one moment, by path and unread; `folders` are all of its folders.
+
+    No file is read that is not below `inside`, the real path of a folder.
+    """
 
     root: Path
+    inside: Path | None = None
     stamps: Mapping[Path, Stamp] = field(default_factory=dict[Path, Stamp])
     folders: Mapping[Path, Identity] = field(default_factory=dict[Path, Identity])
     unreadable: Mapping[Path, OSError] = field(default_factory=dict[Path, OSError])
 
     def name(self, path: Path) -> str:
         """The document's name, as `scan` gives it."""
-        return path.name if path == self.root else path.relative_to(self.root).as_posix()
+        return _name(self.root, path)
 
     def scan(self, paths: Collection[Path], moving: Collection[Path] = ()) -> Scan:
         """These of its files; those that are `moving` are refused. A file that has changed since the look is, too."""
-        inside = self.root.resolve()
         chosen = [path for path in self.stamps if path in paths or path in moving]
-        return Scan(sorted((self._entry(inside, path, path in moving) for path in chosen), key=lambda e: e.name))
+        return Scan(sorted((self._entry(path, path in moving) for path in chosen), key=lambda e: e.name))
 
-    def _entry(self, inside: Path, path: Path, is_moving: bool) -> _Entry:
+    def _entry(self, path: Path, is_moving: bool) -> _Entry:
         if path in self.unreadable:
             return _unreadable_folder(self.root, self.unreadable[path])
         name = self.name(path)
         if is_moving:
             return _Entry(name, path, _changing(name))
-        entry = _Entry(name, path) if path == self.root else _entry(self.root, inside, path)
-        return _Entry(name, path, entry.refusal, self.stamps[path])
+        return replace(_entry(self.root, self.inside, path), stamp=self.stamps[path])
 
 
 def look_at(file: Path) -> Look:
@@ -122,11 +128,11 @@ def look_at(file: Path) -> Look:
         folders = {file.parent: _identity(file.parent)}
     except OSError as error:
         raise _not_there(file.parent) from error
-    return Look(file, {file: _stamp(file)} if file.is_file() else {}, folders)
+    return Look(file, None, {file: _stamp(file)} if file.is_file() else {}, folders)
 
 
-def look_into(folder: Path) -> Look:
-    """What a folder holds now; raises `ScanError`."""
+def look_into(folder: Path, inside: Path) -> Look:
+    """What a folder holds now, of which only what is below the real path `inside` is read; raises `ScanError`."""
     if not folder.is_dir():
         raise _not_there(folder)
     tree = _Tree(folder)
@@ -135,18 +141,23 @@ def look_into(folder: Path) -> Look:
         folders = {each: _identity(each) for each in tree.folders}
     except OSError as error:  # it went while it was looked at
         raise _not_there(folder) from error
-    return Look(folder, stamps, folders, tree.unreadable)
+    return Look(folder, inside, stamps, folders, tree.unreadable)
 
 
 def _not_there(folder: Path) -> ScanError:
-    return ScanError("FOLDER_MISSING", f"{folder}: the folder is not there; it was moved, or its drive taken out.")
+    return ScanError(
+        "FOLDER_MISSING", f"{printable(str(folder))}: the folder is not there; it was moved, or its drive taken out."
+    )
 
 
 def _stamp(path: Path) -> Stamp:
     try:
-        status = path.stat()
+        return _stamp_of(path.stat())
     except OSError:  # gone by now, or a link to nothing
         return _NO_FILE
+
+
+def _stamp_of(status: os.stat_result) -> Stamp:
     return Stamp(status.st_mtime_ns, status.st_size, status.st_mode)
 
 
@@ -157,15 +168,16 @@ def _identity(folder: Path) -> Identity:
 
 def _found(path: Path) -> list[_Entry]:
     if not path.exists():
-        raise ScanError("FILE_NOT_FOUND", f"{path}: there is no such file or folder; check the path.")
+        message = f"{printable(str(path))}: there is no such file or folder; check the path."
+        raise ScanError("FILE_NOT_FOUND", message)
     if path.is_dir():
         # By name, not as the disk has them: the same folder gives the same report everywhere.
         return sorted(_in_folder(path), key=lambda entry: entry.name)
-    return [_Entry(path.name, path, None if path.is_file() else _not_a_file(path.name, "failed"))]
+    return [_entry(path, None, path)]
 
 
 def _in_folder(root: Path) -> Iterator[_Entry]:
-    inside = root.resolve()
+    inside = Path(os.path.realpath(root))
     tree = _Tree(root)
     for path in tree.files:
         yield _entry(root, inside, path)
@@ -199,24 +211,40 @@ def is_left_out(name: str) -> bool:
     return name.startswith(_HIDDEN) or name.lower().endswith(_UNFINISHED)
 
 
-def _entry(root: Path, inside: Path, path: Path) -> _Entry:
-    name = path.relative_to(root).as_posix()
-    refusal = None
+def _entry(root: Path, inside: Path | None, path: Path) -> _Entry:
+    """The entry of one file; where it was named itself, it is `root` and fails for what is skipped in a folder."""
+    return _Entry(_name(root, path), path, _refusal(root, inside, path), inside=inside)
+
+
+def _name(root: Path, path: Path) -> str:
+    return known_as(_name_on_disk(root, path))
+
+
+def _name_on_disk(root: Path, path: Path) -> str:
+    return path.name if path == root else path.relative_to(root).as_posix()
+
+
+def _refusal(root: Path, inside: Path | None, path: Path) -> Refusal | None:
+    name, was_named = _name(root, path), path == root
     if not path.is_file():
-        refusal = _not_a_file(name, "skipped")
-    elif not path.resolve().is_relative_to(inside):
-        message = f"{name}: it is a link to a file outside the folder; copy the file into the folder."
-        refusal = Refusal(name, "skipped", "OUTSIDE_FOLDER", message)
-    elif path.suffix.lower() not in SUFFIXES and not _is_known(path):
+        return _not_a_file(name, "failed" if was_named else "skipped")
+    if inside is not None and not Path(os.path.realpath(path)).is_relative_to(inside):
+        return _outside(name)
+    if not was_named and path.suffix.lower() not in SUFFIXES and not _is_known(path, inside):
         message = f"{name}: files of this kind are not read; known are {', '.join(SUFFIXES)}."
-        refusal = Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
-    return _Entry(name, path, refusal)
+        return Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
+    try:
+        document_name(_name_on_disk(root, path))
+    except InvalidName as error:
+        return Refusal(name, "failed", error.code, error.message)
+    return None
 
 
-def _is_known(path: Path) -> bool:
+def _is_known(path: Path, inside: Path | None) -> bool:
     """Whether a file is a document all the same, such as a Rich Text file that is called `.doc`."""
     try:
-        with path.open("rb") as file:
+        file, _ = open_plain_file(path, inside)
+        with file:
             return told_by_content(file) is not None
     except OSError:
         return False
@@ -227,27 +255,40 @@ def _not_a_file(name: str, status: Literal["skipped", "failed"]) -> Refusal:
     return Refusal(name, status, "NOT_A_FILE", message)
 
 
+def _outside(name: str) -> Refusal:
+    message = f"{name}: it is a link to a file outside the folder; copy the file into the folder."
+    return Refusal(name, "skipped", "OUTSIDE_FOLDER", message)
+
+
 def _changing(name: str) -> Refusal:
     return Refusal(name, "skipped", "CHANGING", f"{name}: it is being written; it is read as soon as it is complete.")
 
 
 def _unreadable_folder(root: Path, error: OSError) -> _Entry:
     path = Path(error.filename)
-    name = path.relative_to(root).as_posix()
+    name = _name(root, path)
     return _Entry(name, path, Refusal(name, "failed", "UNREADABLE", _unreadable(path, error).message))
 
 
 def _unreadable(folder: Path, error: OSError) -> ScanError:
-    message = f"{folder}: the folder cannot be read ({error.strerror}); change its permissions."
+    message = f"{printable(str(folder))}: the folder cannot be read ({error.strerror}); change its permissions."
     return ScanError("UNREADABLE", message)
 
 
 def _read(entry: _Entry) -> Source | Refusal:
     try:
-        found = Source(entry.name, entry.path.read_bytes())
+        file, status = open_plain_file(entry.path, entry.inside)
+        with file:
+            if entry.stamp is not None and _stamp_of(status) != entry.stamp:
+                return _changing(entry.name)
+            data = file.read()
+            if entry.stamp is not None and _stamp_of(os.fstat(file.fileno())) != entry.stamp:
+                return _changing(entry.name)
+    except OutsideFolder:
+        return _outside(entry.name)
+    except NotAFile:
+        return _not_a_file(entry.name, "skipped")
     except OSError as error:
         message = f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
-        found = Refusal(entry.name, "failed", "UNREADABLE", message)
-    if entry.stamp is not None and _stamp(entry.path) != entry.stamp:
-        return _changing(entry.name)
-    return found
+        return Refusal(entry.name, "failed", "UNREADABLE", message)
+    return Source(entry.name, data)

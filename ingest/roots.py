@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpora import CorpusError
 from ingest.folder import is_left_out
+from ingest.printable import is_printable, printable
 
 
 class FolderNotAllowed(CorpusError):
@@ -28,20 +30,28 @@ class FolderRoots:
 
     Attributes:
         data_dir: Where Fletcher keeps its own files.
-        roots: Only these folders and what is below them; None: any folder.
+        roots: Of each workspace, the only folders that may be linked with what is below them. Where there are none
+            for any workspace, the owner of the data directory may link any folder, and nobody else one.
     """
 
     data_dir: Path
-    roots: tuple[Path, ...] | None = ()
+    roots: Mapping[str, tuple[Path, ...]] = field(default_factory=dict[str, tuple[Path, ...]])
 
-    def admit(self, path: str) -> Path:
+    def admit(self, path: str, workspace: str, *, by_owner: bool) -> Path:
         """The folder by its real path; raises `FolderNotAllowed` or `FolderUnusable`."""
-        given = Path(path)
-        if not given.is_absolute():
-            raise FolderUnusable(f"{path!r} is not an absolute path; name the folder from its root on.")
-        folder = given.resolve()
         # First of all: whoever may not link a folder is not told either whether it is there.
-        self.require_allowed(folder)
+        if not self.roots and not by_owner:
+            raise FolderNotAllowed(
+                "Folders of the server's machine are linked by whoever runs it: with 'fletcher link' there, or, after "
+                f"FLETCHER_FOLDERS={workspace}=PATH has named a folder, by you below that one."
+            )
+        if not is_printable(path) or not Path(path).is_absolute():
+            raise FolderUnusable(
+                f"{printable(path)} is not an absolute path that can be shown; name the folder from its root on, "
+                "without control characters, characters that are not seen, or bytes that are not text."
+            )
+        folder = Path(os.path.realpath(path))
+        self.require_allowed(folder, workspace)
         self._require_folder(folder)
         self.require_apart(folder)
         return folder
@@ -55,15 +65,15 @@ class FolderRoots:
                 "folder that has only your documents."
             )
 
-    def require_allowed(self, folder: Path) -> None:
-        """Raise `FolderNotAllowed` unless the operator lets this folder be read; a link counts as where it leads."""
-        if self.roots is None:
-            return
-        real = folder.resolve()
-        if not any(real.is_relative_to(root.resolve()) for root in self.roots):
+    def require_allowed(self, folder: Path, workspace: str) -> None:
+        """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace."""
+        if Path(os.path.realpath(folder)) != folder:
+            raise FolderNotAllowed(f"{folder} leads elsewhere by now, so it is not read any more; link it again.")
+        own = self.roots.get(workspace, ())
+        if self.roots and not any(folder.is_relative_to(root.resolve()) for root in own):
             raise FolderNotAllowed(
-                f"{folder} may not be linked: it is not below one of the folders in FLETCHER_FOLDERS. "
-                "Whoever runs the server can add it there."
+                f"{folder} may not be linked: it is not below one of the folders of workspace {workspace!r} in "
+                f"FLETCHER_FOLDERS. Whoever runs the server can add it there: {workspace}=PATH."
             )
 
     def _require_folder(self, folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from corpora import InvalidName
 from ingest.extracted import ReadError
+from ingest.printable import is_printable, printable
 from ingest.readers.formats import detect
 
 _LONGEST_NAME = 500
@@ -27,7 +28,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A document that is not even tried, and why; it takes its place in the report."""
+    """A document that is not even tried, and why; it takes its place in the report by a name that `known_as` gave."""
 
     name: str
     status: Literal["skipped", "failed"]
@@ -43,18 +44,18 @@ def document_name(name: str) -> str:
     normal = unicodedata.normalize("NFC", name.replace("\\", "/"))
     if broken := _broken_rule(normal):
         raise InvalidName(
-            f"The document name {name[:80]!r} is not allowed: it {broken}. Use the path relative to the "
-            "folder, such as 'quests/harbour.md'."
+            f"The document name '{printable(name[:80])}' is not allowed: it {broken}. Rename it; a name is the path "
+            "relative to the folder, such as 'quests/harbour.md'."
         )
     return normal
 
 
 def known_as(name: str) -> str:
-    """The name as the catalog has it; one that it cannot have stays as it is."""
+    """The name as the catalog has it; one that it cannot have, as it can be shown."""
     try:
         return document_name(name)
     except InvalidName:
-        return name
+        return printable(name)
 
 
 def _broken_rule(name: str) -> str | None:
@@ -69,9 +70,8 @@ def _broken_rule(name: str) -> str | None:
         return "leads out of the folder with '..'"
     if "." in parts or "" in parts:
         return "has an empty part or '.' between its slashes"
-    # Cc: control characters; Cs: half of a surrogate pair, which is how undecodable file names arrive.
-    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
-        return "has a control character or bytes that are not text"
+    if not is_printable(name):
+        return "has a control character, one that is not seen or turns what follows, or bytes that are not text"
     return None
 
 

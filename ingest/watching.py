@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -15,7 +17,6 @@ from watchfiles.main import FileChange
 
 from ingest.folder import Identity, Look, Scan, ScanError, Stamp, look_at, look_into
 from ingest.report import Problem
-from ingest.source import known_as
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +66,18 @@ class Watch:
         stop: Ends a `wait`.
         holds_documents: Documents of these folders are known, so that one that is empty from the first is not
             believed either.
+        real: The paths are real ones: if a link comes into the way, nothing behind it is read.
     """
 
-    def __init__(self, paths: Iterable[str | Path], stop: threading.Event, *, holds_documents: bool = False) -> None:
-        self._roots = [_Root(Path(path), holds_documents) for path in paths]
+    def __init__(
+        self,
+        paths: Iterable[str | Path],
+        stop: threading.Event,
+        *,
+        holds_documents: bool = False,
+        real: bool = False,
+    ) -> None:
+        self._roots = [_Root(Path(path), holds_documents, real) for path in paths]
         self._stop = stop
         self._notices = _Notices(stop)
         self._has_begun = False
@@ -152,7 +161,7 @@ class Watch:
         names: dict[Path, frozenset[str]] = {}
         for each in looks:
             for path in each.stamps.keys() - self._names.keys():
-                names[path] = names.get(path, frozenset()) | {known_as(each.name(path))}
+                names[path] = names.get(path, frozenset()) | {each.name(path)}
         self._names |= names
 
     def _note_moving(self, stamps: Mapping[Path, Stamp], now: float) -> None:
@@ -181,8 +190,17 @@ class Watch:
             self._notices.wait(folders, roots, max(_IDLE_S, look_s * _IDLE_SHARE))
 
 
+def _is_text(folder: Path) -> bool:
+    """Whether the library that announces changes can be told of it; in any other, they are looked for."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _unread(looks: list[Look]) -> tuple[str, ...]:
-    return tuple(f"{known_as(each.name(path))}/" for each in looks for path in each.unreadable)
+    return tuple(f"{each.name(path)}/" for each in looks for path in each.unreadable)
 
 
 @dataclass(frozen=True)
@@ -194,9 +212,10 @@ class _Moving:
 class _Root:
     """One of the watched paths, and whether what is seen of it can be believed."""
 
-    def __init__(self, path: Path, holds_documents: bool) -> None:
+    def __init__(self, path: Path, holds_documents: bool, real: bool) -> None:
         self._path = path
-        self._look = look_at if path.is_file() else look_into
+        inside = path if real else Path(os.path.realpath(path))
+        self._look = look_at if path.is_file() else partial(look_into, inside=inside)
         self._last = Look(path)
         self._identity: Identity | None = None
         self._holds_documents = holds_documents
@@ -254,7 +273,7 @@ class _Notices:
         if folders != self._watched:
             self.close()
             self._watched = folders
-            self._stream = self._announced(roots if _RECURSIVE else list(folders))
+            self._stream = self._announced([each for each in (roots if _RECURSIVE else folders) if _is_text(each)])
             seconds = 0  # what happened before they were watched was not announced
         give_up_at = monotonic() + seconds
         try:

@@ -33,6 +33,7 @@ class LexicalIndex:
     when the documents were written last, by their ids.
 
     Attributes:
+        vocabulary: Each word that occurs, with its number.
         documents: Of which document each passage is, numbered from 0.
         pages: On which page of all pages each begins, numbered from 0; -1 where the format has none.
         recency: 1 for passages of the document that was written last, 0 for those of the oldest.
@@ -52,10 +53,11 @@ class LexicalIndex:
         self.pages = _numbered_pages(passages)
         self.recency = _recency(passages, edited or {})
         self._rows_of_documents = _grouped([passage.document_id for passage in passages])
-        self._vocabulary: dict[str, int] = {} if previous is None else dict(previous._vocabulary)
+        self.vocabulary: dict[str, int] = {} if previous is None else dict(previous.vocabulary)
         self._words = [self._numbered(passage, previous) for passage in passages]
-        self._idf = _inverse_document_frequencies(self._words, len(self._vocabulary))
-        self._bm25 = _indexed(self._words, self._vocabulary)
+        self._forget_unused()
+        self._idf = _inverse_document_frequencies(self._words, len(self.vocabulary))
+        self._bm25 = _indexed(self._words, self.vocabulary)
         self.twins = Twins(passages, self._words, None if previous is None else previous.twins)
 
     def scope(self, document_id: str | None) -> Rows:
@@ -86,15 +88,26 @@ class LexicalIndex:
         return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
 
     def _known(self, words: Collection[str]) -> list[int]:
-        return [self._vocabulary[word] for word in words if word in self._vocabulary]
+        return [self.vocabulary[word] for word in words if word in self.vocabulary]
 
     def _numbered(self, passage: Passage, previous: LexicalIndex | None) -> NDArray[np.int32]:
         row = None if previous is None else previous.rows.get(passage.id)
         if previous is not None and row is not None:
             return previous._words[row]
-        vocabulary = self._vocabulary
+        vocabulary = self.vocabulary
         numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in terms(passage.embedding_text)]
         return np.array(numbers, dtype=np.int32)
+
+    def _forget_unused(self) -> None:
+        """Numbers the words anew where some are of passages that are gone: what was removed leaves nothing here."""
+        used = np.zeros(len(self.vocabulary), dtype=bool)
+        for row in self._words:
+            used[row] = True
+        if used.all():
+            return
+        numbers = np.cumsum(used, dtype=np.int32) - 1
+        self.vocabulary = {word: int(numbers[old]) for word, old in self.vocabulary.items() if used[old]}
+        self._words = [numbers[row] for row in self._words]
 
 
 def _numbered_pages(passages: Sequence[Passage]) -> NDArray[np.intp]:
@@ -137,5 +150,5 @@ def _indexed(words: Sequence[NDArray[np.int32]], vocabulary: dict[str, int]) -> 
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # the package sets it to DEBUG
     index = bm25s.BM25(method="lucene", csc_backend="scipy")
-    index.index(([row.tolist() for row in words], vocabulary), show_progress=False)
+    index.index(([row.tolist() for row in words], vocabulary), create_empty_token=False, show_progress=False)
     return index

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from corpora import Catalog, ProjectKey
+from retrieval.freed_memory import give_back
 from retrieval.lexical_index import LexicalIndex
 from retrieval.twins import Twins
 
@@ -91,5 +92,8 @@ class LexicalIndexes:
         if kept.index is None or kept.index.version < version:
             edited = {document.id: document.updated_at for document in self._catalog.documents(key)}
             index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
+            words = 0 if kept.index is None else len(kept.index.vocabulary)
             kept.index, kept.verified_at = index, started
+            if words > 2 * len(index.vocabulary):  # most of it is gone
+                give_back()
         return kept.index

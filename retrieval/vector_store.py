@@ -194,7 +194,8 @@ def _open(location: Path | str) -> Client:
     import chromadb
     from chromadb.config import Settings
 
-    settings = Settings(anonymized_telemetry=False)
+    # Not the working folder's `.env`, which it would read by itself: that can name any class, and any address.
+    settings = Settings(_env_file=None, anonymized_telemetry=False)  # pyright: ignore[reportCallIssue]
     if not isinstance(location, str):
         # Either is a Client, and only that can be closed.
         return cast("Client", chromadb.PersistentClient(location, settings=settings))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 import Stemmer
 
@@ -33,7 +33,7 @@ def split_words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """The words that carry meaning, stemmed as English; words of other languages mostly stay as they are."""
-    return [stem for word in split_words(text) if (stem := _stem(word))]
+    return [stemmed for word in split_words(text) if (stemmed := stem(word))]
 
 
 @cache
@@ -47,8 +47,9 @@ _stemmer = Stemmer.Stemmer("english")
 _stemmer_lock = threading.Lock()  # a stemmer object must not be used by two threads at once
 
 
-@cache
-def _stem(word: str) -> str:
+# A project's working vocabulary; a document may be made of words that never come again.
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
     """The stem, or an empty string for a stop word."""
     if word in _stop_words():
         return ""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from pydantic import Field, ValidationError, model_validator
 
 from corpora import ProjectKey
-from ingest import DocumentReport, Refusal, Source
+from ingest import DocumentReport, Refusal, Source, known_as
 from server.base64_content import decode_base64
 from server.dependencies import RequestError, get_services, project_key
 from server.json_route import Body, JsonRoute
@@ -44,8 +44,9 @@ class DocumentUpload(Body):
         try:
             return Source(self.name, decode_base64(self.content_base64 or ""))
         except binascii.Error:
-            message = f"{self.name}: content_base64 is not base64; send the file's bytes encoded as base64."
-            return Refusal(self.name, "failed", "INVALID_BASE64", message)
+            name = known_as(self.name)
+            message = f"{name}: content_base64 is not base64; send the file's bytes encoded as base64."
+            return Refusal(name, "failed", "INVALID_BASE64", message)
 
 
 class CorpusUpload(Body):

@@ -58,6 +58,11 @@ def project_key(project_id: str, request: Request) -> ProjectKey:
     return ProjectKey(request.state.workspace, project_id)
 
 
+def is_owner(request: Request) -> bool:
+    """Whether the request has shown the key of the data directory's owner file, as the command line does."""
+    return request.state.is_owner
+
+
 def error_response(status: int, code: str, message: str) -> JSONResponse:
     """`{"error": {"code", "message"}}`."""
     return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)

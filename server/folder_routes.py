@@ -8,7 +8,7 @@ from pydantic import Field
 
 from corpora import ProjectKey
 from ingest import FolderReport
-from server.dependencies import get_services, project_key
+from server.dependencies import get_services, is_owner, project_key
 from server.json_route import Body, JsonRoute
 from server.services import Services
 
@@ -16,21 +16,23 @@ router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"], rout
 
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
+ByOwner = Annotated[bool, Depends(is_owner)]
 
 
 class FolderLink(Body):
     """`path`: an absolute path on the server's machine."""
 
-    path: Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")]
+    path: Annotated[str, Field(max_length=4096)]
 
 
 @router.put("", summary="Link a folder to the project")
-async def link_folder(link: FolderLink, key: Key, services: Parts) -> dict[str, Any]:
+async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> dict[str, Any]:
     """From now on the folder's documents are the project's; answers what became of each when all are searchable.
 
-    Documents of a folder that was linked before are removed, unless this one has them too.
+    Documents of a folder that was linked before are removed, unless this one has them too. The folder must be below
+    one that `FLETCHER_FOLDERS` names for the workspace; where that is not set, the key of the owner's file is needed.
     """
-    report = await services.folders.link(key, link.path)
+    report = await services.folders.link(key, link.path, by_owner=by_owner)
     folder = await asyncio.to_thread(services.catalog.require_folder, key)
     return FolderReport.of(folder, report.documents).as_dict()
 

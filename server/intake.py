@@ -1,11 +1,11 @@
 """Where documents are taken in: on threads of their own, so that no turn waits for one."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
@@ -34,8 +34,9 @@ class Intake:
         self._ingestor = ingestor
         self._metrics = metrics
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="intake")
-        # Documents of one project come in one after the other; those that wait need no thread yet.
-        self._turns: defaultdict[ProjectKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Documents of one project come in one after the other; those that wait need no thread yet. A project that
+        # nobody adds to has no lock: whoever holds one or waits for it keeps it.
+        self._turns: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._closing = False
 
     async def add(
@@ -52,7 +53,7 @@ class Intake:
             ServerClosing: The server ends before it is done.
         """
         listen = self._listener(progress)
-        async with self._turns[key]:
+        async with self._turns.setdefault(key, asyncio.Lock()):
             report = await self._run(partial(self._ingestor.add, key, sources, replace=replace, progress=listen))
         self._metrics.add_report(report)
         return report
@@ -76,7 +77,7 @@ class Intake:
         Raises:
             ServerClosing: The server ends before it is done.
         """
-        async with self._turns[key]:
+        async with self._turns.setdefault(key, asyncio.Lock()):
             report = await self._run(partial(self._ingestor.follow, key, change, progress=self._listener(progress)))
         self._metrics.add_report(report)
         return report

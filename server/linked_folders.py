@@ -68,17 +68,17 @@ class LinkedFolders:
         """Begins to follow, and to make up for what happened while no server ran."""
         self._keeper = asyncio.create_task(self._keep_following())
 
-    async def link(self, key: ProjectKey, path: str) -> IngestReport:
+    async def link(self, key: ProjectKey, path: str, *, by_owner: bool) -> IngestReport:
         """Makes a folder the project's; the report on all of it, once it is searchable.
 
         A server that has not been started brings it in and does not follow it.
 
         Raises:
-            FolderNotAllowed: It is not below the operator's roots.
+            FolderNotAllowed: It is not below the workspace's roots; without any, `by_owner` is needed.
             FolderUnusable: It is no folder, cannot be read, or is the data directory.
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
-        admitted = str(await self._in_thread(self._roots.admit, path))
+        admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
         async with self._changing[key]:
             await self._end(key)
             await self._in_thread(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S)
@@ -140,9 +140,9 @@ class LinkedFolders:
         return not self._shared or await self._in_thread(self._catalog.claim_folder, folder, self._watcher, _LEASE_S)
 
     async def _is_allowed(self, folder: LinkedFolder) -> bool:
-        """Whether the operator still lets it be read: since it was linked, a link may lead elsewhere now."""
+        """Whether it may still be read: since it was linked, roots were changed, or a link leads elsewhere now."""
         try:
-            await self._in_thread(self._roots.require_allowed, Path(folder.path))
+            await self._in_thread(self._roots.require_allowed, Path(folder.path), folder.key.workspace)
         except FolderNotAllowed as error:
             await self._note(folder, Problem(error.code, error.message))
             return False
@@ -150,7 +150,7 @@ class LinkedFolders:
 
     async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> _Follower:
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
-        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents))
+        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True))
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))

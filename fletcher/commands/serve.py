@@ -2,15 +2,16 @@
 
 import gc
 import ipaddress
-import logging
 import sys
 from typing import Annotated
 
 import typer
 
+from corpora import DataDirectory
 from fletcher import console
 from fletcher.corpus import open_alone
 from fletcher.errors import WrongUsage
+from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.settings import Settings
 
@@ -32,7 +33,12 @@ def serve(
             f"--host {host} lets other machines in, and then tokens are needed: set FLETCHER_TOKENS to a file of "
             "'token workspace' lines. Without tokens, bind to 127.0.0.1."
         )
-    _log_to_stderr()
+    if settings.require_key and not tokens and settings.is_shared:
+        raise WrongUsage(
+            "FLETCHER_REQUIRE_KEY asks for the key in the data directory, and with FLETCHER_DATABASE_URL and "
+            "FLETCHER_CHROMA_URL there is none: set FLETCHER_TOKENS to a file of 'token workspace' lines."
+        )
+    log_as_server()
     _serve(settings, tokens, host, port)
 
 
@@ -48,17 +54,31 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
             parts.vectors.check()
         if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question
             parts.reranker.load()
-        services = build_services(settings, parts, is_local=_is_loopback(host))
+        services = build_services(settings, parts)
         owner_key = ownership.announce(url_of(bound)).key if ownership else None
-        access = Access(tokens, owner_key, settings.allowed_hosts, settings.allowed_origins)
+        access = Access(
+            tokens, owner_key, settings.allowed_hosts, settings.allowed_origins, requires_key=settings.require_key
+        )
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
         console.err.print(f"Data: {where}", style="dim")
+        if not tokens:
+            console.err.print(_who_may_use_it(settings), style="dim")
         parts.load_embedder()
         _keep_what_is_loaded()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         app = create_app(services, access)
         Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
+
+
+def _who_may_use_it(settings: Settings) -> str:
+    key_file = DataDirectory(settings.data_dir).owner_file
+    if settings.require_key:
+        return f"Access: whoever can read the key in {key_file} (FLETCHER_REQUIRE_KEY)."
+    return (
+        "Access: every user and program of this machine, without a password; FLETCHER_REQUIRE_KEY=true asks for the "
+        f"key in {key_file}, FLETCHER_TOKENS for tokens."
+    )
 
 
 def _keep_what_is_loaded() -> None:
@@ -67,19 +87,6 @@ def _keep_what_is_loaded() -> None:
     gc.freeze()
     # What turns leave behind is freed without it, and looking through open stories would halt every client as well.
     gc.set_threshold(*gc.get_threshold()[:2], 100)
-
-
-def _log_to_stderr() -> None:
-    """Lines to read, and for every turn one line of JSON."""
-    # `force`: every command has said already that it wants warnings only.
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
-    for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-    turns = logging.StreamHandler()
-    turns.setFormatter(logging.Formatter("%(message)s"))
-    logger = logging.getLogger("fletcher.turn")
-    logger.addHandler(turns)
-    logger.propagate = False
 
 
 def _is_loopback(host: str) -> bool:

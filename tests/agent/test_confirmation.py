@@ -3,7 +3,7 @@
 import pytest
 
 from agent import Asked, InMemoryEditor
-from agent.confirmation import POLICIES, Change, ConfirmationPolicy, Reply, describe, read_reply
+from agent.confirmation import Reply, describe, read_reply
 from arrow_project import Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story
@@ -111,29 +111,6 @@ def test_more_than_was_asked_about(message: str) -> None:
     reply = read_reply(message)
     assert reply is not None
     assert (reply.kind, reply.agrees, reply.more) == ("modify", True, True)
-
-
-@pytest.mark.parametrize(
-    ("policy", "change", "asks"),
-    [
-        ("destructive", Change(Operation("create_variable", {"name": "gold"})), False),
-        ("destructive", Change(Operation("update_node", {"node_id": 3})), False),
-        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x" * 81,)), True),
-        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x\ny",)), True),
-        ("destructive", Change(Operation("update_node", {"node_id": 3}), ("x" * 80,)), False),
-        ("destructive", Change(Operation("update_node", {"node_id": 3}), changed_nodes=21), True),
-        ("destructive", Change(Operation("update_node", {"node_id": 3}), changed_nodes=20), False),
-        ("destructive", Change(Operation("set_project_entry", {"node_id": 3})), True),
-        ("destructive", Change(Operation("delete_node", {"node_id": 3})), True),
-        ("destructive", Change(Operation("delete_scene", {"scene_id": 3})), True),
-        ("destructive", Change(Operation("delete_connection", {"from": 1, "to": 2})), True),
-        ("destructive", Change(Operation("create_variable", {"name": "gold", "force": True})), True),
-        ("always", Change(Operation("create_variable", {"name": "gold"})), True),
-        ("never", Change(Operation("delete_node", {"node_id": 3, "force": True})), False),
-    ],
-)
-def test_what_is_asked_first(policy: ConfirmationPolicy, change: Change, asks: bool) -> None:
-    assert POLICIES[policy].asks(change) is asks
 
 
 def test_an_operation_in_one_readable_line() -> None:

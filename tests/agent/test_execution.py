@@ -324,20 +324,6 @@ async def test_choices_that_lead_on_are_not_cut_unasked() -> None:
     assert done.held is not None
 
 
-async def test_many_changed_nodes_are_asked_about_and_new_ones_are_not() -> None:
-    project = story()
-    made = [project.apply(LINE).created[0] for _ in range(25)]
-    done = execution(InMemoryEditor(project.copy()), context(project), "destructive")
-    for _ in range(25):
-        await done.execute(LINE)
-    assert done.held is None
-    for node_id in made:
-        await done.execute(Operation("update_node", {"node_id": node_id, "name": f"n{node_id}"}))
-    assert len(done.executed) == 25 + 20
-    assert done.held is not None
-    assert len(done.held.operations) == 5
-
-
 async def test_what_is_replayed_follows_the_ids_that_the_editor_gives() -> None:
     answers = [{"node_id": 77}, {"node_id": 90}, "connected"]
     editor, of = Answers(*(Outcome(success=True, result=result) for result in answers)), context(story())

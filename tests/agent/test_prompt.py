@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -165,8 +166,28 @@ def test_a_name_cannot_leave_its_quotes_or_its_line(name: str) -> None:
     assert first.endswith('">')
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<system>", "</system>", "<SYSTEM role='x'>", "< system >", "＜system＞", "<\u200bsystem>", "<system",
+        "<|im_start|>system", "<<SYS>>", "</s-y>", "<user>", "<assistant\n>", "<function_calls>", "<_tool>", "<script>",
+        "<b onclick='x'>", "<body>", "</ now",
+    ],
+)  # fmt: skip
+def test_no_tag_of_material_reads_as_one(tag: str) -> None:
+    assert not re.search("[<＜﹤]", inert(f"He said {tag} and left."))
+
+
 def test_what_is_no_element_stays_as_it_is() -> None:
-    for text in ("gold < 10 and oil > 3", "<b>bold</b>", "a <- b", "1 < 2 now", "héron ➜ 𝄞"):
+    for text in (
+        "gold < 10 and oil > 3",
+        "<b>bold</b> <br/>",
+        "gold < price",
+        "a <- b",
+        "<3",
+        "1 < 2 now",
+        "héron ➜ 𝄞",
+    ):
         assert inert(text) == text
         assert encodable(text) == text
     assert quoted_name("a\nb") == '"a b"'

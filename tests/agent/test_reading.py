@@ -10,6 +10,7 @@ from agent.citations import Citations
 from agent.reading_tools import Reader
 from ingest import Source
 from tests.agent.desk import Desk
+from tests.agent.scripted_model import Use
 from tests.agent.story import story
 
 BIBLE = "# People\n\nElena keeps the lighthouse.\n\n# Places\n\nThe harbour freezes in winter.\n"
@@ -29,7 +30,6 @@ def reader(desk: Desk) -> Reader:
 
 async def test_a_search_returns_numbered_passages(reader: Reader) -> None:
     answer = await reader.call("search_documents", {"query": "lighthouse"})
-    assert next(iter(answer)) == "material", "that it is quoted is read first"
     best = answer["passages"][0]
     assert best == {
         "number": 1,
@@ -91,7 +91,27 @@ async def test_what_a_document_says_cannot_leave_its_result(desk: Desk) -> None:
     written = json.dumps(answer)
     assert "\n" not in written
     assert json.loads(written)["passages"][0]["text"].endswith("</now>")
-    assert "no instructions" in answer["material"]
+
+
+async def test_every_answer_to_a_model_begins_with_what_it_is(desk: Desk) -> None:
+    """An error quotes names and what a client has said as much as a text does that was found."""
+    desk.put("bible.md", BIBLE)
+    desk.model.add(
+        [
+            Use("search_documents", {"query": "lighthouse"}),
+            Use("search_documents", {"query": 3}),
+            Use("read_document", {"document": "none.md"}),
+            Use("create_variable", {"name": "gold", "type": "num"}),
+            Use("update_node", {"node_id": 99}),
+        ],
+        ["Done."],
+    )
+    await desk.events("Do all of it.")
+    results = desk.model.requests[1].tool_results
+    assert ["error" in result for result in results] == [False, True, True, False, True]
+    for result in results:
+        assert next(iter(result)) == "material"
+        assert "no instructions" in result["material"]
 
 
 @pytest.mark.parametrize(

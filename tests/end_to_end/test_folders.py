@@ -49,10 +49,32 @@ def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable
     assert run("link", "--project", "1").code == 1
 
 
+def test_through_a_server_only_its_owner_links(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    url = serve(data_dir)
+    with httpx.Client(base_url=url, trust_env=False) as anybody:
+        refused = anybody.put("/projects/1/folder", json={"path": str(folder)})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FOLDER_NOT_ALLOWED")
+    assert run("link", folder, "--project", "1").code == 0
+
+
+def test_a_server_that_asks_for_the_key_of_its_owners_file(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    url = serve(data_dir, FLETCHER_REQUIRE_KEY="true")
+    assert run("ingest", folder, "--project", "1").code == 0
+    key = json.loads((data_dir / "owner.json").read_text())["key"]
+    with httpx.Client(base_url=url, trust_env=False) as http:
+        assert http.get("/projects/1/documents").status_code == 401
+        allowed = http.get("/projects/1/documents", headers={"Authorization": f"Bearer {key}"})
+    assert len(allowed.json()["documents"]) == 2
+
+
 def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.mkdir()
-    refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=str(allowed))
+    refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=f"local={allowed}")
     assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
 
 
@@ -82,6 +104,9 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         assert reported() == {"bible.md": "updated"}
         found = run("search", "Where is Elena?", "--project", "1", "-k", "1", "--json")
         assert "left" in found.json["passages"][0]["text"], "another command is answered meanwhile"
+        owner = json.loads((data_dir / "owner.json").read_text())
+        stranger = httpx.get(f"{owner['url']}/projects/1/documents", trust_env=False)
+        assert stranger.status_code == 401, "its port is for this user's commands"
         (folder / "ferry.md").rename(folder / "boats.md")
         assert reported() == {"boats.md": "indexed", "ferry.md": "removed"}
         os.killpg(watching.pid, signal.SIGINT)  # as a terminal does it, the readers included
@@ -89,3 +114,25 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         deadline.cancel()
     assert watching.returncode == 0, said
     assert "Traceback" not in said
+
+
+def test_names_that_are_no_text_are_named_and_all_others_go_on(
+    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+) -> None:
+    """By itself, as a table, and through a server."""
+    try:
+        with open(os.fsencode(folder) + b"/caf\xe9.md", "w") as file:  # noqa: PTH123
+            file.write("Text.")
+    except OSError:
+        pytest.skip("this system has no such file names")
+    for through_a_server in (False, True):
+        if through_a_server:
+            serve(data_dir)
+        done = run("ingest", folder, "--project", "1", "--sync", "--json")
+        assert done.code == 0, done.err
+        statuses = {document["name"]: document["status"] for document in done.json["documents"]}
+        others = "unchanged" if through_a_server else "indexed"
+        assert statuses == {"bible.md": others, "ferry.md": others, r"caf\xe9.md": "failed"}
+        assert r"caf\xe9.md" in run("ingest", folder, "--project", "1").out
+        named = run("ingest", os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"), "--project", "1")
+        assert (named.code, "INVALID_NAME" in named.err, "bytes that are not" in named.out) == (1, False, True)

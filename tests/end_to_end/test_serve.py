@@ -21,6 +21,12 @@ def test_other_machines_need_tokens(run: Run) -> None:
     assert "127.0.0.1" in refused.err
 
 
+def test_a_key_cannot_be_asked_for_where_there_is_none(run: Run) -> None:
+    servers = {"FLETCHER_DATABASE_URL": "postgresql://nowhere/x", "FLETCHER_CHROMA_URL": "http://nowhere:1"}
+    refused = run("serve", "--port", "0", FLETCHER_REQUIRE_KEY="true", **servers)
+    assert (refused.code, "FLETCHER_TOKENS" in refused.err) == (2, True)
+
+
 def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run: Run) -> None:
     refused = run("serve", "--port", "0", FLETCHER_RERANKER="/nowhere/at/all")
     assert refused.code == 1

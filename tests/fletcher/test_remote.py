@@ -12,7 +12,7 @@ from fletcher.corpus import CorpusAccess, remove_document, with_corpus
 from fletcher.remote import OwnerGone, OwnerRefusal, RemoteCorpus
 from fletcher.settings import load_settings
 from ingest import DocumentReport, IngestReport, Progress, Refusal, Source, scan
-from server import Limits
+from server import Access, Limits
 from tests.server.house import House, house
 
 KEY = ProjectKey("local", "1")
@@ -20,7 +20,8 @@ KEY = ProjectKey("local", "1")
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path / "data", limits=Limits(upload_bytes=10_000)) as opened:
+    limits = Limits(upload_bytes=10_000)
+    with house(tmp_path / "data", limits=limits, access=Access(owner_key="key")) as opened:
         yield opened
 
 

@@ -123,3 +123,28 @@ def test_an_export_of_notes_keeps_its_names(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Elena\n\nShe keeps the light.")
     assert [entry.name for entry in scan(tmp_path)] == names
+
+
+def not_utf8(folder: Path, name: bytes, text: str) -> None:
+    """Writes a file whose name is no UTF-8, where the system has such."""
+    path = os.path.join(os.fsencode(folder), name)  # noqa: PTH118  (of bytes)
+    try:
+        with open(path, "w") as file:  # noqa: PTH123
+            file.write(text)
+    except OSError:
+        pytest.skip("this system has no such file names")
+
+
+def test_a_name_that_is_no_text_fails_alone_and_can_be_printed(folder: Path) -> None:
+    not_utf8(folder, b"caf\xe9.md", "text")
+    not_utf8(folder, b"caf\xe9.png", "text")
+    (folder / "a\x1b[31m\u202e.md").write_text("text")
+    found = {entry.name: entry for entry in scan(folder)}
+    assert isinstance(found["bible.md"], Source)
+    codes = {name: (entry.status, entry.code) for name, entry in found.items() if isinstance(entry, Refusal)}
+    assert codes[r"caf\xe9.md"] == codes[r"a\x1b[31m\u202e.md"] == ("failed", "INVALID_NAME")
+    assert codes[r"caf\xe9.png"] == ("skipped", "UNKNOWN_FORMAT")
+    said = [entry.name + entry.message for entry in found.values() if isinstance(entry, Refusal)]
+    assert all(each.isprintable() for each in said)
+    (named,) = scan(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"))
+    assert (named.name, isinstance(named, Refusal)) == (r"caf\xe9.md", True)

@@ -28,7 +28,12 @@ from ingest.source import document_name
         ("./a.md", "empty part"),
         ("a\nb.md", "control"),
         ("a\0.md", "control"),
-        ("a\udc80.md", "control"),
+        ("a\udc80.md", r"'a\\x80\.md'.*bytes that are not text"),
+        ("a\x1b[31m.md", r"'a\\x1b\[31m\.md'"),
+        ("invoice\u202efdp.md", r"'invoice\\u202efdp\.md'"),
+        ("bi\u200bble.md", r"'bi\\u200bble\.md'"),
+        ("bi\xadble.md", "not seen"),
+        ("tag\U000e0041.md", r"\\U000e0041"),
         ("x" * 501, "more than 500"),
     ],
 )
@@ -38,7 +43,19 @@ def test_a_bad_name_is_refused_with_its_rule(bad: str, rule: str) -> None:
     assert refused.value.code == "INVALID_NAME"
 
 
-@pytest.mark.parametrize("good", ["bible.pdf", "quests/harbour.md", "...", "a..b.md", "Elena: a life.txt", "日本.md"])
+@pytest.mark.parametrize(
+    "good",
+    [
+        "bible.pdf",
+        "quests/harbour.md",
+        "...",
+        "a..b.md",
+        "Elena: a life.txt",
+        "日本.md",
+        "می\u200cخواهم.md",
+        "\U0001f469\u200d\U0001f680.md",
+    ],
+)
 def test_a_good_name_stays(good: str) -> None:
     assert document_name(good) == good
 

@@ -65,6 +65,23 @@ def test_an_index_that_follows_another_is_the_same_as_a_new_one(
         )
 
 
+def test_an_index_forgets_the_words_of_what_was_removed(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    put(key, "a.md", "The dragon sleeps under the mountain.")
+    index = LexicalIndex(1, catalog.passages(key))
+    kept = set(index.vocabulary)
+    for number in range(3):
+        put(key, "b.md", *(f"word{number}x{word} dragon" for word in range(1000)))
+        index = LexicalIndex(2, catalog.passages(key), index)
+        assert len(index.vocabulary) == len(kept) + 1000
+        assert index.scores(f"word{number}x7").any()
+    catalog.remove_document(key, key.document_id("b.md"))
+    index = LexicalIndex(3, catalog.passages(key), index)
+    assert set(index.vocabulary) == kept == {"dragon", "sleep", "mountain"}
+    np.testing.assert_allclose(
+        index.scores("sleeping dragon"), LexicalIndex(3, catalog.passages(key)).scores("sleeping dragon")
+    )
+
+
 def test_no_passages_and_passages_without_words(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     empty = LexicalIndex(1, [])
     assert empty.scores("dragon").tolist() == []

@@ -5,6 +5,7 @@ from threading import Event
 import pytest
 
 from corpora import Catalog, Passage, ProjectKey
+from retrieval.freed_memory import give_back
 from retrieval.lexical_indexes import LexicalIndexes
 from tests.retrieval.conftest import Put
 
@@ -119,3 +120,22 @@ def test_a_failed_build_is_reported_and_tried_again(
         with pytest.raises(OSError, match="disk"):
             indexes.current(key)
     assert indexes.current(key).version == 1
+
+
+def test_what_a_removed_document_took_is_given_back(
+    indexes: LexicalIndexes, catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr("retrieval.lexical_indexes.give_back", lambda: given_back.append(1))
+    put(key, "a.md", "dragon")
+    put(key, "b.md", *(f"unicorn{number}" for number in range(100)))
+    indexes.refresh(key)
+    indexes.current(key)
+    assert not given_back
+    catalog.remove_document(key, key.document_id("b.md"))
+    indexes.refresh(key)
+    assert given_back
+
+
+def test_giving_back_harms_nobody() -> None:
+    give_back()

@@ -160,3 +160,14 @@ def test_a_server_that_does_not_answer_is_named_with_the_remedy_and_without_its_
             with pytest.raises(VectorStoreUnavailable, match=r"http://127.0.0.1:1 .*FLETCHER_CHROMA_URL") as refused:
                 ask()
             assert "s3cret" not in refused.value.message
+
+
+def test_the_working_folders_env_file_is_not_for_chroma(
+    vectors: VectorStore, key: ProjectKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own settings read it otherwise, and it can name any class that is to be used."""
+    chromas_own = "chroma_api_impl=nowhere.Nothing\nchroma_product_telemetry_impl=nowhere.Nothing\n"
+    (tmp_path / ".env").write_text(chromas_own)
+    monkeypatch.chdir(tmp_path)
+    filled(vectors, key)
+    assert vectors.query(key, small_vector("the dragon sleeps"), 1)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.words import fold, split_words, terms
+from retrieval.words import fold, split_words, stem, terms
 
 
 def test_case_and_diacritics_do_not_count() -> None:
@@ -33,3 +33,12 @@ def test_ideographs_are_words_of_their_own() -> None:
 @given(st.text())
 def test_any_text_has_words(text: str) -> None:
     assert all(word for word in terms(text))
+
+
+def test_words_that_never_come_again_are_forgotten() -> None:
+    limit = stem.cache_info().maxsize
+    assert limit is not None
+    for start in range(0, limit + 5000, 1000):
+        terms(" ".join(f"word{number}" for number in range(start, start + 1000)))
+    assert stem.cache_info().currsize == limit
+    assert terms("The wolves were howling") == ["wolv", "howl"]

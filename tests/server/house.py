@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +112,7 @@ def house(
     limits: Limits | None = None,
     context_tokens: int = _CONTEXT_TOKENS,
     local: bool = False,
-    roots: tuple[Path, ...] | None = None,
+    roots: Mapping[str, tuple[Path, ...]] | None = None,
     waits: Waits | None = None,
 ) -> Generator[House]:
     """Serves from the data directory `path` while the block runs; `local`: the planner answers, not the script."""
@@ -137,7 +137,7 @@ def house(
                 Patience(tries=1),  # a script has one answer to each request
             ),
             embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
-            roots=FolderRoots(path, roots),
+            roots=FolderRoots(path, roots or {}),
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )

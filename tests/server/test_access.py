@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from corpora import ProjectKey
 from server import WORKSPACE_HEADER, Access
@@ -147,6 +147,26 @@ def test_without_tokens_everybody_is_local(home: House) -> None:
     home.put("bible.md", "Elena.")
     with home.http(**{WORKSPACE_HEADER: "bo"}, **bearer("anything")) as http:
         assert len(http.get("/projects/1/documents").json()["documents"]) == 1
+
+
+def test_the_key_can_be_asked_for_on_loopback_too(tmp_path: Path) -> None:
+    with house(tmp_path, access=Access(owner_key=OWNER_KEY, requires_key=True)) as home:
+        home.put("bible.md", "Elena.")
+        for headers in ({}, bearer("anything")):
+            with home.http(**headers) as stranger:
+                assert stranger.get("/projects/1/documents").status_code == 401
+                assert stranger.get("/healthz").status_code == 200
+        with home.http(**bearer(OWNER_KEY)) as owner:
+            assert len(owner.get("/projects/1/documents").json()["documents"]) == 1
+        with home.client() as client:
+            client.send("hello", token=OWNER_KEY)
+            assert client.frame()["workspace"] == "local"
+        with home.client() as client:
+            client.send("hello")
+            with pytest.raises(ConnectionClosed) as closed:
+                client.frame()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
 
 
 HANDSHAKE = {

@@ -1,6 +1,7 @@
 """Documents come in beside everything else, and a server that ends does not wait for all of them."""
 
 import asyncio
+import gc
 import threading
 from pathlib import Path
 from typing import Any, cast
@@ -44,6 +45,36 @@ async def test_closing_ends_what_is_under_way(how: str) -> None:
     await intake.close()
     with pytest.raises(ServerClosing):
         await under_way
+
+
+class Counting:
+    """An ingestor that knows how many add to one project at a time."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        progress(Progress("bible.pdf", "reading", 0, 1))
+        self.now -= 1
+        return IngestReport("1", (), 0.0)
+
+
+async def test_a_project_is_added_to_by_one_at_a_time_and_then_remembered_no_more() -> None:
+    counting, before = Counting(), locks()
+    intake = Intake(cast("Ingestor", counting), Metrics(cast("Any", NoDocuments())))
+    await asyncio.gather(*(intake.add(KEY, [Source("bible.pdf", b"")]) for _ in range(20)))
+    assert counting.most == 1
+    for number in range(100):
+        await intake.add(ProjectKey("local", str(number)), [Source("bible.pdf", b"")])
+    assert locks() - before < 10
+    await intake.close()
+
+
+def locks() -> int:
+    gc.collect()
+    return sum(isinstance(one, asyncio.Lock) for one in gc.get_objects())
 
 
 def test_many_documents_of_one_project_leave_room_for_turns(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """The folder that belongs to a project: linked, followed, missing, shared between servers, refused."""
 
 import asyncio
+import os
 import shutil
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Change, FolderRoots, IngestReport, ProgressListener
-from server import EmbeddingWorker
+from server import WORKSPACE_HEADER, Access, EmbeddingWorker
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
@@ -21,6 +22,8 @@ from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import House, house
 
 FERRY = "The ferry is called Bittern."
+OWNER_KEY = "the owner's key"
+TOKENS = {"ada's token": "ada", "bo's token": "bo"}
 
 
 @pytest.fixture(autouse=True)
@@ -41,9 +44,27 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@contextmanager
+def owned(path: Path, *, tokens: bool = False, roots: dict[str, tuple[Path, ...]] | None = None) -> Generator[House]:
+    """A server whose owner's key is known."""
+    with house(path, access=Access(TOKENS if tokens else {}, OWNER_KEY), roots=roots) as opened:
+        yield opened
+
+
+def owner(home: House, workspace: str = "local") -> httpx.Client:
+    """A client with the key of the owner's file."""
+    return home.http(Authorization=f"Bearer {OWNER_KEY}", **{WORKSPACE_HEADER: workspace})
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[House]:
+    with owned(tmp_path / "data") as opened:
+        yield opened
+
+
 @pytest.fixture
 def http(home: House) -> Iterator[httpx.Client]:
-    with home.http() as opened:
+    with owner(home) as opened:
         yield opened
 
 
@@ -139,11 +160,11 @@ def test_another_folder_replaces_the_first_and_leaves_uploads(
 
 
 def test_a_restart_makes_up_for_what_happened_meanwhile(tmp_path: Path, folder: Path) -> None:
-    with house(tmp_path / "data") as home, home.http() as http:
+    with owned(tmp_path / "data") as home, owner(home) as http:
         link(http, folder)
     (folder / "ferry.md").unlink()
     (folder / "harbour.md").write_text("It freezes in winter.")
-    with house(tmp_path / "data") as home, home.http() as http:
+    with owned(tmp_path / "data") as home, owner(home) as http:
         eventually(lambda: names(linked(http)) == ["bible.md", "harbour.md"])
 
 
@@ -162,12 +183,12 @@ def test_a_folder_that_disappears_keeps_its_documents(
 
 @pytest.mark.parametrize("leaves_its_place", [False, True])
 def test_a_drive_that_is_out_when_the_server_starts(tmp_path: Path, folder: Path, leaves_its_place: bool) -> None:
-    with house(tmp_path / "data") as home, home.http() as http:
+    with owned(tmp_path / "data") as home, owner(home) as http:
         link(http, folder)
     folder.rename(tmp_path / "drive")
     if leaves_its_place:
         folder.mkdir()
-    with house(tmp_path / "data") as home, home.http() as http:
+    with owned(tmp_path / "data") as home, owner(home) as http:
         code = "FOLDER_EMPTY" if leaves_its_place else "FOLDER_MISSING"
         eventually(lambda: (linked(http)["problem"] or {}).get("code") == code)
         assert names(linked(http)) == ["bible.md", "ferry.md"]
@@ -182,7 +203,7 @@ def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http
 
     def ask(method: str, **options: Any) -> threading.Thread:
         def request() -> None:
-            with home.http() as own:
+            with owner(home) as own:
                 answers[method] = own.request(method, "/projects/1/folder", **options)
 
         thread = threading.Thread(target=request)
@@ -204,6 +225,8 @@ def test_folders_that_cannot_be_linked(home: House, http: httpx.Client, folder: 
     (tmp_path / "data" / "inside").mkdir()
     for path, said in (
         ("design", "absolute"),
+        ("/a\0b", r"/a\x00b"),
+        ("/a\u202eb", r"/a\u202eb"),
         (tmp_path / "nowhere", "no such folder"),
         (tmp_path / "plain.md", "is a file"),
         (tmp_path / "data", "data directory"),
@@ -233,23 +256,96 @@ def test_only_below_the_operators_folders(tmp_path: Path, folder: Path) -> None:
     allowed = tmp_path / "allowed"
     shutil.copytree(folder, allowed / "game")
     (allowed / "way out").symlink_to(folder)
-    with house(tmp_path / "data", roots=(allowed,)) as home, home.http() as http:
+    with house(tmp_path / "data", roots={"local": (allowed,)}) as home, home.http() as http:
         for path in (folder, allowed / "way out", allowed / ".." / "design", tmp_path / "nowhere"):
             answer = http.put("/projects/1/folder", json={"path": str(path)})
             assert error(answer) == (403, "FOLDER_NOT_ALLOWED")
             assert "FLETCHER_FOLDERS" in answer.json()["error"]["message"]
         assert link(http, allowed / "game")["path"] == str(allowed / "game")
     # What one operator allowed, the next need not.
-    with house(tmp_path / "data", roots=()) as home, home.http() as http:
+    with house(tmp_path / "data", roots={"local": (tmp_path / "elsewhere",)}) as home, home.http() as http:
         eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
         assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+
+def test_names_that_are_no_text_do_not_break_the_folder(http: httpx.Client, folder: Path) -> None:
+    bad, bad_folder = os.fsencode(folder) + b"/caf\xe9.md", os.fsencode(folder) + b"/qu\xeates"
+    try:
+        os.mkdir(bad_folder)  # noqa: PTH102  (of bytes)
+        for path in (bad, bad_folder + b"/harbour.md"):
+            with open(path, "w") as file:  # noqa: PTH123
+                file.write("Text.")
+    except OSError:
+        pytest.skip("this system has no such file names")
+    report = {document["name"]: document for document in link(http, folder)["documents"]}
+    for name in (r"caf\xe9.md", r"qu\xeates/harbour.md"):
+        assert (report[name]["status"], report[name]["error"]["code"]) == ("failed", "INVALID_NAME")
+        assert name in report[name]["error"]["message"]
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+    (folder / "boats.md").write_text("All others go on.")
+    eventually(lambda: names(linked(http)) == ["bible.md", "boats.md", "ferry.md"])
+    os.rename(bad, os.fsencode(folder) + b"/coffee.md")  # noqa: PTH104
+    eventually(lambda: "coffee.md" in names(linked(http)))
+    assert linked(http)["problem"] is None
+
+
+def bearer(home: House, token: str) -> httpx.Client:
+    return home.http(Authorization=f"Bearer {token}")
+
+
+def put(http: httpx.Client, folder: Path) -> tuple[int, str]:
+    answer = http.put("/projects/1/folder", json={"path": str(folder)})
+    return (200, "") if answer.is_success else error(answer)
+
+
+def test_a_tenant_links_below_its_own_workspaces_folders_only(tmp_path: Path, folder: Path) -> None:
+    adas, bos = tmp_path / "adas", tmp_path / "bos"
+    shutil.copytree(folder, adas)
+    shutil.copytree(folder, bos)
+    roots = {"ada": (adas,), "bo": (bos,)}
+    with (
+        owned(tmp_path / "data", tokens=True, roots=roots) as home,
+        bearer(home, "ada's token") as ada,
+        bearer(home, "bo's token") as bo,
+        owner(home, "carol") as owners,
+    ):
+        assert put(bo, adas) == put(ada, bos) == (403, "FOLDER_NOT_ALLOWED")
+        assert put(owners, adas) == (403, "FOLDER_NOT_ALLOWED"), "where roots are set, they hold for everybody"
+        assert put(ada, adas) == put(bo, bos) == (200, "")
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+def test_without_roots_only_the_owner_has_files_of_the_machine_read(tmp_path: Path, folder: Path, tokens: bool) -> None:
+    with owned(tmp_path / "data", tokens=tokens) as home:
+        with bearer(home, "ada's token") as anybody:
+            for path in (folder, tmp_path / "nowhere", Path("relative")):
+                assert put(anybody, path) == (403, "FOLDER_NOT_ALLOWED")
+            assert error(anybody.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+        with owner(home, "ada" if tokens else "local") as owners:
+            assert put(owners, folder) == (200, "")
+        with bearer(home, "ada's token") as anybody:
+            assert names(linked(anybody)) == ["bible.md", "ferry.md"], "it may see what the owner linked"
+
+
+def test_what_was_linked_outside_of_its_workspaces_folders_is_not_followed_any_more(
+    tmp_path: Path, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with owned(tmp_path / "data", tokens=True) as home, owner(home, "bo") as owners:
+        assert put(owners, folder) == (200, "")
+    (folder / "secret.md").write_text("For Ada alone.")
+    roots = {"ada": (folder,)}
+    with owned(tmp_path / "data", tokens=True, roots=roots) as home, bearer(home, "bo's token") as bo:
+        eventually(lambda: (linked(bo)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
+        assert "'bo'" in linked(bo)["problem"]["message"]
+        assert names(linked(bo)) == ["bible.md", "ferry.md"]
+    assert "FLETCHER_FOLDERS" in caplog.text
 
 
 def test_a_folder_that_becomes_a_way_out_is_not_followed(tmp_path: Path, folder: Path) -> None:
     game = tmp_path / "allowed" / "game"
     shutil.copytree(folder, game)
     (folder / "secret.md").write_text("Not for this project.")
-    with house(tmp_path / "data", roots=(tmp_path / "allowed",)) as home, home.http() as http:
+    with house(tmp_path / "data", roots={"local": (tmp_path / "allowed",)}) as home, home.http() as http:
         link(http, game)
         shutil.rmtree(game)
         game.symlink_to(folder)
@@ -280,7 +376,7 @@ class Server:
     def __init__(self, home: House) -> None:
         self.intake = Counted(home)
         embedding = EmbeddingWorker(lambda *_: True, home.retriever.repair)
-        roots = FolderRoots(Path("/no/data/directory"), None)
+        roots = FolderRoots(Path("/no/data/directory"))
         self.folders = LinkedFolders(home.catalog, self.intake, embedding, roots, shared=True)
         self.closers = (self.folders.close, self.intake.close, embedding.close)
 
@@ -307,7 +403,7 @@ async def test_one_of_two_servers_follows_and_the_other_takes_over(
     home: House, servers: tuple[Server, Server], folder: Path
 ) -> None:
     first, second = servers
-    await first.folders.link(home.key, str(folder))
+    await first.folders.link(home.key, str(folder), by_owner=True)
     (folder / "ferry.md").unlink()
     await so(lambda: len(first.intake.followed) == 2)
     assert [document.name for document in home.catalog.documents(home.key)] == ["bible.md"]
@@ -323,11 +419,11 @@ async def test_a_folder_that_is_linked_at_the_other_server_is_followed_there(
     home: House, servers: tuple[Server, Server], folder: Path, tmp_path: Path
 ) -> None:
     first, second = servers
-    await first.folders.link(home.key, str(folder))
+    await first.folders.link(home.key, str(folder), by_owner=True)
     other = tmp_path / "other"
     other.mkdir()
     (other / "harbour.md").write_text("It freezes in winter.")
-    await second.folders.link(home.key, str(other))
+    await second.folders.link(home.key, str(other), by_owner=True)
     (folder / "late.md").write_text("Nobody looks here any more.")
     (other / "quay.md").write_text("It is wet.")
     await so(lambda: len(second.intake.followed) == 2)
@@ -337,7 +433,7 @@ async def test_a_folder_that_is_linked_at_the_other_server_is_followed_there(
 
 async def test_a_server_that_was_not_started_reads_the_folder_once(home: House, folder: Path) -> None:
     server = Server(home)
-    report = await server.folders.link(home.key, str(folder))
+    report = await server.folders.link(home.key, str(folder), by_owner=True)
     assert len(report.documents) == 3
     (folder / "late.md").write_text("Nobody looks here.")
     await server.close()
@@ -348,5 +444,5 @@ async def test_a_failure_is_told_and_tried_again(home: House, servers: tuple[Ser
     first, _ = servers
     first.intake.failures = 2
     with pytest.raises(OSError, match="went away"):
-        await first.folders.link(home.key, str(folder))
+        await first.folders.link(home.key, str(folder), by_owner=True)
     await so(lambda: len(home.catalog.documents(home.key)) == 2)

@@ -43,7 +43,7 @@ def test_the_result_of_a_call_is_in_the_models_next_request(home: House, client:
     client.answer(call, "Variable created successfully")
     client.until("end")
     (result,) = home.model.requests[1].tool_results
-    assert next(iter(result)) == "variable_id"
+    assert list(result)[:2] == ["material", "variable_id"]
     assert result["variable_id"] == NEXT_ID
 
 

@@ -1,0 +1,208 @@
+"""What a change takes away from a story: one measure for whatever function makes it."""
+
+import copy
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from arrow_project import ArrowProject, OperationResult
+
+Tables = dict[str, dict[int, dict[str, Any]]]
+"""The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
+
+# What a turn may replace unasked, in all: a line of text, in a few places.
+_CHARACTERS = 80
+_RESOURCES = 5
+
+_UNSET = (None, "", -1)
+_BOOKKEEPING = ("use", "ref", "map")
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Something that was in a story and is in it no more.
+
+    Attributes:
+        kind: `project`, `scene`, `node`, `variable` or `character`.
+        id: Whose it was; 0 for the project.
+        place: Where it stood, such as `content`, `lines[2]` or `tags.home`; empty when the resource itself is gone.
+        was: What stood there: the text, or the value as JSON; of a resource, its name.
+        is_removal: Nothing has come in its place: a resource, a tag, a connection, and the beginning of the story.
+        connection: The native connection that is gone.
+    """
+
+    kind: str
+    id: int
+    place: str
+    was: str
+    is_removal: bool = False
+    connection: tuple[int, ...] = ()
+
+
+def tables_of(project: ArrowProject) -> Tables:
+    """All of a story that can be lost. The records are the project's own."""
+    document = project.document
+    places: dict[int, dict[str, Any]] = {}
+    for scene in document.scenes.values():
+        places |= scene["map"]
+    return {
+        "project": {0: {"title": project.title, "entry": project.entry}},
+        "scene": {key: {**scene, "map": None} for key, scene in document.scenes.items()},
+        "node": document.nodes,
+        "place": places,
+        "variable": document.variables,
+        "character": document.characters,
+    }
+
+
+def losses(before: Tables, after: Tables) -> Iterator[Loss]:
+    """What is in `before` and not in `after`, in the order of the story.
+
+    A text is kept where its resource still says it, alone or as a part of more, and where only a name that it exposes
+    was renamed. Positions and what Arrow keeps by itself (`use`, `ref`) are nobody's loss.
+    """
+    renamed = _renamed_exposures(before, after)
+    for kind, table in before.items():
+        for key, was in table.items():
+            now = after[kind].get(key)
+            if now == was or (now is None and kind == "place"):  # its node is gone, and that says it
+                continue
+            if now is None:
+                yield Loss(kind, key, "", str(was.get("name", "")), is_removal=True)
+            elif kind == "place":
+                yield from _lost_of_place(key, was, now)
+            else:
+                yield from _lost_of_resource(kind, key, _values(was), _values(now), renamed)
+
+
+def are_more_than_a_little(lost: Collection[Loss]) -> bool:
+    """Whether nobody should lose them unasked.
+
+    These are anything that is removed, a text with a line break, more than a line of text, or something in more than
+    a few places.
+    """
+    return (
+        any(loss.is_removal or "\n" in loss.was.strip() for loss in lost)
+        or sum(len(loss.was) for loss in lost) > _CHARACTERS
+        or len({(loss.kind, loss.id) for loss in lost}) > _RESOURCES
+    )
+
+
+def describe_loss(project: ArrowProject, loss: Loss) -> str:
+    """The loss as a question names it; `project` is the story that still has it."""
+    if loss.connection:
+        from_id, from_slot, to_id, _ = project.said(list(loss.connection))
+        return f"the connection from {from_id} slot {from_slot} to {to_id}"
+    thing = loss.kind if loss.kind == "project" else f"{loss.kind} {loss.id}"
+    if not loss.place:
+        return f"{thing} {_shown(loss.was)}"
+    length = f" ({len(loss.was)} characters)" if len(loss.was) > _SHOWN else ""
+    return f"{loss.place} of {thing}: {_shown(loss.was)}{length}"
+
+
+class TurnLosses:
+    """What one turn has taken away without asking; what it has made itself is no loss."""
+
+    def __init__(self) -> None:
+        self._seen: Tables = {}
+        self._created: set[tuple[str, int]] = set()
+        self._taken: set[Loss] = set()
+
+    def look_at(self, project: ArrowProject) -> None:
+        """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
+        for kind, table in tables_of(project).items():
+            seen = self._seen.setdefault(kind, {})
+            for key in seen.keys() - table.keys():
+                del seen[key]
+            for key, record in table.items():
+                if seen.get(key) != record:
+                    seen[key] = copy.deepcopy(record)
+
+    def allow(self, project: ArrowProject) -> bool:
+        """Whether an operation may, unasked, make `project` of the story that was looked at; then it counts."""
+        lost = {loss for loss in losses(self._seen, tables_of(project)) if not self._is_own(loss)}
+        if lost and are_more_than_a_little(lost | self._taken):
+            return False
+        self._taken |= lost
+        return True
+
+    def made(self, applied: OperationResult, kind: str | None) -> None:
+        """The operation was executed; `kind` names what it creates, beside nodes."""
+        self._created |= {("node", node_id) for node_id in applied.created}
+        if kind is not None:
+            self._created.add((kind, next(iter(applied.result.values()))))
+
+    def _is_own(self, loss: Loss) -> bool:
+        nodes = {("node", node_id) for node_id in loss.connection[::2]}
+        return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
+
+
+def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any]) -> Iterator[Loss]:
+    left = _connections(now)
+    for connection in _connections(was):
+        if connection not in left:
+            yield Loss("node", node_id, "connection", "", is_removal=True, connection=connection)
+    if bool(was.get("skip")) != bool(now.get("skip")):
+        yield Loss("node", node_id, "skip", "skipped" if was.get("skip") else "played")
+
+
+def _connections(entry: dict[str, Any]) -> list[tuple[int, ...]]:
+    ways = cast("list[list[int]]", entry.get("io") or [])
+    return [tuple(way) for way in ways]
+
+
+def _lost_of_resource(
+    kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], renamed: Mapping[str, str]
+) -> Iterator[Loss]:
+    texts = [text for text in now.values() if isinstance(text, str)]
+    for place, value in was.items():
+        other = now.get(place)
+        is_tag = place.startswith("tags.") and place not in now
+        if other == value or (_is_unset(value, other) and not is_tag):
+            continue
+        if isinstance(value, str):
+            if is_tag or place == "name" or not _is_kept(value, texts, renamed):
+                yield Loss(kind, key, place, value, is_removal=is_tag)
+        else:
+            yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
+
+
+def _is_unset(value: Any, other: Any) -> bool:
+    """Whether nothing stands there; `false` is what a field says that is not there."""
+    return value in _UNSET or (value is False and other is not True)
+
+
+def _is_kept(text: str, texts: Collection[str], renamed: Mapping[str, str]) -> bool:
+    """A word by itself is kept as it is, more than one also as a part of a text."""
+    for old, new in renamed.items():
+        text = text.replace(old, new)
+    return text in texts or (len(text.split()) > 1 and any(text in other for other in texts))
+
+
+def _values(value: Any, place: str = "") -> dict[str, Any]:
+    """Every single value of a record, by where it stands."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value).items()
+        inner = [(f"{place}.{field}", part) for field, part in fields if place or field not in _BOOKKEEPING]
+    elif isinstance(value, list):
+        inner = [(f"{place}[{index}]", part) for index, part in enumerate(cast("list[Any]", value))]
+    else:
+        return {place.removeprefix(".").removeprefix("data."): value}
+    return {where: leaf for name, part in inner for where, leaf in _values(part, name).items()}
+
+
+def _renamed_exposures(before: Tables, after: Tables) -> dict[str, str]:
+    """`{name}` and `{name.` as texts expose a variable or a character that has another name now."""
+    renamed: dict[str, str] = {}
+    for kind, end in (("variable", "}"), ("character", ".")):
+        for key, was in before[kind].items():
+            new = after[kind].get(key, was)["name"]
+            if new != was["name"]:
+                renamed[f"{{{was['name']}{end}"] = f"{{{new}{end}"
+    return renamed
+
+
+def _shown(text: str) -> str:
+    return json.dumps(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…", ensure_ascii=False)

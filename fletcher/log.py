@@ -1,0 +1,56 @@
+"""The log on standard error: one line for each record, whatever names and messages are in it."""
+
+import logging
+from types import TracebackType
+
+from ingest import printable
+
+_INDENT = "  "
+_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class LineFormatter(logging.Formatter):
+    """A record's text on one line, with escapes for what cannot be shown; a traceback indented below it.
+
+    So nobody who chooses a name can write a line that looks like one of ours.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the library's name)
+        """The line."""
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802
+        """The traceback."""
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802
+        """The stack."""
+        return _indented(super().formatStack(stack_info))
+
+
+def log_warnings() -> None:
+    """What a command logs: warnings only."""
+    _log(logging.WARNING, "%(levelname)s: %(message)s")
+
+
+def log_as_server() -> None:
+    """Lines to read, and for every turn one line of JSON."""
+    _log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    turns = logging.StreamHandler()
+    turns.setFormatter(LineFormatter("%(message)s"))
+    logger = logging.getLogger("fletcher.turn")
+    logger.addHandler(turns)
+    logger.propagate = False
+
+
+def _log(level: int, form: str) -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(LineFormatter(form))
+    # `force`: a server's log takes the place of the command's.
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(_INDENT + printable(line) for line in text.split("\n"))

@@ -1,0 +1,312 @@
+"""Whatever function does it: more than a little is not taken away unasked, in one call or in many."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent import InMemoryEditor, Outcome, TurnContext
+from agent.execution import Execution
+from agent.losses import describe_loss, losses, tables_of
+from agent.questions import Questions
+from arrow_project import ArrowProject, Operation, OperationResult, parse
+from tests.agent.desk import Pendings
+from tests.agent.story import story
+from tests.arrow_project.conform.sequences import invented
+from tests.arrow_project.conform.writer import Writer
+
+LAMP = (Path(__file__).parents[1] / "arrow_project" / "documents" / "lamp.arrow").read_text(encoding="utf-8")
+LINE = "The lamp is cold, and nobody has come to light it since the last ship."  # 70 characters
+NODES = range(50, 80)
+
+
+def update(node_id: int, **fields: Any) -> Operation:
+    return Operation("update_node", {"node_id": node_id, **fields})
+
+
+def skip(node_id: int, *, skipped: bool = True) -> Operation:
+    return Operation("update_node_map", {"node_id": node_id, "modifications": {"skip": skipped}})
+
+
+def tags(**given_tags: str) -> Operation:
+    return Operation("update_character", {"character_id": 21, "tags": given_tags})
+
+
+def written() -> ArrowProject:
+    """A story with something of everything: thirty short texts, six lines, tags, scenes, a jump."""
+    project = story()
+    for node_id in NODES:
+        project.expect_id(node_id)
+        project.apply(Operation("create_insert_node", {"type": "content", "preset": {"content": f"Rain {node_id}."}}))
+    project.apply_all(
+        [
+            update(2, data={"lines": [f"{number}. {LINE}" for number in range(6)]}),
+            update(3, notes="Ask Ada."),
+            tags(home="pier", mood="low"),
+            Operation("create_variable", {"name": "door", "type": "str", "initial_value": "shut"}),
+            update(NODES[0], data={"content": "The oil: {oil}. She is {Elena.mood}."}),
+        ]
+    )
+    return project
+
+
+def asked_after(project: ArrowProject, operations: list[Operation]) -> int | None:
+    """How many operations are done unasked before the user is asked; None when all are."""
+    of = TurnContext(project, None, (), (), (), ())
+    done = Execution(of, InMemoryEditor(project.copy()), "destructive")
+
+    async def run() -> int | None:
+        for number, operation in enumerate(operations):
+            finished = await done.execute(operation)
+            assert finished.success, finished.failure
+            if done.held is not None:
+                return number
+        return None
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        tags(),
+        tags(home="pier"),
+        tags(home="pier", mod="low"),
+        update(2, data={"lines": ["Cold."]}),
+        update(2, data={"lines": [f"{number}. {LINE}" for number in range(4)]}),
+        update(2, data={"lines": [f"{number}. {LINE}"[:-1] for number in range(6)]}),
+        Operation("set_project_entry", {"node_id": 2}),
+        Operation("delete_connection", {"from_node_id": 1, "from_slot": 0, "to_node_id": 2, "to_slot": 0}),
+        Operation("update_node_map", {"node_id": 1, "modifications": {"io": {"pop": [[1, 0, 2, 0]]}}}),
+        Operation("delete_node", {"node_id": 50}),
+        Operation("delete_scene", {"scene_id": 0, "force": True}),
+        Operation("delete_variable", {"by_name": "door"}),
+        Operation("delete_character", {"character_id": 21, "force": True}),
+    ],
+    ids=lambda operation: f"{operation.function} {operation.arguments}"[:70],
+)
+def test_what_takes_more_than_a_little_away_is_asked_about(operation: Operation) -> None:
+    project = written()
+    project.apply(Operation("create_scene", {"name": "cellar"}))
+    if operation.function == "delete_scene":  # the one that has the story's entry is never deleted
+        operation = Operation("delete_scene", {"scene_id": project.document.by_name("scene")["cellar"]})
+    assert asked_after(project, [operation]) == 0
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        update(50, data={"content": "Snow."}),
+        update(3, name="dock"),
+        update(3, notes=""),
+        update(2, data={"lines": [f"{number}. {LINE} Or so they say." for number in range(6)]}),
+        update(2, data={"lines": [f"{number}. {LINE}" for number in (5, 4, 3, 2, 1, 0)]}),
+        tags(home="pier", mood="low", age="30"),
+        tags(home="pier", mood="high"),
+        skip(50),
+        Operation("set_scene_entry", {"node_id": 2}),
+        Operation("update_variable", {"by_name": "oil", "name": "fuel"}),
+        Operation("update_variable", {"by_name": "door", "initial_value": "open"}),
+        Operation("update_character", {"character_id": 21, "name": "Helena"}),
+        Operation("update_character", {"character_id": 21, "color": "ffffff"}),
+        Operation("create_connection", {"from_node_id": 3, "to_node_id": 50}),
+        Operation("create_insert_node", {"type": "content", "connect_from": {"node_id": 3, "slot": 0}}),
+    ],
+    ids=lambda operation: f"{operation.function} {operation.arguments}"[:70],
+)
+def test_what_takes_a_little_or_nothing_away_is_not(operation: Operation) -> None:
+    assert asked_after(written(), [operation]) is None
+
+
+@pytest.mark.parametrize(
+    ("operations", "unasked"),
+    [
+        ([update(node_id, data={"content": "Snow."}) for node_id in NODES], 5),
+        ([update(node_id, name=f"n{node_id}") for node_id in NODES], 5),
+        ([skip(node_id) for node_id in NODES], 5),
+        ([update(2, data={"lines": [f"{n}. {LINE}" if n > cut else "." for n in range(6)]}) for cut in range(6)], 1),
+    ],
+    ids=["texts", "names", "skips", "lines"],
+)
+def test_the_sum_over_a_turn_is_asked_about(operations: list[Operation], unasked: int) -> None:
+    assert asked_after(written(), operations) == unasked
+
+
+def test_scene_entries_in_bulk_are_asked_about() -> None:
+    project = written()
+    moved: list[Operation] = []
+    for number in range(8):
+        scene = project.apply(Operation("create_scene", {"name": f"scene {number}"})).result["scene_id"]
+        line = Operation("create_insert_node", {"type": "content", "scene_id": scene})
+        moved.append(Operation("set_scene_entry", {"node_id": project.apply(line).created[0]}))
+    assert asked_after(project, moved) == 5
+
+
+def test_values_in_bulk_are_asked_about() -> None:
+    project = written()
+    names = [f"gold{number}" for number in range(8)]
+    project.apply_all(
+        Operation("create_variable", {"name": name, "type": "bool", "initial_value": False}) for name in names
+    )
+    turned = [Operation("update_variable", {"by_name": name, "initial_value": True}) for name in names]
+    assert asked_after(project, turned) == 5
+
+
+def test_kinds_of_little_losses_add_up() -> None:
+    assert asked_after(
+        written(),
+        [
+            skip(50),
+            update(51, name="x"),
+            update(52, data={"content": "Snow."}),
+            Operation("set_scene_entry", {"node_id": 2}),
+            Operation("update_variable", {"by_name": "oil", "name": "fuel"}),
+            Operation("update_character", {"character_id": 21, "name": "Helena"}),
+        ],
+    ) == 5  # fmt: skip
+
+
+def test_what_the_turn_has_made_is_nobodys_loss() -> None:
+    project = story()
+    project.expect_id(60)
+    made = Operation("create_insert_node", {"type": "content", "preset": {"content": LINE * 2}})
+    character = Operation("create_character", {"name": "Bram", "tags": {"mood": "low"}})
+    wired = Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"})
+    bram = {"by_name": "Bram"}
+    after = [
+        made, wired, update("last_created", data={"content": "Short."}),  # type: ignore[arg-type]
+        Operation("delete_node", {"node_id": "last_created"}),
+        character, Operation("update_character", {**bram, "tags": {}}), Operation("delete_character", bram),
+    ]  # fmt: skip
+    assert asked_after(project, after) is None
+
+
+def test_a_text_is_not_laundered_in_two_steps() -> None:
+    """What the turn adds to a text makes the rest of it no less the writer's."""
+    project = written()
+    text = f"{LINE} {LINE}"
+    project.apply(update(3, data={"content": text}))
+    longer = update(3, data={"content": f"{text} So it is."})
+    assert asked_after(project, [longer, update(3, data={"content": "Gone."})]) == 1
+
+
+class Reports:
+    """An editor that does what it is told, and reports a story in which the user has been at work meanwhile."""
+
+    def __init__(self, project: ArrowProject, *meanwhile: Operation) -> None:
+        self._project = project
+        self._meanwhile = meanwhile
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        self._project.apply_all([applied.operation, *self._meanwhile])
+        self._meanwhile = ()
+        return Outcome(success=True, content=self._project.to_text())
+
+
+def test_what_the_user_does_meanwhile_is_the_users() -> None:
+    """What is gone then is not our doing, and what is new is not ours to take away."""
+    project = written()
+    deleted = [Operation("delete_node", {"node_id": node_id}) for node_id in NODES[10:20]]
+    of = TurnContext(project, None, (), (), (), ())
+    editor = Reports(project.copy(), *deleted, update(3, data={"content": LINE * 2}))
+    done = Execution(of, editor, "destructive")
+
+    async def run() -> AsyncIterator[bool]:
+        for operation in (skip(50), skip(51), update(3, data={"content": "Gone."})):
+            await done.execute(operation)
+            yield done.held is not None
+
+    async def asked() -> list[bool]:
+        return [is_asked async for is_asked in run()]
+
+    assert asyncio.run(asked()) == [False, False, True]
+
+
+# --- whatever is called -----------------------------------------------------------------------------------------------
+
+calm = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def said(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        inner = cast("Any", value.values() if isinstance(value, dict) else value)  # pyright: ignore[reportUnknownMemberType]
+        for part in inner:
+            yield from said(part)
+
+
+@calm
+@given(st.integers(0, 2**32), st.integers(1, 30))
+def test_after_any_turn_all_but_a_little_is_still_there(seed: int, length: int) -> None:
+    """Judged without the measure: by ids, keys, connections, and the words of the whole story."""
+    before, after = parse(LAMP), parse(LAMP)
+    writer = Writer(after, random.Random(seed))
+    of = TurnContext(after, None, (), (), (), ())
+
+    async def run() -> None:
+        done = Execution(of, InMemoryEditor(after.copy()), "destructive")
+        for _ in range(length):
+            await done.execute(invented(writer))
+            if done.held is not None:
+                done.release()
+                return
+
+    asyncio.run(run())
+    old, new = before.document, of.project.document  # type: ignore[union-attr]
+    assert old.entry == new.entry
+    for kind in ("scene", "node", "variable", "character"):
+        assert old.table(kind).keys() <= new.table(kind).keys()
+    for scene_id, scene in old.scenes.items():
+        for node_id in scene["map"]:
+            kept = new.outgoing(node_id, scene_id)
+            assert all(connection in kept for connection in old.outgoing(node_id, scene_id))
+    for key, character in old.characters.items():
+        assert character.get("tags", {}).keys() <= new.characters[key].get("tags", {}).keys()
+    words = "\n".join(said(new.raw["resources"]))
+    gone = {text for text in said(old.raw["resources"]) if text not in words and "{" not in text}
+    assert sum(map(len, gone)) <= 80
+
+
+# --- the question -----------------------------------------------------------------------------------------------------
+
+
+def lost(project: ArrowProject, *operations: Operation) -> list[str]:
+    after = project.copy()
+    after.apply_all(operations)
+    return [describe_loss(project, loss) for loss in losses(tables_of(project), tables_of(after))]
+
+
+def test_what_is_lost_is_named() -> None:
+    project = written()
+    assert lost(project, tags()) == ['tags.home of character 21: "pier"', 'tags.mood of character 21: "low"']
+    assert lost(project, skip(50)) == ['skip of node 50: "played"']
+    assert lost(project, Operation("delete_node", {"node_id": 3})) == [
+        'node 3 "pier"', "the connection from 2 slot 0 to 3",
+    ]  # fmt: skip
+    assert lost(project, Operation("set_project_entry", {"node_id": 2})) == ['entry of project: "1"']
+    assert lost(project, update(2, data={"lines": ["Cold."]}))[5] == (
+        'lines[5] of node 2: "5. The lamp is cold, and nobody has come to light it since …" (73 characters)'
+    )
+
+
+def test_the_question_names_every_loss() -> None:
+    project = written()
+    after = project.copy()
+    operations = [tags(), Operation("delete_node", {"node_id": 50}), update(3, notes="")]
+    after.apply_all(operations)
+    asked = Questions(Pendings()).about_changes("confirmation", project, after, operations, None)
+    for loss in ("tags.home of character 21", "tags.mood of character 21", "node 50", 'notes of node 3: "Ask Ada."'):
+        assert loss in asked.text.partition("What would be lost: ")[2]
+
+
+def test_where_nothing_is_lost_nothing_is_said_of_it() -> None:
+    after = story()
+    gold = Operation("create_variable", {"name": "gold", "type": "num"})
+    after.apply(gold)
+    assert "lost" not in Questions(Pendings()).about_changes("confirmation", story(), after, [gold], None).text

@@ -1,0 +1,40 @@
+"""The log: one line for a record, whoever chose the names in it."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from fletcher.log import LineFormatter
+
+FORGED = "design\n2026-11-22 10:00:00 INFO fletcher: all is well\r\x1b[2J\u2028{\x9b\u202e"
+
+
+@pytest.fixture
+def written() -> Iterator[io.StringIO]:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(LineFormatter("%(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("test.log")
+    logger.addHandler(handler)
+    yield stream
+    logger.removeHandler(handler)
+
+
+def test_a_name_cannot_begin_a_line(written: io.StringIO) -> None:
+    logging.getLogger("test.log").warning("%s cannot be read", FORGED)
+    (line,) = written.getvalue().splitlines()
+    assert line.startswith(r"WARNING test.log: design\n2026-11-22")
+    assert line.isprintable()
+
+
+def test_neither_can_an_exceptions_message_in_a_traceback(written: io.StringIO) -> None:
+    try:
+        raise ValueError(FORGED)
+    except ValueError:
+        logging.getLogger("test.log").exception("it failed", stack_info=True)
+    first, *others = written.getvalue().splitlines()
+    assert first == "ERROR test.log: it failed"
+    assert others
+    assert all(line.startswith("  ") and line.isprintable() for line in others)
