@@ -328,7 +328,7 @@ class Turn:
             with suppress(EmptyQuery):  # a message of nothing but punctuation
                 text, around = build_query(message, self.context)
                 found = await asyncio.to_thread(retriever.retrieve, key, text, budget, around)
-                self.context.passages = tuple(found)
+                self.context.passages, self.context.text_only = found.passages, found.text_only
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
 
