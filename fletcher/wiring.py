@@ -115,7 +115,7 @@ def build_services(settings: Settings, parts: Parts, *, is_local: bool = True) -
         embedding=EmbeddingWorker(
             parts.ingestor.embed_if_free,
             parts.retriever.repair,
-            parts.catalog.unfinished_projects if settings.is_shared else None,
+            parts.catalog.unfinished_projects,
         ),
         roots=folder_roots(settings, is_local=is_local),
         shares_database=settings.is_shared,
