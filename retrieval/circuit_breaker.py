@@ -16,6 +16,7 @@ _Answer = TypeVar("_Answer")
 
 # A call that nobody waits for any more keeps its thread until the server answers or its connection gives up.
 _THREADS = 8
+_PROBE_S = 2.0  # that a call waits whether the server is back
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class CircuitBreaker:
         if self._away is not None:
             probing = self._look_again()
             if patience.asks_again:
-                wait([probing], patience.limit_s)
+                wait([probing], _PROBE_S)
         if self._away is not None:
             raise NoAnswer(self._away)
         return self._within(work, patience.limit_s)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from retrieval import circuit_breaker
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 
 _SOON = Patience(0.02)
@@ -29,6 +30,11 @@ class Server:
     def probe(self) -> None:
         self.probed.release()
         assert self.answers.wait(60)
+
+
+@pytest.fixture(autouse=True)
+def _probes_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(circuit_breaker, "_PROBE_S", 60)
 
 
 @pytest.fixture
