@@ -1,9 +1,10 @@
-"""A whole server, while its Chroma server is halted: what needs no vectors goes on, and the rest by text."""
+"""A whole server whose vectors are away or damaged: what needs none goes on, and the rest by text."""
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +25,23 @@ def chroma() -> Iterator[ChromaProcess]:
         yield process
 
 
-@pytest.fixture(scope="module")
-def server(chroma: ChromaProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    home = tmp_path_factory.mktemp("home")
-    environment = CLEAN_ENVIRONMENT | {
-        "FLETCHER_CHROMA_URL": chroma.url,
-        "FLETCHER_MODEL": "local",
-        "HOME": str(home),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
+@pytest.fixture
+def server(chroma: ChromaProcess, tmp_path: Path) -> Iterator[httpx.Client]:
+    with a_server(tmp_path, FLETCHER_CHROMA_URL=chroma.url) as client:
+        yield client
+        chroma.go_on()
+
+
+@contextmanager
+def a_server(home: Path, **environment: str) -> Generator[httpx.Client]:
+    python_path = str(Path(__file__).parents[2])
+    environment |= CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "HOME": str(home), "PYTHONPATH": python_path}
     command = [sys.executable, "-c", FLETCHER, "serve", "--port", "0", "--data-dir", str(home / "data")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=home, env=environment) as process:
         try:
             with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as client:
                 yield client
         finally:
-            chroma.go_on()
             process.terminate()
             process.communicate(timeout=PATIENCE_S)
 
@@ -95,3 +97,20 @@ def test_what_needs_no_vectors_goes_on_while_chroma_hangs(server: httpx.Client, 
     assert searched(server) == (["ferry.md"], False)
     (entry,) = add(server, "1", {"crew.md": "Aurelie steers the ferry.\n"})
     assert entry["status"] == "indexed"
+
+
+def test_vectors_whose_files_are_damaged_while_the_server_runs_are_made_anew(tmp_path: Path) -> None:
+    with a_server(tmp_path) as server:
+        for project in ("1", "2"):
+            (entry,) = add(server, project, {"ferry.md": FERRY})
+            assert entry["status"] == "indexed"
+        assert searched(server) == (["ferry.md"], False)
+        database = tmp_path / "data" / "chroma" / "chroma.sqlite3"
+        database.write_bytes(b"not a database at all".ljust(database.stat().st_size, b"!"))
+        assert searched(server) == (["ferry.md"], True)
+        for project in ("1", "2"):
+            while documents(server, project)["ferry.md"]["embedded"] == 0:
+                pass
+        assert searched(server) == (["ferry.md"], False)
+        assert health(server)["status"] == "ok"
+        assert len(list((tmp_path / "data").glob("chroma-damaged-*"))) == 1
