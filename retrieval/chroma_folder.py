@@ -63,7 +63,7 @@ class ChromaFolder:
     def check(self) -> None:
         """Raise what the last call raised, if it did."""
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)  # else it would grow with every check
 
     def set_aside(self) -> bool:
         """Rename the folder, whatever is in it, so that the next call finds an empty store; whether that was done."""
