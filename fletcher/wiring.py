@@ -114,7 +114,7 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         embedding=EmbeddingWorker(
             parts.ingestor.embed_if_free,
             parts.retriever.repair,
-            parts.catalog.unfinished_projects if settings.is_shared else None,
+            parts.catalog.unfinished_projects,
         ),
         roots=folder_roots(settings),
         shares_database=settings.is_shared,

@@ -14,10 +14,11 @@ from retrieval.errors import (
     PassageNotFound,
     RerankerUnavailable,
     RetrievalError,
+    VectorStoreDamaged,
     VectorStoreUnavailable,
 )
 from retrieval.reranker import Reranker, RerankingModel
-from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
+from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
 
@@ -42,9 +43,11 @@ __all__ = [
     "RerankerUnavailable",
     "RerankingModel",
     "RetrievalError",
+    "Retrieved",
     "Retriever",
     "SearchAnswer",
     "VectorStore",
+    "VectorStoreDamaged",
     "VectorStoreUnavailable",
     "page_range",
 ]

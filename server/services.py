@@ -15,6 +15,7 @@ from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
 from server.embedding import EmbeddingWorker
+from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
@@ -66,6 +67,11 @@ class Services:
     def metrics(self) -> Metrics:
         """What the server counts."""
         return Metrics(self.catalog)
+
+    @cached_property
+    def health(self) -> Health:
+        """Which stores answer."""
+        return Health(self.catalog, self.retriever)
 
     @cached_property
     def ledger(self) -> TurnLedger:
