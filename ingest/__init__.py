@@ -5,6 +5,7 @@ from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
+from ingest.painter import Painter
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
@@ -23,6 +24,7 @@ __all__ = [
     "Given",
     "IngestReport",
     "Ingestor",
+    "Painter",
     "Phase",
     "Problem",
     "Progress",

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 class Reader(Protocol):
     """What reads documents apart from this process: `ReaderPool`."""
 
-    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
-        """The document as text; `progress` hears (page, of how many). Raises `ReadError`."""
+    def read(self, name: str, data: bytes, progress: PageListener | None = None, *, workspace: str = "") -> Extracted:
+        """The document as text; `progress` hears (page, of how many), and may end it. Raises `ReadError`."""
         ...
 
 
@@ -121,6 +121,7 @@ class Addition:
                     source.name,
                     source.data,
                     lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
+                    workspace=self._key.workspace,
                 )
             except ReadError as error:
                 return self._kept(_failed(source.name, Problem(error.code, error.message)))

@@ -10,12 +10,14 @@ from retrieval.errors import (
     EmbeddingModelUnavailable,
     EmptyQuery,
     NoPages,
+    PageNotDrawn,
     PageNotFound,
     PassageNotFound,
     RerankerUnavailable,
     RetrievalError,
     VectorStoreUnavailable,
 )
+from retrieval.page_pictures import PagePainter
 from retrieval.reranker import Reranker, RerankingModel
 from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
 from retrieval.retriever import Retriever
@@ -32,7 +34,9 @@ __all__ = [
     "EmptyQuery",
     "NoPages",
     "Page",
+    "PageNotDrawn",
     "PageNotFound",
+    "PagePainter",
     "Passage",
     "PassageNotFound",
     "ProjectKey",

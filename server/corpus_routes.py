@@ -2,6 +2,7 @@
 
 import asyncio
 import binascii
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
@@ -97,7 +98,8 @@ async def search(
 @router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)
 async def page_picture(document: str, page: int, key: Key, services: Parts, passage: str | None = None) -> Response:
     """PNG; `passage` highlights that passage."""
-    png = await asyncio.to_thread(services.retriever.page_picture, key, document, page, passage)
+    draw = partial(services.retriever.page_picture, key, document, page, passage)
+    png = await services.drawing.run(key.workspace, draw)
     return Response(png, media_type="image/png")
 
 
