@@ -9,7 +9,7 @@ from ingest.painter import Painter
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
-from ingest.source import Refusal, Source, unnamed
+from ingest.source import Refusal, Source, too_large, unnamed
 from ingest.watching import Change, Watch
 
 __all__ = [
@@ -38,5 +38,6 @@ __all__ = [
     "Watch",
     "page_list",
     "scan",
+    "too_large",
     "unnamed",
 ]

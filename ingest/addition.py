@@ -18,7 +18,7 @@ from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
 from ingest.shelf import Shelf
-from ingest.source import Refusal, Source, document_name
+from ingest.source import Refusal, Source, document_name, too_large
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
@@ -91,6 +91,8 @@ class Addition:
 
     def take(self, entry: Source | Refusal, done: int, total: int) -> DocumentReport:
         """Bring one document into the corpus, or say why not; never raises for what is wrong with it."""
+        if isinstance(entry, Source):
+            entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
             report = self._taken(admitted, done, total)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ingest.readers import SUFFIXES, told_by_content
-from ingest.source import Refusal, Source, known_as
+from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, known_as, too_large
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
@@ -244,7 +244,9 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 
 def _read(entry: _Entry) -> Source | Refusal:
     try:
-        found = Source(entry.name, entry.path.read_bytes())
+        with entry.path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            found = too_large(entry.name, size) or Source(entry.name, file.read(MAX_DOCUMENT_BYTES + 1))
     except OSError as error:
         message = f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
         found = Refusal(entry.name, "failed", "UNREADABLE", message)
