@@ -9,6 +9,7 @@ from ingest.painter import Painter
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
+from ingest.shares import Shares
 from ingest.source import Refusal, Source, too_large, unnamed
 from ingest.watching import Change, Watch
 
@@ -34,6 +35,7 @@ __all__ = [
     "Refusal",
     "Scan",
     "ScanError",
+    "Shares",
     "Source",
     "Watch",
     "page_list",

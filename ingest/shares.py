@@ -40,6 +40,7 @@ class Shares:
     def ask(self, workspace: str, seconds: float = 0.0) -> Place:
         """A place for work that will likely take so many seconds; whoever asks must give it back, granted or not."""
         place = Place(workspace, monotonic() + seconds)
+        place.granted.set_running_or_notify_cancel()  # it is given back, not cancelled
         with self._lock:
             self._waiting.append(place)
             self._grant()
