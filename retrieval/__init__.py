@@ -10,6 +10,7 @@ from retrieval.errors import (
     EmbeddingModelUnavailable,
     EmptyQuery,
     NoPages,
+    PageNotDrawn,
     PageNotFound,
     PassageNotFound,
     RerankerUnavailable,
@@ -17,6 +18,7 @@ from retrieval.errors import (
     VectorStoreDamaged,
     VectorStoreUnavailable,
 )
+from retrieval.page_pictures import PagePainter
 from retrieval.reranker import Reranker, RerankingModel
 from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
 from retrieval.retriever import Retriever
@@ -33,7 +35,9 @@ __all__ = [
     "EmptyQuery",
     "NoPages",
     "Page",
+    "PageNotDrawn",
     "PageNotFound",
+    "PagePainter",
     "Passage",
     "PassageNotFound",
     "ProjectKey",

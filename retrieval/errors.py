@@ -10,6 +10,7 @@ CorpusError
      |   +- VectorStoreDamaged     VECTOR_STORE_DAMAGED          its files were damaged, and it begins anew
      +- NoPages                    NO_PAGES                      the document's format has no pages
      +- PageNotFound               PAGE_NOT_FOUND
+     +- PageNotDrawn               TIMEOUT, OUT_OF_MEMORY, ...   a page that is there and cannot be drawn
      +- PassageNotFound            PASSAGE_NOT_FOUND
 """
 
@@ -74,3 +75,11 @@ class PassageNotFound(RetrievalError):
     """The document has no passage of that id."""
 
     code = "PASSAGE_NOT_FOUND"
+
+
+class PageNotDrawn(RetrievalError):
+    """The page is there, and drawing it failed; the code says how, as that of a document that cannot be read does."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code

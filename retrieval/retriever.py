@@ -13,7 +13,7 @@ from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
 from retrieval.joining import joined
 from retrieval.lexical_indexes import LexicalIndexes
-from retrieval.page_picture import page_picture
+from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
 from retrieval.reranker import RerankingModel, reranked
@@ -35,7 +35,7 @@ class Retriever:
 
     Where the passages have vectors, BM25 and vector similarity are fused; where they have none yet, BM25
     answers alone and neither torch nor Chroma is loaded. It answers alone as well where Chroma is away. The originals
-    are needed for page pictures only. With a `reranker`, the best passages are put into its order.
+    and the painter are needed for page pictures only. With a `reranker`, the best passages are put into its order.
     """
 
     def __init__(
@@ -45,11 +45,14 @@ class Retriever:
         vectors: VectorStore,
         originals: OriginalStore | None = None,
         reranker: RerankingModel | None = None,
+        painter: PagePainter | None = None,
     ) -> None:
         self._catalog = catalog
         self._reranker = reranker
         self._vectors = vectors
         self._originals = originals
+        self._painter = painter
+        self._pictures = PagePictures()
         self._indexes = LexicalIndexes(catalog)
         self._upkeep = VectorUpkeep(catalog, embedder, vectors)
         self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
@@ -99,6 +102,7 @@ class Retriever:
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""
         self._indexes.refresh(key)
+        self._pictures.keep_only(key, {document.sha256 for document in self._catalog.documents(key)})
 
     def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
         """Give every passage its vector; returns how many had to be computed.
@@ -148,17 +152,21 @@ class Retriever:
         return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
 
     def page_picture(self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None) -> bytes:
-        """A page (from 1) as PNG, with a passage highlighted.
+        """A page (from 1) as PNG, with a passage highlighted; pictures are kept, a limited number of them.
 
-        Raises as `read_pages` does, and `PassageNotFound`.
+        Raises as `read_pages` does, `PassageNotFound`, and `PageNotDrawn` for a page that is too much for the painter.
         """
         document = self._catalog.find_document(key, document_id)
         require_page(document, page_number)
         passage = None if passage_id is None else self._passage_of(key, document, passage_id)
-        if self._originals is None:
-            raise CorpusError("This retriever was made without originals, so it has no pages to draw.")
-        data = self._originals.get(document.sha256)
-        return page_picture(data, document.format, page_number, passage.text if passage else "")
+        originals, painter, marked = self._originals, self._painter, passage.text if passage else ""
+        if originals is None or painter is None:
+            raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
+
+        def draw() -> bytes:
+            return painter.draw(key, document, originals.get(document.sha256), page_number, marked)
+
+        return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
 
     def close(self) -> None:
         """Stop the threads that answer and build indexes, and let go of the vector store's files."""

@@ -21,10 +21,12 @@ from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
+from server.workspace_threads import WorkspaceThreads
 
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _KEPT_TURNS = 20
+_DRAWING_THREADS = 4  # of a workspace
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
@@ -82,6 +84,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def drawing(self) -> WorkspaceThreads:
+        """Where pages are drawn: whoever asks for a page that takes long keeps only such threads waiting."""
+        return WorkspaceThreads("drawing", _DRAWING_THREADS)
 
     @cached_property
     def folders(self) -> LinkedFolders:
