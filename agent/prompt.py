@@ -145,6 +145,11 @@ def _now(context: TurnContext) -> str:
         lines.append(f"Scene {context.scene_id} is open; what names no scene goes there.")
     if not context.documents:
         lines.append("There are no documents: search_documents and read_document find nothing.")
+    if context.text_only:
+        lines.append(
+            "The documents can be searched by their own words only just now, and what says it in others is not found. "
+            "Tell the user so when you do not find something in them."
+        )
     nodes = context.project.document.nodes if context.project else {}
     selected = [node_id for node_id in context.selected_node_ids if node_id in nodes]
     if selected:

@@ -12,6 +12,7 @@ from retrieval import Document, Page, Passage, ProjectKey, ProjectNotFound, Retr
 # Each result stays in the conversation until the end of the turn, so a book comes in parts.
 _PART_CHARACTERS = 16_000
 _SEARCH_RESULTS = 6
+_TEXT_ONLY = "Searched by the words of the query only: what says it in other words is not found just now."
 # What a citation shows of a page; the page itself is at its number.
 _SHOWN_OF_PAGE = 600
 
@@ -52,8 +53,8 @@ class DocumentReader:
 
     def search(self, search: SearchDocuments) -> dict[str, Any]:
         """The best passages, each with the number that cites it."""
-        found = self._retriever.search(self._project(), search.query, k=_SEARCH_RESULTS, document=search.document)
-        numbered = [self._citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found]
+        found = self._retriever.answer(self._project(), search.query, k=_SEARCH_RESULTS, document=search.document)
+        numbered = [self._citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
         return {
             "passages": [
                 {
@@ -66,7 +67,7 @@ class DocumentReader:
                 | ({"also_in": [encodable(name) for name in cited.also_in]} if cited.also_in else {})
                 for cited in numbered
             ]
-        }
+        } | ({"remark": _TEXT_ONLY} if found.text_only else {})
 
     def read(self, read: ReadDocument) -> dict[str, Any]:
         """Pages, or the whole of a document without pages; one part of them, when they are long."""

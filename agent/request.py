@@ -57,3 +57,4 @@ class TurnContext:
     history: tuple[Exchange, ...]
     passages: tuple[CitedPassage, ...]
     documents: Sequence[Document]
+    text_only: bool = False  # the passages were found without vectors, which are away

@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 _CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
 _WHOLE_UNDO = "A turn is taken back as a whole or not at all. Nothing was changed."
+_TEXT_ONLY = "(The documents can be searched by their own words only just now: the vectors are away.)"
 _DROPPED = "(The open question is dropped, and nothing of it was done.)"
 
 
@@ -316,6 +317,8 @@ class Turn:
         async with aclosing(self._answer.events()) as events:
             async for event in events:
                 yield event
+        if self.context.text_only and assistant.is_local and not self.executed:
+            yield TextFinished(_TEXT_ONLY)  # a model is told, and says it where it matters
 
     async def _gather_context(self, message: str) -> None:
         started = time.monotonic()
@@ -328,7 +331,7 @@ class Turn:
             with suppress(EmptyQuery):  # a message of nothing but punctuation
                 text, around = build_query(message, self.context)
                 found = await asyncio.to_thread(retriever.retrieve, key, text, budget, around)
-                self.context.passages = tuple(found)
+                self.context.passages, self.context.text_only = found.passages, found.text_only
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
 

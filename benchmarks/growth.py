@@ -36,7 +36,8 @@ _KEY = ProjectKey("local", "1")
 
 
 class _Reader:
-    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
+    def read(self, name: str, data: bytes, progress: PageListener | None = None, *, workspace: str = "") -> Extracted:
+        del workspace
         return read(name, data, progress)
 
 

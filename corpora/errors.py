@@ -15,7 +15,7 @@ CorpusError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpora.ownership import Owner
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class CorpusError(Exception):
     """Base of all errors of this package; `message` names the thing, the rule and the remedy."""
 
-    code: ClassVar[str] = "CORPUS_ERROR"
+    code: str = "CORPUS_ERROR"
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

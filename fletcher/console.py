@@ -175,6 +175,8 @@ def print_found(answer: SearchAnswer) -> None:
     for name, pages in answer.pages_without_text.items():
         note = f"Not searched: page {page_list(pages)} of {name} (pictures without text)"
         out.print(note, markup=False, style="yellow")
+    if answer.text_only:
+        out.print("Searched by text only: the vectors cannot be asked just now.", style="yellow")
 
 
 def print_turn(answer: dict[str, Any]) -> None:

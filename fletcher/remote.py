@@ -120,7 +120,8 @@ class RemoteCorpus:
         params = {"q": query, "k": k} | ({"document": document} if document else {})
         answer = self._request("GET", key, "search", params=params)
         pages = {entry["document"]: tuple(entry["pages"]) for entry in answer.get("pages_without_text", ())}
-        return SearchAnswer(query, tuple(_ranked(entry) for entry in answer["passages"]), pages)
+        found = tuple(_ranked(entry) for entry in answer["passages"])
+        return SearchAnswer(query, found, pages, answer.get("text_only", False))
 
     def link(self, key: ProjectKey, folder: Path) -> FolderReport:
         """Links the folder; the owner tells when it has read it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from corpora import Catalog, DataDirectory, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from ingest import FolderRoots, Ingestor, ReaderPool
+from ingest import FolderRoots, Ingestor, Painter, ReaderPool
 from retrieval import Embedder, Reranker, Retriever, VectorStore
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
             vectors = VectorStore(_of(directory).chroma_path)
         embedder = Embedder(settings.embedding_model)
         reranker = Reranker(settings.reranker) if settings.reranker else None
-        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
+        painter = opened.enter_context(Painter())
+        retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker, painter)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
         ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages)
         yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
@@ -114,7 +115,7 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         embedding=EmbeddingWorker(
             parts.ingestor.embed_if_free,
             parts.retriever.repair,
-            parts.catalog.unfinished_projects if settings.is_shared else None,
+            parts.catalog.unfinished_projects,
         ),
         roots=folder_roots(settings),
         shares_database=settings.is_shared,

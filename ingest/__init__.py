@@ -5,11 +5,13 @@ from ingest.extracted import Block, Extracted, ReadError
 from ingest.folder import Scan, ScanError, scan
 from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
+from ingest.painter import Painter
 from ingest.printable import printable, printable_lines
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
-from ingest.source import Refusal, Source, known_as, unnamed
+from ingest.shares import Shares
+from ingest.source import Refusal, Source, known_as, too_large, unnamed
 from ingest.watching import Change, Watch
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "Given",
     "IngestReport",
     "Ingestor",
+    "Painter",
     "Phase",
     "Problem",
     "Progress",
@@ -33,6 +36,7 @@ __all__ = [
     "Refusal",
     "Scan",
     "ScanError",
+    "Shares",
     "Source",
     "Watch",
     "known_as",
@@ -40,5 +44,6 @@ __all__ = [
     "printable",
     "printable_lines",
     "scan",
+    "too_large",
     "unnamed",
 ]

@@ -19,7 +19,7 @@ from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
 from ingest.shelf import Shelf
-from ingest.source import Refusal, Source, document_name
+from ingest.source import Refusal, Source, document_name, too_large
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 class Reader(Protocol):
     """What reads documents apart from this process: `ReaderPool`."""
 
-    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
-        """The document as text; `progress` hears (page, of how many). Raises `ReadError`."""
+    def read(self, name: str, data: bytes, progress: PageListener | None = None, *, workspace: str = "") -> Extracted:
+        """The document as text; `progress` hears (page, of how many), and may end it. Raises `ReadError`."""
         ...
 
 
@@ -92,6 +92,8 @@ class Addition:
 
     def take(self, entry: Source | Refusal, done: int, total: int) -> DocumentReport:
         """Bring one document into the corpus, or say why not; never raises for what is wrong with it."""
+        if isinstance(entry, Source):
+            entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
             report = self._taken(admitted, done, total)
@@ -122,6 +124,7 @@ class Addition:
                     source.name,
                     source.data,
                     lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
+                    workspace=self._key.workspace,
                 )
             except ReadError as error:
                 return self._kept(_failed(source.name, Problem(error.code, error.message)))

@@ -12,7 +12,7 @@ from corpora import InvalidName
 from ingest.plain_file import NotAFile, OutsideFolder, open_plain_file
 from ingest.printable import printable
 from ingest.readers import SUFFIXES, told_by_content
-from ingest.source import Refusal, Source, document_name, known_as
+from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, known_as, too_large
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
@@ -281,7 +281,9 @@ def _read(entry: _Entry) -> Source | Refusal:
         with file:
             if entry.stamp is not None and _stamp_of(status) != entry.stamp:
                 return _changing(entry.name)
-            data = file.read()
+            if (refusal := too_large(entry.name, status.st_size)) is not None:
+                return refusal
+            data = file.read(MAX_DOCUMENT_BYTES + 1)
             if entry.stamp is not None and _stamp_of(os.fstat(file.fileno())) != entry.stamp:
                 return _changing(entry.name)
     except OutsideFolder:

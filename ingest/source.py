@@ -14,6 +14,9 @@ from ingest.extracted import ReadError
 from ingest.printable import is_printable, printable
 from ingest.readers.formats import detect
 
+MAX_DOCUMENT_BYTES = 256 * 2**20
+"""The largest document, whichever way it comes in: a quarter of the memory that its reader has."""
+
 _LONGEST_NAME = 500
 _DRIVE = re.compile(r"[A-Za-z]:/")
 
@@ -34,6 +37,17 @@ class Refusal:
     status: Literal["skipped", "failed"]
     code: str
     message: str
+
+
+def too_large(name: str, size: int) -> Refusal | None:
+    """The refusal of a document of so many bytes; to be asked before any of them is in memory."""
+    if size <= MAX_DOCUMENT_BYTES:
+        return None
+    message = (
+        f"{name}: it has {size:,} bytes, and a document may have {MAX_DOCUMENT_BYTES:,}; "
+        "split it, or export it with smaller pictures."
+    )
+    return Refusal(name, "failed", "FILE_TOO_LARGE", message)
 
 
 def document_name(name: str) -> str:

@@ -10,14 +10,17 @@ from retrieval.errors import (
     EmbeddingModelUnavailable,
     EmptyQuery,
     NoPages,
+    PageNotDrawn,
     PageNotFound,
     PassageNotFound,
     RerankerUnavailable,
     RetrievalError,
+    VectorStoreDamaged,
     VectorStoreUnavailable,
 )
+from retrieval.page_pictures import PagePainter
 from retrieval.reranker import Reranker, RerankingModel
-from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
+from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
 
@@ -32,7 +35,9 @@ __all__ = [
     "EmptyQuery",
     "NoPages",
     "Page",
+    "PageNotDrawn",
     "PageNotFound",
+    "PagePainter",
     "Passage",
     "PassageNotFound",
     "ProjectKey",
@@ -42,9 +47,11 @@ __all__ = [
     "RerankerUnavailable",
     "RerankingModel",
     "RetrievalError",
+    "Retrieved",
     "Retriever",
     "SearchAnswer",
     "VectorStore",
+    "VectorStoreDamaged",
     "VectorStoreUnavailable",
     "page_range",
 ]

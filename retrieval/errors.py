@@ -6,9 +6,11 @@ CorpusError
      +- EmbeddingModelMismatch     EMBEDDING_MODEL_MISMATCH      the vectors were made by another model
      +- EmbeddingModelUnavailable  EMBEDDING_MODEL_UNAVAILABLE   it cannot be loaded, or is not the right one
      +- RerankerUnavailable        RERANKER_UNAVAILABLE          the cross-encoder that is set cannot be used
-     +- VectorStoreUnavailable     VECTOR_STORE_UNAVAILABLE      the Chroma server that is set does not answer
+     +- VectorStoreUnavailable     VECTOR_STORE_UNAVAILABLE      Chroma does not answer, or cannot use its files
+     |   +- VectorStoreDamaged     VECTOR_STORE_DAMAGED          its files were damaged, and it begins anew
      +- NoPages                    NO_PAGES                      the document's format has no pages
      +- PageNotFound               PAGE_NOT_FOUND
+     +- PageNotDrawn               TIMEOUT, OUT_OF_MEMORY, ...   a page that is there and cannot be drawn
      +- PassageNotFound            PASSAGE_NOT_FOUND
 """
 
@@ -46,9 +48,15 @@ class RerankerUnavailable(RetrievalError):
 
 
 class VectorStoreUnavailable(RetrievalError):
-    """The Chroma server that is set does not answer, or not as one."""
+    """The Chroma server that is set does not answer, or not as one; or the files of the vectors cannot be used."""
 
     code = "VECTOR_STORE_UNAVAILABLE"
+
+
+class VectorStoreDamaged(VectorStoreUnavailable):
+    """The files of the vectors were damaged and have been set aside: the store is empty, and can be filled again."""
+
+    code = "VECTOR_STORE_DAMAGED"
 
 
 class NoPages(RetrievalError):
@@ -67,3 +75,11 @@ class PassageNotFound(RetrievalError):
     """The document has no passage of that id."""
 
     code = "PASSAGE_NOT_FOUND"
+
+
+class PageNotDrawn(RetrievalError):
+    """The page is there, and drawing it failed; the code says how, as that of a document that cannot be read does."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code

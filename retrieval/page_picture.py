@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -15,8 +14,6 @@ _ZOOM = 2.0  # 144 dots per inch
 _LONGEST_SIDE = 2400  # dots; a poster is drawn smaller
 _RUN = 20  # letters in a row that are the passage and no coincidence
 
-_drawing = threading.Lock()  # PyMuPDF must not be used by two threads at once
-
 
 class _Word(NamedTuple):
     """A word on the page, and the line that it stands in."""
@@ -27,10 +24,13 @@ class _Word(NamedTuple):
 
 
 def page_picture(data: bytes, file_type: str, number: int, marked: str = "") -> bytes:
-    """Page `number` (from 1) of a document as PNG; the words of `marked` that stand on it are highlighted."""
+    """Page `number` (from 1) of a document as PNG; the words of `marked` that stand on it are highlighted.
+
+    For a process that may be ended: a page of a few bytes can be made to take any time and all memory.
+    """
     import pymupdf
 
-    with _drawing, pymupdf.open(stream=data, filetype=file_type) as document:
+    with pymupdf.open(stream=data, filetype=file_type) as document:
         page = document[number - 1]
         lines = list(_lines(_marked_words(_words(page), marked)))
         if lines:

@@ -10,12 +10,21 @@ import numpy as np
 
 from corpora import Catalog, ProjectKey
 from retrieval.embedder import EmbeddingModel, Vectors
+from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.top import top
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import VectorUpkeep
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Passage ids with their scores, best first, and whether there are vectors that could not be asked."""
+
+    entries: Iterator[tuple[str, float]]
+    text_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ class _LookedUp:
 
 
 class Ranking:
-    """Asks both arms and fuses what they say; where there are no vectors yet, BM25 alone."""
+    """Asks both arms and fuses what they say; where there are no vectors, or they are away, BM25 alone."""
 
     def __init__(
         self,
@@ -54,10 +63,8 @@ class Ranking:
         self._with_vectors = set[ProjectKey]()
         self._threads = ThreadPoolExecutor(thread_name_prefix="search")
 
-    def of(
-        self, key: ProjectKey, query: str, document_id: str | None, surroundings: str = ""
-    ) -> Iterator[tuple[str, float]]:
-        """Passage ids with their scores, best first; by BM25 alone only those that have to do with the query.
+    def of(self, key: ProjectKey, query: str, document_id: str | None, surroundings: str = "") -> Ranked:
+        """All passages; by BM25 alone only those that have to do with the query.
 
         The words of the `surroundings` say where to look, and not for what.
 
@@ -72,7 +79,7 @@ class Ranking:
             found, vector = self._looked_up(key, query, document_id, surroundings), None
         index, scope = found.index, found.scope
         if not len(scope):
-            return iter(())
+            return Ranked(iter(()))
         near: Mapping[int, float] = {}
         if found.embedded > 0:
             self._with_vectors.add(key)
@@ -84,7 +91,7 @@ class Ranking:
         scores += fusion.surrounded(found.around, weight, documents) + fusion.recent * index.recency[scope]
         if not near:
             scores[fusion.with_neighbours(found.lexical + found.around, documents) == 0] = -np.inf
-        return self._sorted(index, scope, scores)
+        return Ranked(self._sorted(index, scope, scores), text_only=found.embedded > 0 and not near)
 
     def close(self) -> None:
         """Stop the threads that look things up."""
@@ -106,8 +113,14 @@ class Ranking:
     def _nearest(
         self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows
     ) -> dict[int, float]:
-        """Cosine of the passages nearest to the query, by their place in the scope."""
-        found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+        """Cosine of the passages nearest to the query, by their place in the scope; none where they cannot be asked."""
+        try:
+            found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+        except VectorStoreDamaged:
+            self._upkeep.begin_anew()
+            return {}
+        except VectorStoreUnavailable:  # which the store has said
+            return {}
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
         return dict(zip(np.searchsorted(scope, list(rows)).tolist(), rows.values(), strict=True))
 

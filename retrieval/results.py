@@ -27,22 +27,36 @@ class CitedPassage:
 
 
 @dataclass(frozen=True)
+class Retrieved:
+    """The passages for a prompt; `text_only` where their vectors could not be asked, so that BM25 alone found them."""
+
+    passages: tuple[CitedPassage, ...]
+    text_only: bool = False
+
+
+@dataclass(frozen=True)
 class SearchAnswer:
-    """What a search found, and which pages of these documents it could not look at, by the documents' names."""
+    """What a search found, and which pages of these documents it could not look at, by the documents' names.
+
+    `text_only`: there are vectors, and they could not be asked, so that BM25 alone has searched.
+    """
 
     query: str
     passages: tuple[RankedPassage, ...]
     pages_without_text: Mapping[str, tuple[int, ...]]
+    text_only: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON, the same on the command line and over HTTP.
 
-        `also_in` of a passage and `pages_without_text` are there where they say something.
+        `also_in` of a passage, `pages_without_text` and `text_only` are there where they say something.
         """
         answer: dict[str, Any] = {"query": self.query, "passages": [_as_dict(found) for found in self.passages]}
         if self.pages_without_text:
             pages = self.pages_without_text.items()
             answer["pages_without_text"] = [{"document": name, "pages": list(numbers)} for name, numbers in pages]
+        if self.text_only:
+            answer["text_only"] = True
         return answer
 
 

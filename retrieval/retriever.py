@@ -13,11 +13,11 @@ from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
 from retrieval.joining import joined
 from retrieval.lexical_indexes import LexicalIndexes
-from retrieval.page_picture import page_picture
+from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
 from retrieval.reranker import RerankingModel, reranked
-from retrieval.results import CitedPassage, RankedPassage, SearchAnswer
+from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
 
@@ -34,8 +34,8 @@ class Retriever:
     """Searches one project at a time; may be used from several threads.
 
     Where the passages have vectors, BM25 and vector similarity are fused; where they have none yet, BM25
-    answers alone and neither torch nor Chroma is loaded. The originals are needed for page pictures only. With a
-    `reranker`, the best passages are put into its order.
+    answers alone and neither torch nor Chroma is loaded. It answers alone as well where Chroma is away. The originals
+    and the painter are needed for page pictures only. With a `reranker`, the best passages are put into its order.
     """
 
     def __init__(
@@ -45,11 +45,14 @@ class Retriever:
         vectors: VectorStore,
         originals: OriginalStore | None = None,
         reranker: RerankingModel | None = None,
+        painter: PagePainter | None = None,
     ) -> None:
         self._catalog = catalog
         self._reranker = reranker
         self._vectors = vectors
         self._originals = originals
+        self._painter = painter
+        self._pictures = PagePictures()
         self._indexes = LexicalIndexes(catalog)
         self._upkeep = VectorUpkeep(catalog, embedder, vectors)
         self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
@@ -60,17 +63,18 @@ class Retriever:
         Text that stands in two documents appears once, with the names of both. Raises `EmptyQuery`, `ProjectNotFound`,
         `DocumentNotFound` and, when the vectors are another model's, `EmbeddingModelMismatch`.
         """
-        return list(islice(self._ranked(key, query, document), k))
+        return list(islice(self._ranked(key, query, document)[0], k))
 
     def answer(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> SearchAnswer:
-        """As `search`, with the pages that it could not look at in the documents that it found."""
-        found = self.search(key, query, k, document)
+        """As `search`, with what it could not look at: pages of the documents that it found, and the vectors."""
+        ranked, text_only = self._ranked(key, query, document)
+        found = list(islice(ranked, k))
         wanted = {one.passage.document_id for one in found}
         if document is not None:
             wanted.add(self._catalog.find_document(key, document).id)
-        return SearchAnswer(query, tuple(found), self._catalog.pages_without_text(key, wanted))
+        return SearchAnswer(query, tuple(found), self._catalog.pages_without_text(key, wanted), text_only)
 
-    def retrieve(self, key: ProjectKey, query: str, budget_tokens: int, surroundings: str = "") -> list[CitedPassage]:
+    def retrieve(self, key: ProjectKey, query: str, budget_tokens: int, surroundings: str = "") -> Retrieved:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
 
         The words of the `surroundings`, such as the open scene's, say where to look, and not for what.
@@ -78,7 +82,8 @@ class Retriever:
         follow each other in a document become one, with the id of the best of them.
         """
         left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
-        for ranked in islice(self._ranked(key, query, None, surroundings), POOL):
+        found, text_only = self._ranked(key, query, None, surroundings)
+        for ranked in islice(found, POOL):
             if len(ranked.passage.embedding_text) <= left:
                 left -= len(ranked.passage.embedding_text)
                 fitting.append(ranked)
@@ -91,11 +96,13 @@ class Retriever:
                 return ""
 
         numbered = enumerate(joined(fitting, text_of), start=1)
-        return [CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered]
+        cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
+        return Retrieved(cited, text_only)
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""
         self._indexes.refresh(key)
+        self._pictures.keep_only(key, {document.sha256 for document in self._catalog.documents(key)})
 
     def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
         """Give every passage its vector; returns how many had to be computed.
@@ -120,6 +127,10 @@ class Retriever:
         """
         return self._upkeep.repair(key)
 
+    def check_vectors(self) -> None:
+        """Raise `VectorStoreUnavailable` if the vectors cannot be asked just now."""
+        self._vectors.check()
+
     def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
         """Make all vectors anew with the model in use; other projects follow at `embed_pending`."""
         self._upkeep.reindex(keys, progress)
@@ -141,17 +152,21 @@ class Retriever:
         return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
 
     def page_picture(self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None) -> bytes:
-        """A page (from 1) as PNG, with a passage highlighted.
+        """A page (from 1) as PNG, with a passage highlighted; pictures are kept, a limited number of them.
 
-        Raises as `read_pages` does, and `PassageNotFound`.
+        Raises as `read_pages` does, `PassageNotFound`, and `PageNotDrawn` for a page that is too much for the painter.
         """
         document = self._catalog.find_document(key, document_id)
         require_page(document, page_number)
         passage = None if passage_id is None else self._passage_of(key, document, passage_id)
-        if self._originals is None:
-            raise CorpusError("This retriever was made without originals, so it has no pages to draw.")
-        data = self._originals.get(document.sha256)
-        return page_picture(data, document.format, page_number, passage.text if passage else "")
+        originals, painter, marked = self._originals, self._painter, passage.text if passage else ""
+        if originals is None or painter is None:
+            raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
+
+        def draw() -> bytes:
+            return painter.draw(key, document, originals.get(document.sha256), page_number, marked)
+
+        return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
 
     def close(self) -> None:
         """Stop the threads that answer and build indexes, and let go of the vector store's files."""
@@ -169,18 +184,21 @@ class Retriever:
 
     def _ranked(
         self, key: ProjectKey, query: str, document: str | None, surroundings: str = ""
-    ) -> Iterator[RankedPassage]:
-        found = self._found(key, query, document, surroundings)
-        return found if self._reranker is None else reranked(self._reranker, query, found)
-
-    def _found(self, key: ProjectKey, query: str, document: str | None, surroundings: str) -> Iterator[RankedPassage]:
-        """What answers, best first, without repetitions; each is in the catalog when it is handed out."""
+    ) -> tuple[Iterator[RankedPassage], bool]:
+        """What answers, best first, and whether that is by text only although there are vectors."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")
         document_id = None if document is None else self._catalog.find_document(key, document).id
-        ranking = self._ranking.of(key, query, document_id, surroundings)
+        ranked = self._ranking.of(key, query, document_id, surroundings)
+        found = self._found(key, ranked.entries, every_twin=document_id is not None)
+        return found if self._reranker is None else reranked(self._reranker, query, found), ranked.text_only
+
+    def _found(
+        self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_twin: bool
+    ) -> Iterator[RankedPassage]:
+        """Without repetitions; each passage is in the catalog when it is handed out."""
         twins, shown = self._indexes.twins(key), Shown()
-        if document_id is None:  # of twins only one answers, unless the other was asked for
+        if not every_twin:  # of twins only one answers, unless the other was asked for
             ranking = (entry for entry in ranking if not twins.is_repeated(entry[0]))
         lengths = chain([_LOOKED_UP_FIRST], repeat(_LOOKED_UP))
         while some := dict(islice(ranking, next(lengths))):

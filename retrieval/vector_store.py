@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import threading
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, TypeVar
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora import ProjectKey
+from retrieval.chroma_folder import ChromaFolder
+from retrieval.chroma_server import ChromaServer
+from retrieval.circuit_breaker import Patience
 from retrieval.errors import VectorStoreUnavailable
 
 if TYPE_CHECKING:
     from chromadb import Collection, QueryResult
-    from chromadb.api.client import Client
-    from llama_index.vector_stores.chroma import ChromaVectorStore
+    from chromadb.api import ServerAPI
 
 _Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
 
-_BATCH = 2000  # records in one write; Chroma takes at most 5,461 of them
+_PREFIX = "fletcher-"
+_BATCH = 2000  # records in one call; Chroma takes at most 5,461 of them
+
+# How long a Chroma server may take: somebody waits for a search, and what is deleted can be deleted later.
+_QUERY = Patience(2.0)
+_DELETE = Patience(5.0)
+_OTHERWISE = Patience(30.0, asks_again=True)
 
 
 class VectorStore:
     """Passage id, document id and vector; the texts stay in the catalog.
 
     Nothing is opened before the first use. May be used from several threads. Every method raises
-    `VectorStoreUnavailable` when the Chroma server does not answer.
+    `VectorStoreUnavailable` when Chroma does not answer in time, or cannot use its files; in a folder that is damaged
+    `VectorStoreDamaged`, once, and then the store is empty.
 
     Args:
         location: A folder, which only one process may open at a time, or the URL of a Chroma server.
@@ -40,94 +48,69 @@ class VectorStore:
     """
 
     def __init__(self, location: Path | str, namespace: str = "") -> None:
-        self._location = location
+        self._chroma = ChromaServer(location) if isinstance(location, str) else ChromaFolder(location)
         self._prefix = f"{_PREFIX}{namespace}-" if namespace else _PREFIX
-        self._client: Client | None = None
-        self._opening = threading.Lock()
-        self._asked_before: dict[ProjectKey, Collection] = {}
+        self._asked_before: dict[ProjectKey, UUID] = {}
 
     def add(self, key: ProjectKey, vectors: Iterable[tuple[str, str, NDArray[np.float32]]]) -> None:
         """Store `(passage id, document id, vector)`; what is there already stays as it is."""
-        from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo, TextNode
-
-        nodes: list[BaseNode] = [
-            TextNode(
-                id_=passage_id,
-                text="",  # with an empty text ChromaVectorStore stores none
-                embedding=vector.tolist(),
-                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=document_id)},
-            )
-            for passage_id, document_id, vector in vectors
-        ]
-        if nodes:
-            with self._reported():
-                store = _wrapped(self._made(key))
-                for batch in _batches(nodes):
-                    store.add(batch)
+        for batch in _batches(vectors):
+            self._chroma.call(lambda chroma, batch=batch: self._add(chroma, key, batch), _OTHERWISE)
 
     def delete(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Take vectors out; ids that are not there are ignored."""
-        with self._reported():
-            collection = self._found(key)
-            if collection is not None:
-                for batch in _batches(passage_ids):
-                    _wrapped(collection).delete_nodes(batch)
+        for batch in _batches(passage_ids):
+            self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
 
     def query(
         self, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None = None
     ) -> list[tuple[str, float]]:
         """The `k` nearest passages of the project, or of one document: `(passage id, cosine similarity)`."""
-        with self._reported():
-            found = self._asked(key, vector, k, document_id)
-        if found is None:
-            return []
-        distances = (found["distances"] or [[]])[0]
-        return [(passage_id, 1.0 - distance) for passage_id, distance in zip(found["ids"][0], distances, strict=True)]
+        return self._chroma.call(lambda chroma: self._asked(chroma, key, vector, k, document_id), _QUERY)
 
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""
-        with self._reported():
-            collection = self._found(key)
-            return set() if collection is None else set(collection.get(include=[])["ids"])
+        found = self._in_collection(key, lambda collection: collection.get(include=[]), _OTHERWISE)
+        return set(found["ids"]) if found else set()
 
     def drop(self, key: ProjectKey) -> None:
         """Forget all vectors of a project."""
-        with self._reported():
-            if self._found(key) is not None:
-                self._opened().delete_collection(self._name(key))
+        self._chroma.call(lambda chroma: _dropped(chroma, self._name(key)), _OTHERWISE)
 
     def clear(self) -> None:
-        """Forget the vectors of all projects."""
-        with self._reported():
-            client = self._opened()
-            for collection in client.list_collections():
-                if collection.name.startswith(self._prefix):
-                    client.delete_collection(collection.name)
+        """Forget the vectors of all projects, also where they cannot be read any more."""
+        try:
+            self._chroma.call(self._cleared, _OTHERWISE)
+        except VectorStoreUnavailable:
+            if not self._chroma.set_aside():
+                raise
 
     def check(self) -> None:
-        """Raise `VectorStoreUnavailable` unless the vectors can be reached."""
-        with self._reported():
-            self._opened()
+        """Raise `VectorStoreUnavailable` if the server does not answer, or the folder failed when it was last asked."""
+        self._chroma.check()
 
     def close(self) -> None:
         """Let go of the files; the next use opens them again."""
-        with self._opening:
-            self._asked_before.clear()
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+        self._asked_before.clear()
+        self._chroma.close()
+
+    def _add(self, chroma: ServerAPI, key: ProjectKey, batch: list[tuple[str, str, NDArray[np.float32]]]) -> None:
+        made = chroma.get_or_create_collection(self._name(key), configuration={"hnsw": {"space": "cosine"}})
+        ids, documents, vectors = zip(*batch, strict=True)
+        _collection(chroma, made.id).add(
+            list(ids), list(vectors), [{"document_id": document} for document in documents]
+        )
 
     def _asked(
-        self, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None
-    ) -> QueryResult | None:
-        """What the project's collection finds; None if there is none."""
+        self, chroma: ServerAPI, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None
+    ) -> list[tuple[str, float]]:
+        """What the project's collection finds; nothing if there is none."""
         from chromadb.errors import NotFoundError
 
         known = self._asked_before.pop(key, None)  # to look for it takes as long as the question
-        while collection := known or self._found(key):
+        while (found := known or _id_of(chroma, self._name(key))) is not None:
             try:
-                # Asked directly: ChromaVectorStore.query parses a node for each hit (for 100, 10 ms instead of 2).
-                found = collection.query(
+                answer = _collection(chroma, found).query(
                     query_embeddings=[vector],
                     n_results=k,
                     where=None if document_id is None else {"document_id": document_id},
@@ -136,92 +119,68 @@ class VectorStore:
             except NotFoundError:  # dropped since, and perhaps made anew
                 known = None
             else:
-                self._asked_before[key] = collection
-                return found
-        return None
+                self._asked_before[key] = found
+                return _similarities(answer)
+        return []
 
-    def _made(self, key: ProjectKey) -> Collection:
-        return self._opened().get_or_create_collection(
-            self._name(key), embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-        )
-
-    def _found(self, key: ProjectKey) -> Collection | None:
+    def _in_collection(
+        self, key: ProjectKey, work: Callable[[Collection], _Answer], patience: Patience
+    ) -> _Answer | None:
+        """What `work` makes of the project's collection; None if there is none."""
         from chromadb.errors import NotFoundError
 
-        try:
-            return self._opened().get_collection(self._name(key), embedding_function=None)
-        except NotFoundError:
-            return None
+        def in_collection(chroma: ServerAPI) -> _Answer | None:
+            with suppress(NotFoundError):  # dropped meanwhile
+                found = _id_of(chroma, self._name(key))
+                return None if found is None else work(_collection(chroma, found))
+
+        return self._chroma.call(in_collection, patience)
+
+    def _cleared(self, chroma: ServerAPI) -> None:
+        for collection in chroma.list_collections():
+            if collection.name.startswith(self._prefix):
+                _dropped(chroma, collection.name)
 
     def _name(self, key: ProjectKey) -> str:
         """Chroma allows fewer characters than project ids have, and "a-b" of "c" must not meet "a" of "b-c"."""
         return self._prefix + hashlib.sha256(f"{key.workspace}\0{key.project_id}".encode()).hexdigest()[:40]
 
-    @contextmanager
-    def _reported(self) -> Generator[None]:
-        """What a server did not do, as an error of ours; those of a folder are bugs, and stay what they are."""
-        if not isinstance(self._location, str):
-            yield
-            return
-        from chromadb.errors import ChromaError
-        from httpx import HTTPError, InvalidURL
 
-        try:
-            yield
-        except (ChromaError, HTTPError, InvalidURL, _NoServer) as error:
-            reason = str(error).rstrip(".")
-            stop = "" if reason.endswith(("?", "!")) else "."
-            raise VectorStoreUnavailable(
-                f"The Chroma server {_named(self._location)} failed: {reason}{stop} Check that it runs and that "
-                "FLETCHER_CHROMA_URL is its address; what it holds can be made anew with: fletcher reindex"
-            ) from error
+def _collection(chroma: ServerAPI, collection_id: UUID) -> Collection:
+    """The collection of this id, and nothing else that the server says of it.
 
-    def _opened(self) -> Client:
-        with self._opening:
-            if self._client is None:
-                self._client = _open(self._location)
-            return self._client
+    Its configuration and its schema can name functions, which Chroma's client builds and calls: whoever reaches the
+    server's port would run code here. We need none: the vectors are ours.
+    """
+    from chromadb import Collection
+    from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT
+    from chromadb.types import Collection as Description
+
+    described = Description(collection_id, "", {}, None, None, None, DEFAULT_TENANT, DEFAULT_DATABASE)
+    return Collection(chroma, described, embedding_function=None)
 
 
-_PREFIX = "fletcher-"
+def _id_of(chroma: ServerAPI, name: str) -> UUID | None:
+    from chromadb.errors import NotFoundError
 
-
-class _NoServer(Exception):
-    """Chroma's client says it as a ValueError."""
-
-
-def _open(location: Path | str) -> Client:
-    import chromadb
-    from chromadb.config import Settings
-
-    # Not the working folder's `.env`, which it would read by itself: that can name any class, and any address.
-    settings = Settings(_env_file=None, anonymized_telemetry=False)  # pyright: ignore[reportCallIssue]
-    if not isinstance(location, str):
-        # Either is a Client, and only that can be closed.
-        return cast("Client", chromadb.PersistentClient(location, settings=settings))
-    url = urlsplit(location)
-    ssl = url.scheme == "https"
-    headers: dict[str, str] = {}
-    if url.username is not None:  # for a proxy that asks for it: Chroma itself asks nobody
-        credentials = f"{unquote(url.username)}:{unquote(url.password or '')}".encode()
-        headers["Authorization"] = f"Basic {base64.b64encode(credentials).decode()}"
     try:
-        client = chromadb.HttpClient(url.hostname or "", url.port or (443 if ssl else 80), ssl, headers, settings)
-    except ValueError as error:
-        raise _NoServer(str(error)) from error
-    return cast("Client", client)
+        return chroma.get_collection(name).id
+    except NotFoundError:
+        return None
 
 
-def _named(location: str) -> str:
-    """The URL without its user and password."""
-    url = urlsplit(location)
-    return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl()
+def _dropped(chroma: ServerAPI, name: str) -> None:
+    from chromadb.errors import NotFoundError
+
+    with suppress(NotFoundError):
+        chroma.delete_collection(name)
 
 
-def _wrapped(collection: Collection) -> ChromaVectorStore:
-    from llama_index.vector_stores.chroma import ChromaVectorStore
-
-    return ChromaVectorStore(chroma_collection=collection)
+def _similarities(answer: QueryResult) -> list[tuple[str, float]]:
+    """Raises whatever comes of an answer that is none."""
+    distances = np.asarray((answer["distances"] or [[]])[0], dtype=np.float64)
+    cosines = np.clip(1.0 - distances, -1.0, 1.0).tolist()
+    return [(str(passage_id), cosine) for passage_id, cosine in zip(answer["ids"][0], cosines, strict=True)]
 
 
 def _batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:

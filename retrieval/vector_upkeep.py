@@ -5,16 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import TypeVar
 
 from corpora import Catalog, Lock, Passage, ProjectKey
 from retrieval.embedder import EmbeddingModel
-from retrieval.errors import EmbeddingModelMismatch, VectorStoreUnavailable
+from retrieval.errors import EmbeddingModelMismatch, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.vector_store import VectorStore
 
 logger = logging.getLogger(__name__)
 
 # Passages whose vectors are written together: what a kill -9 loses, at most (about five seconds of work).
 _BATCH = 64
+
+_Done = TypeVar("_Done")
 
 EmbeddingProgress = Callable[[int, int], None]  # done, total
 
@@ -39,7 +42,7 @@ class VectorUpkeep:
         Who else makes vectors of this project, in whatever process, is waited for; `progress` hears of that as well.
         """
         with self._lock(key).held(lambda: progress and progress(0, self._lacking(key))):
-            computed = self._complete(key, progress)
+            computed = self._anew_if_damaged(lambda: self._complete(key, progress))
         self.forget_replaced(key)
         return computed
 
@@ -47,10 +50,14 @@ class VectorUpkeep:
         """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
         with self._lock(key).held_if_free() as held:
             if held:
-                self._complete(key, progress)
+                self._anew_if_damaged(lambda: self._complete(key, progress))
         if held:
             self.forget_replaced(key)
         return held
+
+    def begin_anew(self) -> None:
+        """The store is empty: every passage of every project needs its vector again, which the catalog has."""
+        self._catalog.mark_all_unembedded()
 
     def forget_replaced(self, key: ProjectKey) -> None:
         """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end.
@@ -62,7 +69,7 @@ class VectorUpkeep:
                 if not held:
                     return
                 try:
-                    self._forget(key, replaced)
+                    self._anew_if_damaged(lambda gone=replaced: self._forget(key, gone))
                 except VectorStoreUnavailable as error:
                     logger.warning("vectors of removed passages will be forgotten later: %s", error)
                     return
@@ -73,7 +80,7 @@ class VectorUpkeep:
             return True
         with self._lock(key).held_if_free() as held:
             if held:
-                self._repair(key)
+                self._anew_if_damaged(lambda: self._repair(key))
         return held
 
     def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
@@ -87,6 +94,13 @@ class VectorUpkeep:
         self._vectors.clear()
         for key in keys:
             self.embed_pending(key, progress)
+
+    def _anew_if_damaged(self, work: Callable[[], _Done]) -> _Done:
+        try:
+            return work()
+        except VectorStoreDamaged:
+            self.begin_anew()
+            return work()
 
     def _lock(self, key: ProjectKey) -> Lock:
         return self._catalog.lock(f"vectors of {key.workspace} {key.project_id}")

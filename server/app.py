@@ -43,6 +43,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
             services.folders.start()
         yield
         services.intake.end()
+        services.drawing.end()
         await services.folders.close()
         await services.intake.close()
         await services.embedding.close()

@@ -8,6 +8,11 @@ from collections.abc import Iterator
 _PIECE = 2**20
 
 
+def decoded_size(content: str) -> int:
+    """How many bytes it will be, nearly, before it is decoded."""
+    return len(content) * 3 // 4
+
+
 def decode_base64(content: str) -> bytes:
     """The bytes; white space between the characters is passed over. To be called in a thread.
 

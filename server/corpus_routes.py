@@ -2,14 +2,15 @@
 
 import asyncio
 import binascii
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from pydantic import Field, ValidationError, model_validator
 
 from corpora import ProjectKey
-from ingest import DocumentReport, Refusal, Source, known_as
-from server.base64_content import decode_base64
+from ingest import DocumentReport, Refusal, Source, known_as, too_large
+from server.base64_content import decode_base64, decoded_size
 from server.dependencies import RequestError, get_services, project_key
 from server.json_route import Body, JsonRoute
 from server.problems import first_names, first_problems
@@ -39,10 +40,14 @@ class DocumentUpload(Body):
 
     def source(self) -> Source | Refusal:
         """The document as ingest takes it; bytes that are no base64 become a failed entry of the report."""
+        content = self.content_base64 or ""
+        size = decoded_size(content) if self.text is None else len(self.text)
+        if refusal := too_large(self.name, size):
+            return refusal
         if self.text is not None:
             return Source(self.name, self.text.encode())
         try:
-            return Source(self.name, decode_base64(self.content_base64 or ""))
+            return Source(self.name, decode_base64(content))
         except binascii.Error:
             name = known_as(self.name)
             message = f"{name}: content_base64 is not base64; send the file's bytes encoded as base64."
@@ -96,7 +101,8 @@ async def search(
 @router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)
 async def page_picture(document: str, page: int, key: Key, services: Parts, passage: str | None = None) -> Response:
     """PNG; `passage` highlights that passage."""
-    png = await asyncio.to_thread(services.retriever.page_picture, key, document, page, passage)
+    draw = partial(services.retriever.page_picture, key, document, page, passage)
+    png = await services.drawing.run(key.workspace, draw)
     return Response(png, media_type="image/png")
 
 
@@ -119,6 +125,7 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
     return await asyncio.to_thread(lambda: [document.source() for document in upload.documents]), upload.replace
 
 
-async def _uploaded(file: Any) -> Source:
+async def _uploaded(file: Any) -> Source | Refusal:
     upload: UploadFile = file
-    return Source(upload.filename or "", await upload.read())
+    name = upload.filename or ""
+    return too_large(name, upload.size or 0) or Source(name, await upload.read())

@@ -16,7 +16,7 @@ from corpora import (
     ProjectNotFound,
 )
 from ingest import FolderNotAllowed, FolderUnusable
-from retrieval import EmptyQuery, NoPages, PageNotFound, PassageNotFound
+from retrieval import EmptyQuery, NoPages, PageNotDrawn, PageNotFound, PassageNotFound
 from server.services import Services
 
 _STATUS: dict[type[CorpusError], int] = {
@@ -29,6 +29,7 @@ _STATUS: dict[type[CorpusError], int] = {
     OriginalNotFound: 404,
     NoPages: 404,
     PageNotFound: 404,
+    PageNotDrawn: 422,
     PassageNotFound: 404,
     InvalidName: 422,
     EmptyQuery: 422,

@@ -6,17 +6,23 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, aclosing
 
 from corpora import CorpusError, ProjectKey
-from ingest import Progress, ProgressListener
+from ingest import Progress, ProgressListener, Shares
 
 logger = logging.getLogger(__name__)
 
 _ANOTHER_PROCESS_S = 0.5  # until it is asked again whether the other process is done
 _LOOK_S = 5.0
-_FAILED_S = 60.0
+_FAILED_S = 60.0  # until what failed is tried again: twice as long after each time
+_FAILED_AT_MOST_S = 900.0
+_SLICE_S = 3.0  # how long a project may be embedded while others wait
+_PASSAGES_PER_S = 50
 
 
 class EmbeddingWorker:
-    """Embeds one project after the other, off the event loop; a project asked for twice is done once.
+    """Embeds one project at a time, off the event loop; a project asked for twice is done once.
+
+    While others wait, they take turns every few seconds: workspace by workspace, what lacks few vectors first. What
+    fails, as on a full disk, is tried again.
 
     Args:
         embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread. False
@@ -37,10 +43,13 @@ class EmbeddingWorker:
         self._unfinished = unfinished
         self._looking: asyncio.Task[None] | None = None
         self._not_before: dict[ProjectKey, float] = {}  # of what failed
+        self._patience_s: dict[ProjectKey, float] = {}
+        self._retries: dict[ProjectKey, asyncio.TimerHandle] = {}
+        self._left: dict[ProjectKey, int] = {}  # vectors, as far as is known
         self._running: dict[ProjectKey, asyncio.Task[None]] = {}
         self._again: set[ProjectKey] = set()
         self._news: dict[ProjectKey, asyncio.Event] = {}  # set once, at the next batch, for whoever waits for it
-        self._one_at_a_time = asyncio.Lock()
+        self._shares = Shares(places=1, each=1)
         self._closing = False
 
     def start(self, keys: Iterable[ProjectKey]) -> None:
@@ -53,6 +62,8 @@ class EmbeddingWorker:
     def submit(self, key: ProjectKey) -> None:
         """Embeds what `key` lacks, or has the running task look once more when it is done."""
         self._not_before.pop(key, None)
+        if (retry := self._retries.pop(key, None)) is not None:
+            retry.cancel()
         if self._is_working(key):
             self._again.add(key)
         else:
@@ -65,6 +76,8 @@ class EmbeddingWorker:
     async def close(self) -> None:
         """Waits for the batch under way; what is left is embedded at the next start."""
         self._closing = True
+        for retry in self._retries.values():
+            retry.cancel()
         if self._looking is not None:
             self._looking.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
@@ -88,40 +101,65 @@ class EmbeddingWorker:
             news.set()
 
     async def _work(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None) -> None:
-        loop = asyncio.get_running_loop()
-
-        def go_on(_progress: Progress) -> None:  # in a thread
-            loop.call_soon_threadsafe(self._announce, key)
-            if self._closing:
-                raise _Closing
-
         try:
             if first is not None:
-                await self._in_turn(lambda: first(key))
+                await self._in_turn(key, lambda _: first(key))
             self._again.add(key)
             while key in self._again:
                 self._again.discard(key)
-                await self._in_turn(lambda: self._embed(key, go_on))
+                await self._in_turn(key, lambda go_on: self._embed(key, go_on))
         except _Closing:
             return
-        except Exception as error:
-            self._not_before[key] = loop.time() + _FAILED_S
-            # What an operator can do about it is said in its sentence; where the fault is ours, the place matters.
-            trace = None if isinstance(error, CorpusError) else error
-            logger.error(
-                "embedding project %s failed; its documents stay searchable by text: %s",
-                key.project_id,
-                error,
-                exc_info=trace,
-            )
+        except Exception as error:  # noqa: BLE001 - it is logged, with its place unless it is an operator's to mend
+            self._try_later(key, error)
+        else:
+            self._patience_s.pop(key, None)
 
-    async def _in_turn(self, work: Callable[[], bool]) -> None:
-        """Does the work; while another process is at it, other projects have their turn."""
+    def _try_later(self, key: ProjectKey, error: Exception) -> None:
+        patience_s = self._patience_s.get(key, _FAILED_S)
+        self._patience_s[key] = min(2 * patience_s, _FAILED_AT_MOST_S)
+        loop = asyncio.get_running_loop()
+        self._not_before[key] = loop.time() + patience_s
+        if not self._closing:
+            self._retries[key] = loop.call_later(patience_s, self.submit, key)
+        # What an operator can do about it is said in its sentence; where the fault is ours, the place matters.
+        trace = None if isinstance(error, CorpusError) else error
+        logger.error(
+            "embedding project %s failed and is tried again in %.0f s; its documents stay searchable by text: %s",
+            key.project_id,
+            patience_s,
+            error,
+            exc_info=trace,
+        )
+
+    async def _in_turn(self, key: ProjectKey, work: Callable[[ProgressListener], bool]) -> None:
+        """Does the work, a slice at a time while others wait; and again while another process is at it."""
         while not self._closing:
-            async with self._one_at_a_time:
-                if self._closing or await asyncio.to_thread(work):
+            place = self._shares.ask(key.workspace, self._left.get(key, 0) / _PASSAGES_PER_S)
+            try:
+                await asyncio.wrap_future(place.granted)
+                if self._closing or await asyncio.to_thread(work, self._listener(key)):
+                    self._left.pop(key, None)
                     return
+            except _OthersWait:
+                continue
+            finally:
+                self._shares.give_back(place)
             await asyncio.sleep(_ANOTHER_PROCESS_S)
+
+    def _listener(self, key: ProjectKey) -> ProgressListener:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _SLICE_S
+
+        def go_on(progress: Progress) -> None:  # in a thread
+            loop.call_soon_threadsafe(self._announce, key)
+            if self._closing:
+                raise _Closing
+            self._left[key] = progress.total - progress.done
+            if progress.done and loop.time() >= until and self._shares.is_wanted():
+                raise _OthersWait
+
+        return go_on
 
     async def _look_after(self, unfinished: Callable[[], Iterable[ProjectKey]]) -> None:
         """Takes up what another server has begun and does not go on with."""
@@ -140,3 +178,7 @@ class EmbeddingWorker:
 
 class _Closing(Exception):
     """Ends a thread that embeds, between two batches."""
+
+
+class _OthersWait(Exception):
+    """Ends a thread that embeds, between two batches; the project is taken up again where it was."""

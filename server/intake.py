@@ -1,19 +1,16 @@
 """Where documents are taken in: on threads of their own, so that no turn waits for one."""
 
 import asyncio
-from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection
 from functools import partial
-from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
 from server.metrics import Metrics
+from server.workspace_threads import WorkspaceThreads
 
-_Result = TypeVar("_Result")
-
-_THREADS = 32  # they wait for readers and vectors most of the time
+_THREADS = 32  # of a workspace; they wait for readers and vectors most of the time
 
 
 class ServerClosing(CorpusError):
@@ -33,7 +30,7 @@ class Intake:
     def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
         self._ingestor = ingestor
         self._metrics = metrics
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="intake")
+        self._threads = WorkspaceThreads("intake", _THREADS)
         # Documents of one project come in one after the other; those that wait need no thread yet. A project that
         # nobody adds to has no lock: whoever holds one or waits for it keeps it.
         self._turns: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
@@ -54,7 +51,8 @@ class Intake:
         """
         listen = self._listener(progress)
         async with self._turns.setdefault(key, asyncio.Lock()):
-            report = await self._run(partial(self._ingestor.add, key, sources, replace=replace, progress=listen))
+            add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+            report = await self._threads.run(key.workspace, add)
         self._metrics.add_report(report)
         return report
 
@@ -67,7 +65,8 @@ class Intake:
             ServerClosing: The server ends before it is done.
         """
         listen = self._listener()
-        report = await self._run(partial(self._ingestor.index, key, sources, replace=replace, progress=listen))
+        index = partial(self._ingestor.index, key, sources, replace=replace, progress=listen)
+        report = await self._threads.run(key.workspace, index)
         self._metrics.add_report(report)
         return report
 
@@ -78,18 +77,19 @@ class Intake:
             ServerClosing: The server ends before it is done.
         """
         async with self._turns.setdefault(key, asyncio.Lock()):
-            report = await self._run(partial(self._ingestor.follow, key, change, progress=self._listener(progress)))
+            follow = partial(self._ingestor.follow, key, change, progress=self._listener(progress))
+            report = await self._threads.run(key.workspace, follow)
         self._metrics.add_report(report)
         return report
 
     def end(self) -> None:
-        """Ends what is under way at its next page, document or batch of vectors, and waits for nothing."""
+        """Ends what is under way, a document also in the midst of a page, and waits for nothing."""
         self._closing = True
 
     async def close(self) -> None:
         """Ends what is under way, and waits for it."""
         self.end()
-        await asyncio.to_thread(self._threads.shutdown)
+        await self._threads.close()
 
     def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
         def listen(progress: Progress) -> None:
@@ -99,6 +99,3 @@ class Intake:
                 told(progress)
 
         return listen
-
-    async def _run(self, work: Callable[[], _Result]) -> _Result:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

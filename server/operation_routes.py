@@ -2,7 +2,7 @@
 
 import asyncio
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -13,10 +13,16 @@ from server.services import Services
 router = APIRouter(tags=["operation"])
 
 
-@router.get("/healthz", summary="200 once the server is ready")
-async def healthz() -> dict[str, str]:
-    """Open to everybody."""
-    return {"status": "ok", "version": version("fletcher")}
+@router.get("/healthz", summary="200 once the server is ready, and which stores answer")
+async def healthz(services: Annotated[Services, Depends(get_services)], response: Response) -> dict[str, Any]:
+    """Open to everybody. `status` is `ok`; `degraded` without vectors; `unavailable`, and 503, without the catalog."""
+    stores = await services.health.stores()
+    status = "ok"
+    if stores["catalog"] != "ok":
+        status, response.status_code = "unavailable", 503
+    elif stores["vectors"] != "ok":
+        status = "degraded"  # ready all the same: text search and all else go on
+    return {"status": status, "version": version("fletcher"), "stores": stores}
 
 
 @router.get(

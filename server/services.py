@@ -15,15 +15,18 @@ from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
 from server.embedding import EmbeddingWorker
+from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
+from server.workspace_threads import WorkspaceThreads
 
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _KEPT_TURNS = 20
+_DRAWING_THREADS = 4  # of a workspace
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
@@ -71,6 +74,11 @@ class Services:
         return Metrics(self.catalog)
 
     @cached_property
+    def health(self) -> Health:
+        """Which stores answer."""
+        return Health(self.catalog, self.retriever)
+
+    @cached_property
     def ledger(self) -> TurnLedger:
         """Where turns are counted."""
         return TurnLedger(self.metrics, TurnRate(self.limits.turns_per_minute))
@@ -79,6 +87,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def drawing(self) -> WorkspaceThreads:
+        """Where pages are drawn: whoever asks for a page that takes long keeps only such threads waiting."""
+        return WorkspaceThreads("drawing", _DRAWING_THREADS)
 
     @cached_property
     def folders(self) -> LinkedFolders:

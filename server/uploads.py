@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from agent import Failure
 from corpora import CorpusError, Document, ProjectKey
-from ingest import DocumentReport, IngestReport, Phase, Progress, Source, unnamed
-from server.base64_content import decode_base64
+from ingest import DocumentReport, IngestReport, Phase, Progress, Refusal, Source, too_large, unnamed
+from server.base64_content import decode_base64, decoded_size
 from server.dialects import Dialect
 from server.dialects.dialect import Frame
 from server.messages import DesignDocSync
@@ -90,7 +90,7 @@ class Uploads:
             logger.exception("an upload failed unexpectedly")
             await self._fail("INTERNAL", f"{_name(message)} could not be taken in; the server's log has the details.")
 
-    async def _add(self, key: ProjectKey, source: Source) -> IngestReport:
+    async def _add(self, key: ProjectKey, source: Source | Refusal) -> IngestReport:
         await self._tell(source.name, "queued")
         loop, told = asyncio.get_running_loop(), asyncio.Queue[Progress | None]()
         steps = _Steps()
@@ -167,6 +167,8 @@ def _name(message: DesignDocSync) -> str:
     return message.file_name or "the document"
 
 
-def _source(message: DesignDocSync) -> Source:
+def _source(message: DesignDocSync) -> Source | Refusal:
+    if refusal := too_large(_name(message), decoded_size(message.file_content)):
+        return refusal
     data = decode_base64(message.file_content)
     return Source(message.file_name, data) if message.file_name else unnamed(data)

@@ -1,6 +1,8 @@
 """A Chroma server of the test run's own, from the program that chromadb brings."""
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -8,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -16,9 +19,41 @@ import pytest
 _PATIENCE_S = 60
 
 
+@dataclass(frozen=True)
+class ChromaProcess:
+    """`chroma run`, which a test can halt; connections to it are still taken then, by the system."""
+
+    url: str
+    pid: int
+
+    def hang(self) -> None:
+        """Whatever it is asked from now on, it does not answer."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Answers again, also what it was asked meanwhile."""
+        os.kill(self.pid, signal.SIGCONT)
+
+
 @contextmanager
 def running_chroma(keeping: Path | None = None) -> Generator[str]:
     """`chroma run` on a loopback port, which keeps its files in a folder; yields its URL. Skips where there is none."""
+    with chroma_process(keeping) as chroma:
+        yield chroma.url
+
+
+@contextmanager
+def chroma_that_can_hang() -> Generator[ChromaProcess]:
+    """A Chroma server for a test that halts it; skips where processes cannot be halted."""
+    if not hasattr(signal, "SIGSTOP"):
+        pytest.skip("processes cannot be halted here")
+    with chroma_process() as chroma:
+        yield chroma
+
+
+@contextmanager
+def chroma_process(keeping: Path | None = None) -> Generator[ChromaProcess]:
+    """As `running_chroma`, with the process."""
     program = Path(sys.executable).with_name("chroma")
     if not program.exists():
         pytest.skip("the program `chroma` of chromadb is not beside Python here")
@@ -29,7 +64,7 @@ def running_chroma(keeping: Path | None = None) -> Generator[str]:
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_for(url, server)
-            yield url
+            yield ChromaProcess(url, server.pid)
         finally:
             server.kill()
             server.wait()

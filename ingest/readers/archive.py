@@ -2,13 +2,33 @@
 
 import zipfile
 from io import BytesIO
+from typing import BinaryIO
 
 from ingest.extracted import ReadError
 
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_MARKUP_BYTES = 64 * 1024 * 1024
 MAX_MEMBERS = 10_000
+MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
+_DIRECTORY_SIZE = 5  # its place in an archive's "end of central directory" record
 _MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
+
+
+def has_long_directory(file: BinaryIO) -> bool:
+    """Whether the archive's list of its files is too long: `ZipFile` takes ten times as much memory to read it."""
+    try:
+        end = zipfile._EndRecData(file)  # pyright: ignore[reportAttributeAccessIssue]  # what `ZipFile` goes by
+    except zipfile.BadZipFile:
+        return False
+    finally:
+        file.seek(0)
+    return end is not None and end[_DIRECTORY_SIZE] > MAX_DIRECTORY_BYTES
+
+
+def check_directory(data: bytes) -> None:
+    """Raise ReadError TOO_LARGE if too many files are packed in the archive, before their list is read."""
+    if has_long_directory(BytesIO(data)):
+        raise ReadError("TOO_LARGE", f"more than {MAX_MEMBERS:,} files are packed in it; save or export it again.")
 
 
 def check_archive(data: bytes) -> zipfile.ZipFile:
@@ -18,6 +38,7 @@ def check_archive(data: bytes) -> zipfile.ZipFile:
         ReadError: CORRUPT; or TOO_LARGE for a zip bomb. Sizes are read from the archive's directory; Python's
             zipfile never unpacks more of a member than is said there.
     """
+    check_directory(data)
     try:
         archive = zipfile.ZipFile(BytesIO(data))
     except zipfile.BadZipFile as error:

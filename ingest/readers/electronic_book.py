@@ -26,7 +26,8 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     with check_archive(data) as archive:
         package = _package_path(archive)
         locked = set(_locked(archive))
-        for chapter in _chapters(archive, package):
+        # Each once, however often it is named: a few bytes could otherwise make a book of any length.
+        for chapter in dict.fromkeys(_chapters(archive, package)):
             if chapter in locked:
                 raise ReadError("ENCRYPTED", "it is copy protected; get a copy without protection.")
             if chapter in archive.NameToInfo:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from ingest.extracted import Extracted, ReadError
+from ingest.readers.archive import check_directory, has_long_directory
 from ingest.readers.unicode_text import unicode_encoding
 
 PageListener = Callable[[int, int], None]
@@ -79,10 +80,12 @@ def detect(name: str, data: bytes) -> str:
     """The name of the document's format, by content first and by suffix second.
 
     Raises:
-        ReadError: EMPTY, ENCRYPTED, CORRUPT or UNKNOWN_FORMAT; the message lacks the document's name.
+        ReadError: EMPTY, ENCRYPTED, CORRUPT, TOO_LARGE or UNKNOWN_FORMAT; the message lacks the document's name.
     """
     if not _CONTENT.search(data):
         raise ReadError("EMPTY", "it is empty; nothing can be found in an empty document.")
+    if data.startswith(_ZIP):
+        check_directory(data)
     named = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if named == "pdf" and b"%PDF-" in data[:1024]:
         return "pdf"
@@ -108,6 +111,8 @@ def told_by_content(file: BinaryIO) -> str | None:
 
 
 def _packed_format(file: BinaryIO) -> str | None:
+    if has_long_directory(file):
+        return None
     try:
         with zipfile.ZipFile(file) as archive:
             members = set(archive.namelist())

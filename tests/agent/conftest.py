@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from corpora import Catalog, DataDirectory, ProjectKey
-from ingest import Ingestor
-from ingest.readers import read
+from ingest import Extracted, Ingestor
+from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import ScriptedModel
@@ -18,7 +18,8 @@ from tests.retrieval.small_embedder import SmallEmbedder
 class _Readers:
     """Reads in this process."""
 
-    read = staticmethod(read)
+    def read(self, name: str, data: bytes, progress: PageListener | None = None, *, workspace: str = "") -> Extracted:
+        return read(name, data, progress)
 
 
 @pytest.fixture

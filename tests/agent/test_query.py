@@ -137,5 +137,5 @@ def test_where_was_the_king_is_asked_of_the_story_that_is_open(
         assert project.apply(Operation("create_insert_node", arguments)).created
     query = build_query("Where was the king?", TurnContext(project, scene_id, (), (), (), ()))
     assert query.text == "Where was the king?"
-    best = retriever.retrieve(STORIES_KEY, query.text, 200, query.surroundings)[0]
+    best = retriever.retrieve(STORIES_KEY, query.text, 200, query.surroundings).passages[0]
     assert answer in best.passage.text

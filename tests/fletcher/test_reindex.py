@@ -92,3 +92,34 @@ def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(directory: Da
     done = subprocess.run([*command, "--data-dir", str(directory.path)], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["documents"][0]["status"] == "unchanged"
     assert done.stderr.splitlines()[-1] == "set()"
+
+
+def damage(directory: DataDirectory) -> None:
+    (directory.chroma_path / "chroma.sqlite3").write_bytes(b"not a database at all" * 500)
+
+
+def test_reindex_takes_a_damaged_folder(directory: DataDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    damage(directory)
+    fletcher("reindex", directory=directory)
+    assert "2 passages of 2 projects" in capsys.readouterr().out
+    assert vectors(directory) == [1, 1]
+    assert len(list(directory.path.glob("chroma-damaged-*"))) == 1
+
+
+def test_a_search_of_a_damaged_folder_is_by_text_and_the_next_ingest_makes_the_vectors_anew(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    damage(directory)
+    fletcher("search", "Bittern", "--project", "1", "--json", directory=directory)
+    found = json.loads(capsys.readouterr().out)
+    assert [passage["text"] for passage in found["passages"]] == [TEXT]
+    assert found["text_only"] is True
+    assert "chroma-damaged-" in caplog.text
+    fletcher("ingest", "a.md", "--project", "1", directory=directory)
+    assert vectors(directory)[0] == 1
+
+
+def test_a_search_says_that_it_was_by_text_only(directory: DataDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    damage(directory)
+    fletcher("search", "Bittern", "--project", "1", directory=directory)
+    assert "Searched by text only" in capsys.readouterr().out

@@ -22,7 +22,7 @@ class CountingReader:
     def __init__(self) -> None:
         self.names: list[str] = []
 
-    def read(self, name: str, data: bytes, progress: PageListener | None = None) -> Extracted:
+    def read(self, name: str, data: bytes, progress: PageListener | None = None, *, workspace: str = "") -> Extracted:
         self.names.append(name)
         return read(name, data, progress)
 

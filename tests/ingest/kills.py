@@ -247,6 +247,6 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    for module in ("bm25s", "chromadb", "llama_index.vector_stores.chroma"):
+    for module in ("bm25s", "chromadb.api.rust"):
         import_module(module)  # which each of the forked processes would have to do for itself
     main()

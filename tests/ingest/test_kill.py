@@ -34,7 +34,8 @@ data, folder, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
 replace = sys.argv[4] == "replace"
 
 class Reader:
-    read = staticmethod(readers.read)
+    def read(self, name, data, progress=None, *, workspace=""):
+        return readers.read(name, data, progress)
 
 class Model:
     name, dimension = "hash", 8

@@ -15,13 +15,15 @@ import pymupdf
 import pytest
 
 from ingest.extracted import ReadError
-from ingest.reader_pool import Limits, Read, ReaderPool
+from ingest.reader_pool import Read, ReaderPool
+from ingest.reader_process import Limits
+from tests.ingest.reader_kills import kill_readers
 
 ROOT = Path(__file__).parents[2]
 
 # The child imports this by its name, so it lies in a module of its own.
 MISBEHAVING = """
-    import ctypes, os, sys, time
+    import ctypes, os, signal, sys, time
 
     from corpora import Page
     from ingest.extracted import Extracted, ReadError
@@ -49,6 +51,8 @@ MISBEHAVING = """
             pieces = []
             while True:
                 pieces.append(bytearray(1 << 22))
+        if name == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
         if name == "sleep":
             time.sleep(600)
         if name == "fork" and os.fork() == 0:
@@ -221,7 +225,7 @@ def test_a_document_may_take_long_as_long_as_its_pages_are_read(misbehaving: Rea
 
 
 def test_a_child_is_replaced_after_so_many_documents(misbehaving: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.reader_pool._TASKS_OF_A_CHILD", 3)
+    monkeypatch.setattr("ingest.reader_pool._WORKS_OF_A_CHILD", 3)
     with ReaderPool(workers=1, read=misbehaving) as pool:
         children = [pool.read("good", b"").text for _ in range(7)]
     assert [children.count(child) for child in dict.fromkeys(children)] == [3, 3, 1]
@@ -254,7 +258,116 @@ def test_what_libraries_print_is_not_heard(misbehaving: Read, capfd: pytest.Capt
 def test_progress_is_heard(pool: ReaderPool) -> None:
     heard: list[tuple[int, int]] = []
     pool.read("progress", b"", lambda page, pages: heard.append((page, pages)))
-    assert heard == [(3, 7)]
+    assert [each for each in dict.fromkeys(heard) if each != (0, 0)] == [(3, 7)]
+
+
+class Unwanted(Exception):
+    """Nobody waits for the document any more."""
+
+
+def test_a_document_that_nobody_wants_any_more_is_not_read_to_its_end(pool: ReaderPool) -> None:
+    heard: list[tuple[int, int]] = []
+
+    def listen(page: int, pages: int) -> None:
+        heard.append((page, pages))
+        if len(heard) == 2:  # a document without pages: the same is heard again
+            raise Unwanted
+
+    with pytest.raises(Unwanted):
+        pool.read("sleep", b"", listen)
+    assert heard == [(0, 0), (0, 0)]
+    assert pool.read("good", b"").text.isdigit()
+
+
+def test_a_document_that_waits_for_a_reader_can_be_given_up(misbehaving: Read) -> None:
+    begun, gone = Event(), Event()
+
+    def listen(_page: int, _pages: int) -> None:
+        begun.set()
+        if gone.is_set():
+            raise Unwanted
+
+    def read_long() -> None:
+        with suppress(Unwanted):
+            pool.read("sleep", b"", listen)
+
+    def give_up(_page: int, _pages: int) -> None:
+        raise Unwanted
+
+    with ReaderPool(workers=1, read=misbehaving) as pool:
+        reading = threading.Thread(target=read_long)
+        reading.start()
+        assert begun.wait(60)
+        with pytest.raises(Unwanted):
+            pool.read("good", b"", give_up)
+        gone.set()
+        reading.join(60)
+        assert pool.read("good", b"").text.isdigit()
+
+
+def test_closing_ends_what_is_read_and_what_waits(misbehaving: Read) -> None:
+    codes: list[str] = []
+    begun = threading.Semaphore(0)
+
+    def read_long() -> None:
+        with pytest.raises(ReadError, match="stopped") as refused:
+            pool.read("sleep", b"", lambda _page, _pages: begun.release())
+        codes.append(refused.value.code)
+
+    with ReaderPool(workers=1, read=misbehaving) as pool:
+        threads = [threading.Thread(target=read_long) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(6):  # also those that wait are heard of
+            assert begun.acquire(timeout=60)
+    for thread in threads:
+        thread.join(60)
+    assert codes == ["READER_CRASHED"] * 3
+
+
+def test_one_workspace_does_not_keep_another_from_being_read(misbehaving: Read) -> None:
+    gone = Event()
+
+    def listen(_page: int, _pages: int) -> None:
+        if gone.is_set():
+            raise Unwanted
+
+    def read_long() -> None:
+        with suppress(Unwanted):
+            pool.read("sleep", b"", listen, workspace="greedy")
+
+    with ReaderPool(workers=2, read=misbehaving) as pool:
+        threads = [threading.Thread(target=read_long) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        assert pool.read("good", b"", workspace="patient").text.isdigit()
+        gone.set()
+        for thread in threads:
+            thread.join(60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_readers_that_are_killed_are_replaced() -> None:
+    kill_readers(8)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_document_larger_than_a_readers_memory_costs_itself_only(misbehaving: Read) -> None:
+    with ReaderPool(workers=1, limits=Limits(memory_bytes=1 << 26), read=misbehaving) as pool:
+        assert pool.read("good", b"").text.isdigit()
+        with pytest.raises(ReadError, match="large: ") as refused:
+            pool.read("large", bytes(1 << 27))
+        assert refused.value.code == "OUT_OF_MEMORY"
+        assert pool.read("good", b"").text.isdigit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
+def test_a_reader_that_is_stopped_is_ended_by_the_clock(misbehaving: Read) -> None:
+    with ReaderPool(workers=1, limits=Limits(wall_s=1), read=misbehaving) as pool:
+        with pytest.raises(ReadError) as refused:
+            pool.read("stop", bytes(1 << 20))
+        assert refused.value.code == "TIMEOUT"
+        assert pool.read("good", b"").text.isdigit()
 
 
 def test_the_child_imports_neither_torch_nor_chroma(pool: ReaderPool) -> None:

@@ -65,7 +65,7 @@ def test_a_passage_is_found_once_with_its_page_and_all_its_documents(pipeline: P
     assert all(one.also_in == ("bible.docx", "notes/bible.md") for one in found)
     answer = pipeline.retriever.answer(key, QUESTION).as_dict()
     assert answer["passages"][0]["also_in"] == ["bible.docx", "notes/bible.md"]
-    (cited, *_) = pipeline.retriever.retrieve(key, QUESTION, 500)
+    (cited, *_) = pipeline.retriever.retrieve(key, QUESTION, 500).passages
     assert (cited.passage.document, cited.also_in) == ("bible.pdf", ("bible.docx", "notes/bible.md"))
 
 

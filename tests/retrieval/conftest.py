@@ -9,6 +9,7 @@ import pytest
 
 from corpora import Catalog, Document, Originals, Page, Passage, ProjectKey, passage_id
 from retrieval import Embedder, Retriever, VectorStore
+from retrieval.page_picture import page_picture
 from tests.retrieval.small_embedder import SmallEmbedder
 
 Put = Callable[..., Document]
@@ -67,6 +68,13 @@ def vectors(tmp_path: Path) -> Iterator[VectorStore]:
     store.close()
 
 
+class PaintingHere:
+    """Draws in this process."""
+
+    def draw(self, key: ProjectKey, document: Document, data: bytes, number: int, marked: str) -> bytes:
+        return page_picture(data, document.format, number, marked)
+
+
 @pytest.fixture
 def originals(tmp_path: Path) -> Originals:
     return Originals(tmp_path / "originals")
@@ -76,7 +84,7 @@ def originals(tmp_path: Path) -> Originals:
 def retriever(
     catalog: Catalog, embedder: SmallEmbedder, vectors: VectorStore, originals: Originals
 ) -> Iterator[Retriever]:
-    opened = Retriever(catalog, embedder, vectors, originals)
+    opened = Retriever(catalog, embedder, vectors, originals, painter=PaintingHere())
     yield opened
     opened.close()
 

@@ -7,6 +7,7 @@ import pytest
 from corpora import Catalog, Originals, ProjectKey
 from ingest import Ingestor, ReaderPool, Source
 from retrieval import Embedder, Retriever, VectorStore
+from tests.retrieval.conftest import PaintingHere
 from tests.retrieval.game_design import DOCUMENTS, PageQuestion, page_questions
 
 KEY = ProjectKey("local", "game-design")
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(not DOCUMENTS.is_dir(), reason="the game design 
 def retriever(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder) -> Iterator[Retriever]:
     folder = tmp_path_factory.mktemp("game-design")
     catalog, originals = Catalog(f"sqlite:///{folder / 'catalog'}"), Originals(folder / "originals")
-    retriever = Retriever(catalog, minilm, VectorStore(folder / "chroma"), originals)
+    retriever = Retriever(catalog, minilm, VectorStore(folder / "chroma"), originals, painter=PaintingHere())
     names = {question.document for question in QUESTIONS}
     with ReaderPool() as readers:
         ingestor = Ingestor(catalog, originals, retriever, readers)

@@ -124,18 +124,18 @@ def test_a_project_whose_documents_are_all_gone(
 
 @pytest.mark.usefixtures("embedded")
 def test_retrieve_numbers_passages_within_the_budget(retriever: Retriever, key: ProjectKey) -> None:
-    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=50)
+    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=50).passages
     assert [one.number for one in cited] == list(range(1, len(cited) + 1))
     assert 2 <= len(cited) < 6
     assert sum(len(one.passage.embedding_text) for one in cited) <= 200
-    assert retriever.retrieve(key, "dragon", budget_tokens=3) == []
+    assert retriever.retrieve(key, "dragon", budget_tokens=3).passages == ()
 
 
 def test_a_passage_that_is_too_long_makes_room_for_shorter_ones(
     retriever: Retriever, key: ProjectKey, put: Put
 ) -> None:
     put(key, "a.md", "dragon " * 300, "A dragon.")
-    assert [one.passage.text for one in retriever.retrieve(key, "dragon", 50)] == ["A dragon."]
+    assert [one.passage.text for one in retriever.retrieve(key, "dragon", 50).passages] == ["A dragon."]
 
 
 def test_documents_of_other_languages(retriever: Retriever, key: ProjectKey, put: Put) -> None:
@@ -224,7 +224,7 @@ def test_a_page_full_of_rows_makes_room_for_another(retriever: Retriever, catalo
 
 @pytest.mark.usefixtures("embedded")
 def test_what_follows_each_other_is_cited_as_one(retriever: Retriever, catalog: Catalog, key: ProjectKey) -> None:
-    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=1000)
+    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=1000).passages
     for one in cited:
         whole = catalog.text(key, one.passage.document_id)
         assert whole[one.passage.char_from : one.passage.char_to] == one.passage.text
@@ -237,7 +237,7 @@ def test_the_surroundings_say_in_which_document_to_look(retriever: Retriever, ke
     put(key, "mountain.md", "Ilse and the raven Korb live on the mountain.", "The king was hunting.")
     for _ in ("without vectors", "with vectors"):
         for around, answer in (("harbour Oda Brann", "asleep"), ("mountain Ilse Korb", "hunting")):
-            found = retriever.retrieve(key, "Where was the king?", 9, around)
+            found = retriever.retrieve(key, "Where was the king?", 9, around).passages
             assert [one.passage.text for one in found] == [f"The king was {answer}."]
-        assert retriever.retrieve(key, "raven", 50, "harbour Oda Brann")[0].passage.document == "mountain.md"
+        assert retriever.retrieve(key, "raven", 50, "harbour Oda Brann").passages[0].passage.document == "mountain.md"
         retriever.embed_pending(key)

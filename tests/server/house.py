@@ -16,7 +16,7 @@ from agent.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
 from fletcher.uvicorn_protocols import Waits
-from ingest import FolderRoots, Ingestor, ReadError, Source
+from ingest import FolderRoots, Ingestor, Painter, ReadError, Source
 from ingest.extracted import Extracted
 from ingest.readers import read
 from retrieval import Retriever, VectorStore
@@ -38,7 +38,9 @@ class Readers:
         self.may_go_on.set()
         self.reading = threading.Event()
 
-    def read(self, name: str, data: bytes, progress: Callable[[int, int], None] | None = None) -> Extracted:
+    def read(
+        self, name: str, data: bytes, progress: Callable[[int, int], None] | None = None, *, workspace: str = ""
+    ) -> Extracted:
         self.reading.set()
         if not self.may_go_on.wait(PATIENCE_S):
             raise ReadError("TIMEOUT", "the test never let it go on.")
@@ -120,8 +122,10 @@ def house(
     directory = DataDirectory(path)
     with ExitStack() as opened:
         catalog = opened.enter_context(closing(Catalog(directory.catalog_url)))
+        painter = opened.enter_context(Painter())
+        vectors = VectorStore(directory.chroma_path)
         retriever = opened.enter_context(
-            closing(Retriever(catalog, SmallEmbedder(), VectorStore(directory.chroma_path), directory.originals))
+            closing(Retriever(catalog, SmallEmbedder(), vectors, directory.originals, painter=painter))
         )
         readers = Readers()
         ingestor = Ingestor(catalog, directory.originals, retriever, readers)

@@ -277,3 +277,14 @@ def test_pages_that_are_not_there(http: httpx.Client) -> None:
     error(http.get("/projects/1/documents/none.pdf/pages/1.png"), 404, "DOCUMENT_NOT_FOUND")
     answer = http.get("/projects/1/documents/bible.pdf/pages/1.png", params={"passage": "none"})
     error(answer, 404, "PASSAGE_NOT_FOUND")
+
+
+def test_a_document_that_is_too_large_fails_alone(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.source.MAX_DOCUMENT_BYTES", 1000)
+    large = "Elena. " * 1000
+    report = post(http, text_of("a.txt", large), base64_of("b.txt", large.encode()), text_of("small.txt", "Elena."))
+    codes = {entry["name"]: entry["error"] and entry["error"]["code"] for entry in report["documents"]}
+    assert codes == {"a.txt": "FILE_TOO_LARGE", "b.txt": "FILE_TOO_LARGE", "small.txt": None}
+    answer = http.post("/projects/1/corpus", files={"files": ("c.txt", large.encode())})
+    (entry,) = answer.json()["documents"]
+    assert entry["error"]["code"] == "FILE_TOO_LARGE"

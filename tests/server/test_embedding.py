@@ -1,14 +1,16 @@
 """Vectors in the background, beside other processes that make vectors too."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from corpora import ProjectKey
+from ingest import Progress, ProgressListener
 from server import EmbeddingWorker
 
-ONE, TWO = ProjectKey("local", "1"), ProjectKey("local", "2")
+ONE, TWO, THREE = ProjectKey("local", "1"), ProjectKey("other", "2"), ProjectKey("local", "3")
 
 
 @pytest.fixture(autouse=True)
@@ -102,3 +104,68 @@ async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() 
     worker.submit(ONE)
     await until(lambda: len(asked) > 1)
     await worker.close()
+
+
+async def test_a_large_project_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.embedding._SLICE_S", 0)
+    batches: list[ProjectKey] = []
+    left = {ONE: 50, THREE: 50, TWO: 2}
+    may_begin = threading.Event()
+
+    def embed(key: ProjectKey, progress: ProgressListener) -> bool:
+        assert may_begin.wait(60)
+        total = left[key]
+        for done in range(1, total + 1):
+            batches.append(key)
+            left[key] -= 1
+            progress(Progress("", "embedding", done, total))
+        return True
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    for key in (ONE, THREE, TWO):  # the first two are one workspace's
+        worker.submit(key)
+    for _ in range(5):  # all have asked for their turn
+        await asyncio.sleep(0)
+    may_begin.set()
+    await until(lambda: not any(left.values()))
+    await worker.close()
+    assert TWO in batches[:3]
+    assert batches.index(TWO) < len(batches) - batches[::-1].index(TWO) <= 6
+    assert set(batches[-10:]) <= {ONE, THREE}
+
+
+async def test_what_failed_is_tried_again_without_being_asked(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
+    monkeypatch.setattr("server.embedding._FAILED_AT_MOST_S", 0.03)
+    tried: list[ProjectKey] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        tried.append(key)
+        if len(tried) < 4:
+            raise OSError("No space left on device")
+        return True
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    worker.submit(ONE)
+    await until(lambda: len(tried) == 4)
+    await worker.close()
+    assert [message.count("tried again in") for message in caplog.messages] == [1, 1, 1]
+
+
+async def test_a_worker_that_is_closed_tries_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
+    tried: list[ProjectKey] = []
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        tried.append(key)
+        raise OSError("No space left on device")
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    worker.submit(ONE)
+    await until(lambda: len(tried) == 1)
+    await worker.close()
+    known = len(tried)
+    await asyncio.sleep(0.05)  # in which it would have been tried again
+    assert len(tried) == known

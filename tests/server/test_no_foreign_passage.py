@@ -124,7 +124,7 @@ def test_a_thousand_random_requests_are_answered_from_their_own_corpus(home: Hou
             elif kind == 6:
                 refused(http, corpus, other, chance)
             elif kind == 7:
-                for cited in home.retriever.retrieve(corpus.key, question(chance), 1_000):
+                for cited in home.retriever.retrieve(corpus.key, question(chance), 1_000).passages:
                     corpus.assert_own(cited)
                     assert cited.passage.id in corpus.passages
             elif kind == 8 or number % 50 != 9:

@@ -41,6 +41,16 @@ def upload(client: Client, name: str, data: bytes, project_id: object = 1) -> st
     return client.frame()["message"]
 
 
+def test_a_document_that_is_too_large_is_not_even_decoded(
+    client: Client, home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.source.MAX_DOCUMENT_BYTES", 1000)
+    answer = upload(client, "notes.txt", b"Elena. " * 1000)
+    assert "notes.txt" in answer
+    assert "1,000" in answer
+    assert names(home) == []
+
+
 def names(home: House) -> list[str]:
     return [document.name for document in home.catalog.documents(home.key)]
 

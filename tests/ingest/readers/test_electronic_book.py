@@ -65,3 +65,10 @@ def test_entities_of_a_book_are_not_followed() -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>' + CONTAINER.replace("OEBPS/book.opf", "&a;")
     with pytest.raises(ReadError):
         read("tale.epub", book(**{"META-INF/container.xml": bomb}))
+
+
+def test_a_chapter_that_is_named_many_times_is_read_once() -> None:
+    items = "".join(f'<item id="i{number}" href="./text/../text/one.xhtml#{number}"/>' for number in range(10_000))
+    references = "".join(f'<itemref idref="i{number}"/><itemref idref="i0"/>' for number in range(10_000))
+    package = f"<package><manifest>{items}</manifest><spine>{references}</spine></package>"
+    assert read("tale.epub", book(**{"OEBPS/book.opf": package})).text == "One\n\nThe bell rings."

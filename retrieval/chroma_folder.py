@@ -1,0 +1,165 @@
+"""A folder of Chroma's embedded client as a place of vectors: one that is damaged is set aside, and begun anew."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from retrieval.circuit_breaker import Patience
+from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
+
+if TYPE_CHECKING:
+    from chromadb.api import ServerAPI
+    from chromadb.config import System
+
+logger = logging.getLogger(__name__)
+
+_Answer = TypeVar("_Answer")
+
+_DATABASE = "chroma.sqlite3"
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class ChromaFolder:
+    """Answers calls to Chroma on the files in `path`, which only one process may open at a time.
+
+    They are opened at the first call. May be used from several threads.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._system: System | None = None
+        self._changing = threading.Lock()
+        self._was_set_aside = False
+        self._failure: VectorStoreUnavailable | None = None
+
+    def call(self, work: Callable[[ServerAPI], _Answer], _patience: Patience) -> _Answer:
+        """What `work` makes of the files, however long it takes: nobody else can hold them up.
+
+        Raises:
+            VectorStoreDamaged: They are damaged, and stand aside now; the next call finds an empty store.
+            VectorStoreUnavailable: They cannot be used, as when the disk is full.
+        """
+        from chromadb.api import ServerAPI
+
+        system: System | None = None
+        try:
+            system = self._opened()
+            answer = work(system.instance(ServerAPI))
+        except BaseException as error:  # a panic of Chroma's Rust is no Exception
+            if not self._is_failure(system, error):
+                raise
+            self._failure = self._examined(system, error)
+            raise self._failure from error
+        self._failure = None
+        return answer
+
+    def check(self) -> None:
+        """Raise what the last call raised, if it did."""
+        if self._failure is not None:
+            raise self._failure.with_traceback(None)  # else it would grow with every check
+
+    def set_aside(self) -> bool:
+        """Rename the folder, whatever is in it, so that the next call finds an empty store; whether that was done."""
+        with self._changing:
+            self._set_aside()
+        return True
+
+    def close(self) -> None:
+        """Let go of the files; the next call opens them again."""
+        with self._changing:
+            self._close()
+
+    def _is_failure(self, used: System | None, error: BaseException) -> bool:
+        """Of Chroma, and not of whoever calls it."""
+        from chromadb.errors import InternalError
+
+        closed_meanwhile = isinstance(error, AttributeError) and used is not self._system
+        return closed_meanwhile or isinstance(error, InternalError) or type(error).__name__ == "PanicException"
+
+    def _opened(self) -> System:
+        with self._changing:
+            if self._system is None:
+                self._system = _started(self._path)
+            return self._system
+
+    def _examined(self, used: System | None, error: BaseException) -> VectorStoreUnavailable:
+        """What the failure means; who comes second finds that it was seen to."""
+        with self._changing:
+            if used is self._system:
+                self._close()  # a panic leaves nothing to go on with
+                if not self._was_set_aside and _is_damaged(self._path, error):
+                    # Once: what is damaged again after it was begun anew has a reason that this does not remove.
+                    self._was_set_aside = True
+                    return self._aside(error)
+        return VectorStoreUnavailable(
+            f"The vectors in {self._path} cannot be used: {error}. Check the disk; they can be made anew with: "
+            "fletcher reindex"
+        )
+
+    def _aside(self, error: BaseException) -> VectorStoreUnavailable:
+        try:
+            name = self._set_aside()
+        except OSError as refused:
+            return VectorStoreUnavailable(
+                f"The vectors in {self._path} are damaged ({error}) and cannot be set aside: {refused}. Stop the "
+                "server, rename the folder, and start it again."
+            )
+        message = (
+            f"The vectors in {self._path} were damaged ({error}). They stand in {name} now, which may be deleted, and "
+            "are made anew from the catalog; until then search goes by text."
+        )
+        logger.error(message)
+        return VectorStoreDamaged(message)
+
+    def _set_aside(self) -> Path:
+        self._close()
+        name = self._path.with_name(f"{self._path.name}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+        if self._path.exists():
+            self._path.rename(name)
+        return name
+
+    def _close(self) -> None:
+        if self._system is not None:
+            self._system.stop()
+            self._system = None
+
+
+def _started(path: Path) -> System:
+    from chromadb.api import ServerAPI
+    from chromadb.config import Settings, System
+
+    settings = Settings(
+        _env_file=None,  # pyright: ignore[reportCallIssue] - that of the folder we happen to run in has no say
+        anonymized_telemetry=False,
+        chroma_api_impl="chromadb.api.rust.RustBindingsAPI",
+        is_persistent=True,
+        persist_directory=str(path),
+    )
+    system = System(settings)
+    system.instance(ServerAPI)
+    system.start()
+    return system
+
+
+def _is_damaged(path: Path, error: BaseException) -> bool:
+    """Whether the files are to blame, and not the disk or who locks them; SQLite is asked: Chroma says too little."""
+    if "hnsw segment reader" in str(error):
+        return True
+    database = path / _DATABASE
+    try:
+        if path.exists() and not database.is_file():
+            return True
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            collections = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'collections'").fetchone()
+            return collections is None or opened.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
+    except sqlite3.DatabaseError as found:
+        return found.sqlite_errorcode & 0xFF in _DAMAGED
+    except OSError:
+        return False

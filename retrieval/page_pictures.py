@@ -1,0 +1,98 @@
+"""Pictures of pages, kept: each is drawn once, however many ask for it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
+from dataclasses import dataclass
+from time import monotonic
+from typing import NamedTuple, Protocol
+
+from corpora import Document, ProjectKey
+from retrieval.errors import PageNotDrawn
+
+_MOST_BYTES = 64 * 2**20
+_FAILURE_S = 300.0  # a page that cannot be drawn is tried again after so long
+
+
+class PagePainter(Protocol):
+    """Draws pages apart from this process: a document may be made to take all the time and memory there is."""
+
+    def draw(self, key: ProjectKey, document: Document, data: bytes, number: int, marked: str) -> bytes:
+        """Page `number` (from 1) of a document as PNG, the words of `marked` highlighted. Raises `PageNotDrawn`."""
+        ...
+
+
+class View(NamedTuple):
+    """A page with what is marked on it; the same view is the same picture."""
+
+    key: ProjectKey
+    sha256: str
+    number: int
+    marked: str
+
+
+@dataclass(frozen=True)
+class _Kept:
+    picture: Future[bytes]
+    since: float
+
+    def is_good(self, now: float) -> bool:
+        return not self.picture.done() or self.picture.exception() is None or now - self.since < _FAILURE_S
+
+    @property
+    def size(self) -> int:
+        is_drawn = self.picture.done() and self.picture.exception() is None
+        return len(self.picture.result()) if is_drawn else 0
+
+
+class PagePictures:
+    """The pictures that were asked for last, of all projects; safe to use from several threads.
+
+    Whoever asks must know that the document is there: what is kept is forgotten later than a document goes.
+    """
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[View, _Kept] = OrderedDict()
+
+    def get(self, view: View, draw: Callable[[], bytes]) -> bytes:
+        """The picture; `draw` is called unless it is known, or is being drawn. Raises what `draw` does.
+
+        That a page cannot be drawn is known for five minutes.
+        """
+        with self._lock:
+            kept = self._kept.get(view)
+            is_known = kept is not None and kept.is_good(monotonic())
+            if kept is None or not is_known:
+                kept = self._kept[view] = _Kept(Future(), monotonic())
+            self._kept.move_to_end(view)
+        if not is_known:
+            self._draw(view, kept.picture, draw)
+        return kept.picture.result()
+
+    def keep_only(self, key: ProjectKey, sha256s: Collection[str]) -> None:
+        """Forget the pictures of the project's other documents."""
+        with self._lock:
+            for view in [view for view in self._kept if view.key == key and view.sha256 not in sha256s]:
+                del self._kept[view]
+
+    def _draw(self, view: View, picture: Future[bytes], draw: Callable[[], bytes]) -> None:
+        try:
+            picture.set_result(draw())
+        except BaseException as error:
+            picture.set_exception(error)
+            if not isinstance(error, PageNotDrawn):  # of which the page knows nothing
+                with self._lock:
+                    self._kept.pop(view, None)
+            raise
+        with self._lock:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        total = sum(kept.size for kept in self._kept.values())
+        while total > self._most_bytes or len(self._kept) > self._most_bytes >> 10:
+            total -= self._kept.popitem(last=False)[1].size

@@ -1,0 +1,38 @@
+"""Threads for what takes long: of one workspace only so many at a time, so that no other waits for them."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+_Result = TypeVar("_Result")
+
+_MANY = 10_000  # threads are begun only as they are needed
+
+
+class WorkspaceThreads:
+    """Runs work that waits most of the time.
+
+    Args:
+        name: What the threads are called.
+        each: How many a workspace may have; what is more waits without a thread.
+    """
+
+    def __init__(self, name: str, each: int) -> None:
+        self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix=name)
+        self._free: defaultdict[str, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, each))
+
+    async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
+        """What the work returns or raises."""
+        async with self._free[workspace]:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def end(self) -> None:
+        """Begins nothing any more; what is under way is not waited for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def close(self) -> None:
+        """Waits for what is under way."""
+        await asyncio.to_thread(self._threads.shutdown)

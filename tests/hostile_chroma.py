@@ -1,0 +1,95 @@
+"""A Chroma server that somebody has tampered with: every collection that it names wants a function of theirs called."""
+
+import json
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+
+# Chroma's client builds these by name. Whatever they name would be downloaded and run.
+_MODEL = {"model_name": "somebody/evil", "device": "cpu", "normalize_embeddings": False}
+_DENSE = {
+    "type": "known",
+    "name": "sentence_transformer",
+    "config": _MODEL | {"kwargs": {"trust_remote_code": True}},
+}
+_SPARSE = {
+    "type": "known",
+    "name": "huggingface_sparse",
+    "config": {"model_name": "somebody/evil", "device": "cpu", "kwargs": {"trust_remote_code": True}},
+}
+_SCHEMA = {
+    "defaults": {"float_list": {"vector_index": {"enabled": True, "config": {"embedding_function": _DENSE}}}},
+    "keys": {
+        "#embedding": {"float_list": {"vector_index": {"enabled": True, "config": {"embedding_function": _DENSE}}}},
+        "sparse": {
+            "sparse_vector": {
+                "sparse_vector_index": {
+                    "enabled": True,
+                    "config": {"embedding_function": _SPARSE, "source_key": "document_id"},
+                }
+            }
+        },
+    },
+}
+
+
+@contextmanager
+def hostile_chroma(url: str) -> Generator[str]:
+    """Hands everything on to the Chroma server at `url`, and tampers with its answers; yields its own URL."""
+
+    def tampered(method: str, path: str, body: bytes) -> tuple[int, bytes]:
+        headers = {"Content-Type": "application/json"}
+        answer = httpx.request(method, url + path, content=body, headers=headers, trust_env=False)
+        return answer.status_code, json.dumps(_tampered(answer.json())).encode()
+
+    with _serving(tampered) as own:
+        yield own
+
+
+@contextmanager
+def answering(status: int, content: bytes) -> Generator[str]:
+    """Answers everything so; yields its URL."""
+    with _serving(lambda *_: (status, content)) as url:
+        yield url
+
+
+@contextmanager
+def _serving(answer: Callable[[str, str, bytes], tuple[int, bytes]]) -> Generator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            status, content = answer(self.command, self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True  # a client keeps its connection
+        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+def _tampered(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [_tampered(entry) for entry in answer]
+    if isinstance(answer, dict) and "configuration_json" in answer:
+        configuration = (answer["configuration_json"] or {}) | {"embedding_function": _DENSE}
+        return answer | {"configuration_json": configuration, "schema": _SCHEMA}
+    return answer

@@ -1,0 +1,43 @@
+"""Pages are drawn in child processes: a page that was made to take everything costs itself only."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pymupdf
+import pytest
+
+from corpora import Document, ProjectKey
+from ingest import Painter
+from ingest.reader_process import Limits
+from retrieval import PageNotDrawn
+from tests.ingest.hostile_pages import harmless, nested_soft_masks, tiling_pattern
+
+KEY = ProjectKey("local", "1")
+BIBLE = Document("id", "bible.pdf", "pdf", "0" * 64, 1, 1, (), 1, 1, datetime.now(UTC))
+
+
+@pytest.fixture(scope="module")
+def painter() -> Iterator[Painter]:
+    with Painter(Limits(wall_s=60, cpu_s=1, memory_bytes=1 << 28)) as painter:
+        yield painter
+
+
+@pytest.mark.parametrize("page", [tiling_pattern(), nested_soft_masks()])
+def test_a_page_that_never_ends_says_so_and_the_next_is_drawn(painter: Painter, page: bytes) -> None:
+    with pytest.raises(PageNotDrawn, match=r"Page 1 of 'bible\.pdf' .* 1 seconds of computing") as refused:
+        painter.draw(KEY, BIBLE, page, 1, "")
+    assert refused.value.code == "TIMEOUT"
+    assert pymupdf.Pixmap(painter.draw(KEY, BIBLE, harmless(), 1, "bell")).width == 1190
+
+
+def test_a_page_larger_than_the_memory_says_so(painter: Painter) -> None:
+    with pytest.raises(PageNotDrawn, match="memory") as refused:
+        painter.draw(KEY, BIBLE, bytes(1 << 28), 1, "")
+    assert refused.value.code == "OUT_OF_MEMORY"
+
+
+def test_a_file_that_is_none_says_so(painter: Painter) -> None:
+    with pytest.raises(PageNotDrawn, match="damaged") as refused:
+        painter.draw(KEY, replace(BIBLE, name="other.pdf"), b"%PDF-1.7\nnothing", 1, "")
+    assert refused.value.code == "CORRUPT"

@@ -1,0 +1,74 @@
+"""Who is next: no workspace waits for all that another has to do."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.shares import Place, Shares
+
+
+def granted(*places: Place) -> list[bool]:
+    return [place.granted.done() for place in places]
+
+
+def test_the_last_place_is_for_those_who_have_none() -> None:
+    shares = Shares(places=3, each=2)
+    greedy = [shares.ask("one") for _ in range(5)]
+    assert granted(*greedy) == [True, True, False, False, False]
+    assert granted(shares.ask("two")) == [True]
+
+
+def test_two_that_are_greedy_do_not_keep_a_third_waiting_for_all_they_have() -> None:
+    shares = Shares(places=3, each=2)
+    greedy = [shares.ask(workspace) for workspace in ("one", "two") for _ in range(10)]
+    late = shares.ask("three")
+    assert granted(late) == [False]
+    shares.give_back(next(place for place in greedy if place.granted.done()))
+    assert granted(late) == [True]
+
+
+def test_workspaces_take_turns() -> None:
+    shares = Shares(places=1, each=1)
+    first = shares.ask("one")
+    waiting = [shares.ask(workspace) for workspace in ("one", "one", "one", "two", "two", "three")]
+    order: list[str] = []
+    shares.give_back(first)
+    while has_one := [place for place in waiting if place.granted.done()]:
+        order.append(has_one[0].workspace)
+        waiting.remove(has_one[0])
+        shares.give_back(has_one[0])
+    assert order == ["two", "three", "one", "two", "one", "one"]
+
+
+def test_small_work_goes_first_but_not_for_ever() -> None:
+    shares = Shares(places=1, each=1)
+    first, large, small = shares.ask("one"), shares.ask("one", 50.0), shares.ask("one", 0.1)
+    shares.give_back(first)
+    assert granted(large, small) == [False, True]
+    late = shares.ask("one", 100.0)  # as if what is small had come a minute later
+    shares.give_back(small)
+    assert granted(large, late) == [True, False]
+
+
+def test_who_does_not_wait_any_more_takes_no_place() -> None:
+    shares = Shares(places=1, each=1)
+    first, gone, last = shares.ask("one"), shares.ask("two"), shares.ask("three")
+    assert shares.is_wanted()
+    shares.give_back(gone)
+    shares.give_back(first)
+    assert granted(gone, last) == [False, True]
+    assert not shares.is_wanted()
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 4))
+def test_places_are_neither_lost_nor_made(steps: list[tuple[str, int]], places: int) -> None:
+    shares, asked = Shares(places, max(places - 1, 1)), list[Place]()
+    for workspace, number in steps:
+        if number < 6 or not asked:
+            asked.append(shares.ask(workspace))
+        else:
+            shares.give_back(asked.pop(number % len(asked)))
+        assert sum(granted(*asked)) <= places
+        assert not {place.workspace for place in asked} or any(granted(*asked))
+    for place in asked:
+        shares.give_back(place)
+    assert granted(*(shares.ask(workspace) for workspace in "abcd"[:places])) == [True] * places

@@ -1,0 +1,120 @@
+"""One server that hangs must not hold up more than the calls that find it out."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from retrieval import circuit_breaker
+from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
+
+_SOON = Patience(0.02)
+_LONG = Patience(60)
+_ASKS_AGAIN = Patience(60, asks_again=True)
+
+
+class Server:
+    """Answers while `answers` is set, and hangs otherwise."""
+
+    def __init__(self) -> None:
+        self.answers = threading.Event()
+        self.answers.set()
+        self.asked = 0
+        self.probed = threading.Semaphore(0)
+
+    def ask(self) -> str:
+        self.asked += 1
+        assert self.answers.wait(60)
+        return "an answer"
+
+    def probe(self) -> None:
+        self.probed.release()
+        assert self.answers.wait(60)
+
+
+@pytest.fixture(autouse=True)
+def _probes_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(circuit_breaker, "_PROBE_S", 60)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    one = Server()
+    yield one
+    one.answers.set()
+
+
+@pytest.fixture
+def breaker(server: Server) -> CircuitBreaker:
+    return CircuitBreaker("the server", server.probe, (ConnectionError,))
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(NoAnswer) as error:
+        call()
+    return str(error.value)
+
+
+def test_an_answer_and_an_error_come_through(breaker: CircuitBreaker, server: Server) -> None:
+    assert breaker.call(server.ask, _LONG) == "an answer"
+    with pytest.raises(KeyError):
+        breaker.call(lambda: {}["nothing"], _LONG)
+    assert breaker.call(server.ask, _LONG) == "an answer", "an error is an answer, too"
+
+
+def test_after_a_call_that_hangs_none_is_made_until_a_probe_is_answered(
+    breaker: CircuitBreaker, server: Server
+) -> None:
+    server.answers.clear()
+    assert "did not answer within 0.02 s" in refused(lambda: breaker.call(server.ask, _SOON))
+    for _ in range(20):  # more than there are threads, and with all the patience in the world
+        refused(lambda: breaker.call(server.ask, _LONG))
+    assert server.asked == 1
+    assert server.probed.acquire(timeout=60)
+    assert not server.probed.acquire(blocking=False), "one probe is on its way at a time"
+    server.answers.set()
+    assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"
+    assert breaker.call(server.ask, _LONG) == "an answer"
+
+
+def test_a_server_that_cannot_be_reached_is_away_at_once(breaker: CircuitBreaker, server: Server) -> None:
+    def unreachable() -> None:
+        raise ConnectionError("nobody listens")
+
+    server.answers.clear()
+    assert refused(lambda: breaker.call(unreachable, _LONG)) == "nobody listens"
+    assert refused(lambda: breaker.call(server.ask, _LONG)) == "nobody listens"
+    assert server.asked == 0
+
+
+def test_a_probe_that_fails_changes_nothing_and_the_next_may_succeed() -> None:
+    failures = iter([ConnectionError("still"), ConnectionError("not yet")])
+
+    def probe() -> None:
+        for failure in failures:
+            raise failure
+
+    def unreachable() -> None:
+        raise ConnectionError("nobody listens")
+
+    breaker = CircuitBreaker("the server", probe, (ConnectionError,))
+    refused(lambda: breaker.call(unreachable, _LONG))
+    refused(lambda: breaker.call(lambda: "an answer", _ASKS_AGAIN))
+    refused(lambda: breaker.call(lambda: "an answer", _ASKS_AGAIN))
+    assert breaker.call(lambda: "an answer", _ASKS_AGAIN) == "an answer"
+
+
+def test_calls_at_once_have_so_many_threads_and_the_next_waits_no_longer_than_it_would_for_an_answer(
+    breaker: CircuitBreaker, server: Server
+) -> None:
+    server.answers.clear()
+    calls = [threading.Thread(target=lambda: breaker.call(server.ask, _LONG)) for _ in range(8)]
+    for call in calls:
+        call.start()
+    while server.asked < len(calls):
+        threading.Event().wait(0.001)
+    assert "8 calls wait" in refused(lambda: breaker.call(server.ask, _SOON))
+    server.answers.set()
+    for call in calls:
+        call.join(60)
+    assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"

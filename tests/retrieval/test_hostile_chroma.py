@@ -1,0 +1,94 @@
+"""A Chroma server is not trusted like code: nothing that it names is run, and an answer of no use is an error."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromadb.utils import embedding_functions
+
+from corpora import ProjectKey
+from retrieval import VectorStore, VectorStoreUnavailable
+from tests.hostile_chroma import answering, hostile_chroma
+from tests.retrieval.small_embedder import small_vector
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the functions that Chroma's client has built because a server said so."""
+    names: list[str] = []
+
+    def recorder(name: str) -> Callable[[dict[str, Any]], None]:
+        def build_from_config(config: dict[str, Any]) -> None:
+            names.append(name)
+            raise AssertionError(f"{name} was built from {config}")
+
+        return staticmethod(build_from_config)  # type: ignore[return-value]
+
+    known = embedding_functions.known_embedding_functions | embedding_functions.sparse_known_embedding_functions
+    for name, function in known.items():
+        monkeypatch.setattr(function, "build_from_config", recorder(name))
+    return names
+
+
+@pytest.fixture
+def tampered(chroma_url: str) -> Iterator[VectorStore]:
+    with hostile_chroma(chroma_url) as url, closing(VectorStore(url, secrets.token_hex(4))) as store:
+        yield store
+        store.clear()
+
+
+def test_no_function_that_a_collection_names_is_built(tampered: VectorStore, key: ProjectKey, built: list[str]) -> None:
+    tampered.check()
+    for text in ("the dragon sleeps", "the dragon wakes"):  # into a new collection, and into one that is there
+        tampered.add(key, [(text, "d", small_vector(text))])
+    assert [name for name, _ in tampered.query(key, small_vector("the dragon sleeps"), 1)] == ["the dragon sleeps"]
+    assert len(tampered.query(key, small_vector("dragon"), 9, "d")) == 2
+    assert len(tampered.ids(key)) == 2
+    tampered.delete(key, ["the dragon sleeps"])
+    tampered.drop(key)
+    tampered.clear()
+    assert built == []
+
+
+@pytest.mark.parametrize("location", ["folder", "server"])
+def test_chroma_is_not_configured_by_the_folder_that_we_run_in(
+    tmp_path: Path, chroma_url: str, key: ProjectKey, location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chroma's settings name classes, which it imports, and it reads them from a `.env` of the working folder."""
+    (tmp_path / ".env").write_text("CHROMA_PRODUCT_TELEMETRY_IMPL=evil.Telemetry\n")
+    (tmp_path / "evil.py").write_text("raise RuntimeError('it was run')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with closing(VectorStore(tmp_path / "chroma" if location == "folder" else chroma_url, "cccccccc")) as store:
+        store.add(key, [("p1", "d", small_vector("dragon"))])
+        assert store.ids(key) == {"p1"}
+        store.clear()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"<html>somebody else's login page</html>",
+        b"[]",
+        b"7",
+        b"{}",
+        b'{"id": "no uuid", "name": "x"}',
+        b'{"ids": [["a", "b"]], "distances": [[0.5]]}',
+        b'{"ids": [[{}]], "distances": [["near"]]}',
+        b'{"ids": [[["a"]]], "distances": [[null]]}',
+    ],
+)
+@pytest.mark.parametrize("status", [200, 404, 500, 502])
+def test_an_answer_of_no_use_is_an_error_that_names_the_server(key: ProjectKey, answer: bytes, status: int) -> None:
+    with answering(status, answer) as url, closing(VectorStore(url)) as store:
+        for ask in (
+            lambda: store.query(key, small_vector("dragon"), 1),
+            lambda: store.add(key, [("p1", "d1", small_vector("dragon"))]),
+            store.clear,
+        ):
+            with suppress(VectorStoreUnavailable):
+                assert ask() in (None, [])

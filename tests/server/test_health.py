@@ -1,0 +1,63 @@
+"""Which stores answer, said without waiting for one that does not."""
+
+import threading
+
+import pytest
+
+from corpora import CorpusError
+from retrieval import VectorStoreUnavailable
+from tests.server.house import House
+
+
+def test_a_server_whose_stores_answer_is_ok(home: House) -> None:
+    with home.http() as http:
+        answer = http.get("/healthz")
+    assert answer.status_code == 200
+    assert (answer.json()["status"], answer.json()["stores"]) == ("ok", {"catalog": "ok", "vectors": "ok"})
+
+
+@pytest.mark.parametrize(
+    ("part", "method", "error", "status", "code"),
+    [
+        ("retriever", "check_vectors", VectorStoreUnavailable("It is away."), "degraded", 200),
+        ("catalog", "embedding_model", CorpusError("It is away."), "unavailable", 503),
+        ("catalog", "embedding_model", ZeroDivisionError("A fault of ours."), "unavailable", 503),
+    ],
+)
+def test_a_store_that_is_away_is_named(
+    home: House, part: str, method: str, error: Exception, status: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(getattr(home, part), method, fail)
+    with home.http() as http:
+        answer = http.get("/healthz")
+    assert (answer.status_code, answer.json()["status"]) == (code, status)
+    assert [name for name, state in answer.json()["stores"].items() if state == "away"] == [
+        "vectors" if part == "retriever" else "catalog"
+    ]
+    assert "fault" not in answer.text
+
+
+def test_a_store_that_hangs_is_asked_once_however_many_want_to_know(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, asked = threading.Event(), list[int]()
+
+    def hang() -> None:
+        asked.append(1)
+        goes_on.wait(60)
+
+    monkeypatch.setattr(home.retriever, "check_vectors", hang)
+    try:
+        with home.http() as http:
+            for _ in range(30):
+                answer = http.get("/healthz")
+                assert (answer.status_code, answer.json()["stores"]["vectors"]) == (200, "away")
+            assert len(asked) == 1
+            goes_on.set()
+            while http.get("/healthz").json()["status"] != "ok":
+                pass
+    finally:
+        goes_on.set()
