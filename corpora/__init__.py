@@ -16,6 +16,7 @@ from corpora.errors import (
 )
 from corpora.folders import LinkedFolder
 from corpora.locks import Lock
+from corpora.manifest import Manifest, ManifestEntry
 from corpora.originals import Originals, OriginalStore
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
@@ -37,6 +38,8 @@ __all__ = [
     "InvalidName",
     "LinkedFolder",
     "Lock",
+    "Manifest",
+    "ManifestEntry",
     "OriginalNotFound",
     "OriginalStore",
     "Originals",

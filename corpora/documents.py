@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from corpora.chunks import chunks
-from corpora.database import Database, insert_or_keep
+from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
 from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
-from corpora.schema import documents, facts, pages, passages, projects
+from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
     as_document,
@@ -26,7 +26,6 @@ from corpora.statements import (
     touched_project,
 )
 
-_SWEPT = "swept_changes"
 _NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
 _SOME = 5
 
@@ -205,27 +204,6 @@ class Documents(Database):
                 for row in connection.execute(query.where(documents.c.id.in_(some)))
             ]
         return {row.name: tuple(row.pages_without_text) for row in rows if row.pages_without_text}
-
-    def originals(self) -> set[str]:
-        """The hashes of all original files that some document of some project was read from."""
-        with self._reading() as connection:
-            return set(connection.scalars(select(documents.c.sha256).distinct()))
-
-    def changes(self) -> int:
-        """How often the documents of any project were changed: goes up with every change, in its transaction."""
-        with self._reading() as connection:
-            return int(connection.scalar(select(func.sum(projects.c.corpus_version))) or 0)
-
-    def swept_changes(self) -> int:
-        """How many of these changes the stored originals follow."""
-        with self._reading() as connection:
-            return int(connection.scalar(select(facts.c.value).where(facts.c.name == _SWEPT)) or 0)
-
-    def record_swept(self, changes: int) -> None:
-        """Say that what these changes left over is deleted."""
-        with self._writing() as connection:
-            connection.execute(insert_or_keep(connection, facts), {"name": _SWEPT, "value": "0"})
-            connection.execute(update(facts).where(facts.c.name == _SWEPT).values(value=str(changes)))
 
 
 def _hint(name: str, names: Sequence[str]) -> str:

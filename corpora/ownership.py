@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL
 
 from corpora.errors import DirectoryBusy, StorageError
+from corpora.files import close_to_others
 from corpora.originals import Originals
 
 _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
@@ -39,6 +40,8 @@ class DataDirectory:
         self.path = Path(path).expanduser().absolute()
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name in ("originals", "chroma"):  # an older Fletcher's
+                close_to_others(self.path / name)
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -93,7 +96,7 @@ class DataDirectory:
 
     def _lock(self) -> FileLock:
         # Not bound to a thread: a server takes it in one and gives it back in another.
-        return FileLock(self.path / "lock", thread_local=False)
+        return FileLock(self.path / "lock", mode=0o600, thread_local=False)
 
     def _acquired(self, lock: FileLock, wait_s: float) -> bool:
         try:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -116,6 +116,9 @@ originals = Table(
     Column("part", Integer, primary_key=True, autoincrement=False),
     Column("data", LargeBinary, nullable=False),
 )
+
+# Originals that perhaps no document needs: only those are looked at and deleted. No reference to what may be gone.
+doubted_originals = Table("doubted_originals", metadata, Column("sha256", String(64), primary_key=True))
 
 vectors = Table(
     "vectors",

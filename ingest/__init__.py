@@ -7,6 +7,7 @@ from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
+from ingest.restoring import Restored, restore
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
 from ingest.source import Refusal, Source, unnamed
 from ingest.watching import Change, Watch
@@ -30,11 +31,13 @@ __all__ = [
     "ReadError",
     "ReaderPool",
     "Refusal",
+    "Restored",
     "Scan",
     "ScanError",
     "Source",
     "Watch",
     "page_list",
+    "restore",
     "scan",
     "unnamed",
 ]

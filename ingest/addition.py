@@ -109,7 +109,7 @@ class Addition:
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
         if known is not None and is_same and not self._is_outdated(known):
-            self._shelf.restore_original(source.data)
+            self._shelf.restore_original(self._key, known, source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)

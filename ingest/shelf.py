@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
-from corpora import Catalog, Document, OriginalStore, Passage, ProjectKey
+from corpora import Catalog, Document, ManifestEntry, OriginalStore, Passage, ProjectKey
 from ingest.extracted import Extracted
 from ingest.readers import VERSION
 from ingest.source import Source
@@ -34,11 +35,11 @@ class Shelf:
         `updated_at` is when its file was, if it was only read again.
         """
         with self._storing.held():
-            return self._catalog.put_document(
+            stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=extracted.format,
-                sha256=self._originals.put(source.data),
+                sha256=self._store(source.data),
                 size=len(source.data),
                 text=extracted.text,
                 pages=extracted.pages,
@@ -50,6 +51,8 @@ class Shelf:
                 ocr_languages=extracted.ocr_languages,
                 updated_at=updated_at,
             )
+        self._list(key, stored)
+        return stored
 
     def put_copy(self, key: ProjectKey, source: Source, of: Document, updated_at: datetime | None = None) -> Document:
         """Store a document that is the same file as another one of the project, without reading it again.
@@ -57,11 +60,11 @@ class Shelf:
         Raises `DocumentNotFound` if that other one was removed meanwhile.
         """
         with self._storing.held():
-            return self._catalog.put_document(
+            stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=of.format,
-                sha256=self._originals.put(source.data),
+                sha256=self._store(source.data),
                 size=of.size,
                 text=self._catalog.text(key, of.id),
                 pages=self._catalog.pages(key, of.id),
@@ -73,20 +76,35 @@ class Shelf:
                 ocr_languages=of.ocr_languages,
                 updated_at=updated_at,
             )
+        self._list(key, stored)
+        return stored
 
-    def restore_original(self, data: bytes) -> None:
-        """Store the original of a known document again, if its file is missing."""
+    def restore_original(self, key: ProjectKey, known: Document, data: bytes) -> None:
+        """Store the original of a known document again, if its file or its entry in the manifest is missing."""
         self._originals.put(data)
+        self._list(key, known)
 
-    def remove(self, key: ProjectKey, document_id: str) -> Document:
+    def remove(self, key: ProjectKey, name_or_id: str) -> Document:
         """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
-        return self._catalog.remove_document(key, document_id)
+        document = self._catalog.find_document(key, name_or_id)
+        if self._originals.manifest is not None:
+            self._originals.manifest.remove(key, document.name)
+        return self._catalog.remove_document(key, document.id)
 
     def sweep(self) -> None:
-        """Delete the originals that no document needs any more, if anything has changed since that was last done."""
-        if self._catalog.changes() == self._catalog.swept_changes():
+        """Delete the originals that no document needs any more, of those that the catalog let go."""
+        if not self._catalog.doubted_originals():
             return
         with self._storing.held():
-            changes = self._catalog.changes()
-            self._originals.delete_unreferenced(self._catalog.originals())
-            self._catalog.record_swept(changes)
+            doubted = self._catalog.doubted_originals()
+            self._originals.delete([sha256 for sha256, is_needed in doubted.items() if not is_needed])
+            self._catalog.settle_originals(doubted)
+
+    def _store(self, data: bytes) -> str:
+        """Store an original that the catalog does not name yet; the sweep finds it if that never comes."""
+        self._catalog.doubt_original(hashlib.sha256(data).hexdigest())
+        return self._originals.put(data)
+
+    def _list(self, key: ProjectKey, document: Document) -> None:
+        if self._originals.manifest is not None:
+            self._originals.manifest.put(ManifestEntry(key, document.name, document.sha256))

@@ -48,9 +48,9 @@ def change(*_, **__):
         os.kill(os.getpid(), signal.SIGKILL)
 
 def counted(method):
-    def before_and_after(*arguments):
+    def before_and_after(*arguments, **options):
         change()
-        result = method(*arguments)
+        result = method(*arguments, **options)
         change()
         return result
     return before_and_after
