@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
@@ -52,6 +52,16 @@ class Documents(Database):
             total = connection.scalar(select(func.count()).select_from(documents)) or 0
             searchable = connection.scalar(lacking) or 0
         return DocumentCounts(total - searchable, searchable)
+
+    def used(self, workspace: str, *, but: str | None = None) -> Quota:
+        """What the documents of a workspace take, the one of the id `but` left out."""
+        own = select(func.count(), func.sum(documents.c.size + documents.c.text_size)).select_from(documents)
+        own = own.join(projects).where(projects.c.workspace == workspace)
+        if but is not None:
+            own = own.where(documents.c.id != but)
+        with self._reading() as connection:
+            number, size = connection.execute(own).one()
+        return Quota(number, int(size or 0))
 
     def has_project(self, key: ProjectKey) -> bool:
         """Whether anything was ever ingested for the project."""
@@ -126,6 +136,7 @@ class Documents(Database):
             "reader_version": reader_version,
             "ocr_languages": ocr_languages,
             "updated_at": updated_at or datetime.now(UTC),
+            "text_size": len(text.encode()),
             "text": text,
         }
         with self._writing() as connection:

@@ -67,6 +67,14 @@ class DocumentCounts:
 
 
 @dataclass(frozen=True)
+class Quota:
+    """How many documents a workspace may have, or has, and how many bytes: of the files and of the text in them."""
+
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Page:
     """One page, or the whole document where `number` is None; a span of the extracted text."""
 

@@ -61,9 +61,14 @@ documents = Table(
     Column("reader_version", Integer),
     Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
+    # Bytes of the text; 0 before that was recorded.
+    Column("text_size", BigInteger, nullable=False, server_default="0"),
     # Last, so that SQLite need not walk over it to reach the others.
     Column("text", Text, nullable=False),
 )
+
+# What a workspace takes is added up from this alone, without a look at rows that are as long as their texts.
+Index("ix_documents_sizes", documents.c.project, documents.c.size, documents.c.text_size)
 
 pages = Table(
     "pages",
@@ -138,6 +143,16 @@ pendings = Table(
     Column("payload", JSON, nullable=False),
     Column("content_sha256", String(64), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False, index=True),
+    # Bytes of the payload; 0 before that was recorded.
+    Column("size", BigInteger, nullable=False, server_default="0"),
+)
+Index(
+    "ix_pendings_sizes",
+    pendings.c.workspace,
+    pendings.c.created_at,
+    pendings.c.project_id,
+    pendings.c.size,
+    pendings.c.id,
 )
 
 # The folder that belongs to a project and is kept in step; of several servers, the one that holds the lease does so.

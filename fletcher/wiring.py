@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, StoredOriginals
+from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import FolderRoots, Ingestor, ReaderPool
@@ -71,7 +71,8 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         reranker = Reranker(settings.reranker) if settings.reranker else None
         retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages)
+        quota = Quota(settings.max_workspace_documents, settings.max_workspace_bytes)
+        ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages, quota)
         yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
-from corpora import Catalog, Document, ManifestEntry, OriginalStore, Passage, ProjectKey
+from corpora import Catalog, Document, ManifestEntry, OriginalStore, Passage, ProjectKey, Quota, WorkspaceFull
 from ingest.extracted import Extracted
 from ingest.readers import VERSION
 from ingest.source import Source
@@ -16,11 +16,29 @@ from ingest.split import renamed
 class Shelf:
     """Keeps an original exactly as long as some document needs it."""
 
-    def __init__(self, catalog: Catalog, originals: OriginalStore) -> None:
+    def __init__(self, catalog: Catalog, originals: OriginalStore, quota: Quota | None) -> None:
         self._catalog = catalog
+        self._quota = quota
         self._originals = originals
         # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
         self._storing = catalog.lock("originals")
+
+    def require_room(self, key: ProjectKey, name: str, size: int) -> None:
+        """Raise `WorkspaceFull` if the workspace may not have a document of so many bytes, in place of its name's."""
+        if self._quota is None:
+            return
+        used = self._catalog.used(key.workspace, but=key.document_id(name))
+        if used.documents >= self._quota.documents:
+            raise WorkspaceFull(
+                f"{name}: workspace {key.workspace!r} may have {self._quota.documents} documents, and has them. "
+                "Remove some, or have FLETCHER_MAX_WORKSPACE_DOCUMENTS raised."
+            )
+        if used.bytes + size > self._quota.bytes:
+            raise WorkspaceFull(
+                f"{name}: workspace {key.workspace!r} may have {self._quota.bytes} bytes of documents and of the text "
+                f"in them; it has {used.bytes}, and this one takes {size}. Remove some, or have "
+                "FLETCHER_MAX_WORKSPACE_BYTES raised."
+            )
 
     def put(
         self,
@@ -32,9 +50,10 @@ class Shelf:
     ) -> Document:
         """Store a document; it is there whole when this returns, and not at all before.
 
-        `updated_at` is when its file was, if it was only read again.
+        `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
         with self._storing.held():
+            self.require_room(key, source.name, len(source.data) + len(extracted.text.encode()))
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
@@ -57,16 +76,18 @@ class Shelf:
     def put_copy(self, key: ProjectKey, source: Source, of: Document, updated_at: datetime | None = None) -> Document:
         """Store a document that is the same file as another one of the project, without reading it again.
 
-        Raises `DocumentNotFound` if that other one was removed meanwhile.
+        Raises `DocumentNotFound` if that other one was removed meanwhile, or `WorkspaceFull`.
         """
         with self._storing.held():
+            text = self._catalog.text(key, of.id)
+            self.require_room(key, source.name, of.size + len(text.encode()))
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=of.format,
                 sha256=self._store(source.data),
                 size=of.size,
-                text=self._catalog.text(key, of.id),
+                text=text,
                 pages=self._catalog.pages(key, of.id),
                 passages=renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name),
                 pages_without_text=of.pages_without_text,
