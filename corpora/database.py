@@ -29,6 +29,7 @@ from corpora.sqlite import prepare_sqlite
 from corpora.upgrade import add_what_is_missing
 
 _VERSION = "schema_version"
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 
 
@@ -80,8 +81,7 @@ class Database:
             yield
         except DBAPIError as error:
             raise CatalogError(
-                f"The catalog {self._place} failed: {_as_sentence(error.orig)} Check that it is reachable, that it may "
-                "be written, and that the disk is not full."
+                f"The catalog {self._place} failed: {_as_sentence(error.orig)} {_remedy(error)}"
             ) from error
 
     def _check_schema(self) -> None:
@@ -161,6 +161,15 @@ def _open(database_url: str | URL) -> tuple[Engine, Presence | None]:
         raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")
     prepare_sqlite(engine)
     return engine, None
+
+
+def _remedy(error: DBAPIError) -> str:
+    if getattr(error.orig, "sqlite_errorname", "") in _DAMAGED:
+        return (
+            "Its file is damaged: stop Fletcher and put a backup in its place. Without one move the file away, and "
+            "'fletcher reindex --from-originals' makes it anew."
+        )
+    return "Check that it is reachable, that it may be written, and that the disk is not full."
 
 
 def _as_sentence(reason: object) -> str:

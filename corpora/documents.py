@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota, is_storable
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
@@ -89,9 +89,11 @@ class Documents(Database):
 
     def find_document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
-        wanted = documents.c.id.in_([key.document_id(name_or_id), name_or_id])
-        with self._reading() as connection:
-            found = [as_document(row) for row in connection.execute(documents_of(key).where(wanted))]
+        found: list[Document] = []
+        if is_storable(name_or_id):
+            wanted = documents.c.id.in_([key.document_id(name_or_id), name_or_id])
+            with self._reading() as connection:
+                found = [as_document(row) for row in connection.execute(documents_of(key).where(wanted))]
         if found:
             return next((document for document in found if document.name == name_or_id), found[0])
         self.require_project(key)
@@ -168,7 +170,11 @@ class Documents(Database):
         """Those of the passages that the project has, by id."""
         project = {"workspace": key.workspace, "project_id": key.project_id}
         with self._reading() as connection:
-            rows = [row for some in chunks(ids) for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})]
+            rows = [
+                row
+                for some in chunks(filter(is_storable, ids))
+                for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})
+            ]
         return {row.id: as_passage(row) for row in rows}
 
     def passage_ids(self, key: ProjectKey) -> dict[str, bool]:
@@ -198,8 +204,10 @@ class Documents(Database):
     def text(self, key: ProjectKey, document_id: str) -> str:
         """The document's whole extracted text; raises as `find_document` does."""
         query = select(documents.c.text).join(projects).where(is_project(key), documents.c.id == document_id)
-        with self._reading() as connection:
-            text = connection.scalar(query)
+        text = None
+        if is_storable(document_id):
+            with self._reading() as connection:
+                text = connection.scalar(query)
         if text is None:
             self.require_project(key)
             raise self._not_found(key, document_id)

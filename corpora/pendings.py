@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
+from corpora.records import is_storable
 from corpora.schema import pendings
 
 _KEPT_FOR = timedelta(days=7)
@@ -65,6 +66,8 @@ class Pendings(Database):
 
     def pop_pending(self, workspace: str, project_id: str, pending_id: str) -> Pending | None:
         """Take a question out, so that it is answered once; None if the project does not have it (any more)."""
+        if not is_storable(pending_id):
+            return None
         these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
         these &= pendings.c.id == pending_id
         with self._writing() as connection:

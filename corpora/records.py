@@ -129,5 +129,10 @@ def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: 
     return _digest(document_id, " > ".join(heading), text, str(occurrence))[:32]
 
 
+def is_storable(text: str) -> bool:
+    """Whether a database can have it as text: not with a NUL, nor with half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

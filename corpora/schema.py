@@ -68,7 +68,7 @@ documents = Table(
 )
 
 # What a workspace takes is added up from this alone, without a look at rows that are as long as their texts.
-Index("ix_documents_sizes", documents.c.project, documents.c.size, documents.c.text_size)
+Index("ix_documents_sizes", documents.c.project, documents.c.size, documents.c.text_size, documents.c.id)
 
 pages = Table(
     "pages",
