@@ -16,7 +16,8 @@ from corpora.presence import Presence
 T = TypeVar("T")
 
 _CONNECT_S = 5
-_SILENT_S = 3.0  # then it is asked whether it is there at all
+_ANSWER_S = 4
+_SILENT_S = 2.0  # then it is asked whether it is there at all
 _LONGEST_S = 120.0  # a statement may wait for another server's transaction, but not for one that never ends
 # A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
 _KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
@@ -103,7 +104,7 @@ def _answers(engine: Engine) -> bool:
     """Whether the server says anything to a new client, even no."""
     arguments, options = engine.dialect.create_connect_args(engine.url)
     try:
-        psycopg.connect(*arguments, **{"connect_timeout": _CONNECT_S, **options}).close()
+        psycopg.connect(*arguments, **{**options, "connect_timeout": _ANSWER_S}).close()
     except psycopg.errors.ConnectionTimeout:
         return False
     except psycopg.Error:
