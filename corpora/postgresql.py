@@ -94,7 +94,7 @@ def _connected(presence: Presence, connect: Callable[[], _Connection]) -> _Conne
     try:
         connection = connect()
     except psycopg.errors.ConnectionTimeout:
-        presence.ask()
+        presence.lose()
         raise
     connection.presence = presence
     return connection

@@ -30,9 +30,16 @@ class Presence:
 
     def ask(self) -> None:
         """Find out whether it is away, unless another thread is about to."""
+        self._unless_asked(self._answers)
+
+    def lose(self) -> None:
+        """A new connection had no answer: it is away, and need not be asked."""
+        self._unless_asked(lambda: False)
+
+    def _unless_asked(self, answers: Callable[[], bool]) -> None:
         if self._asking.acquire(blocking=False):
             try:
-                if not self.is_away and not self._answers():
+                if not self.is_away and not answers():
                     self._go_on_asking()
             finally:
                 self._asking.release()
