@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo run test check format bench conform real-client clean
+.PHONY: setup demo run test check format lock bench conform real-client clean
 
 setup: $(STAMP)
 
@@ -33,6 +33,11 @@ check: setup
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# What users install, with the hash of every file; hatchling builds Fletcher itself. Needs the package index.
+lock: setup
+	echo hatchling | $(BIN)/uv pip compile pyproject.toml - --constraint constraints.txt --universal --python-version 3.11.5 \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements.lock
 
 bench: setup
 	$(BIN)/python -m benchmarks

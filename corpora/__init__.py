@@ -13,13 +13,15 @@ from corpora.errors import (
     OriginalNotFound,
     ProjectNotFound,
     StorageError,
+    WorkspaceFull,
 )
 from corpora.folders import LinkedFolder
 from corpora.locks import Lock
+from corpora.manifest import Manifest, ManifestEntry
 from corpora.originals import Originals, OriginalStore
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, page_range, passage_id
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota, page_range, passage_id
 from corpora.stored_originals import StoredOriginals
 
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
     "InvalidName",
     "LinkedFolder",
     "Lock",
+    "Manifest",
+    "ManifestEntry",
     "OriginalNotFound",
     "OriginalStore",
     "Originals",
@@ -47,8 +51,10 @@ __all__ = [
     "Pending",
     "ProjectKey",
     "ProjectNotFound",
+    "Quota",
     "StorageError",
     "StoredOriginals",
+    "WorkspaceFull",
     "page_range",
     "passage_id",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from corpora.documents import Documents
+from corpora.doubts import Doubts
 from corpora.embeddings import Embeddings
 from corpora.folders import Folders
 from corpora.locks import Locks
 from corpora.pendings import Pendings
 
 
-class Catalog(Documents, Embeddings, Folders, Pendings, Locks):
+class Catalog(Documents, Doubts, Embeddings, Folders, Pendings, Locks):
     """All tables of one database, safe to use from several threads.
 
     `Catalog(database_url)` opens an SQLAlchemy URL and creates the schema where there is

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +12,6 @@ from sqlalchemy import (
     Engine,
     Table,
     create_engine,
-    event,
     func,
     insert,
     inspect,
@@ -26,23 +23,21 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from corpora.errors import CatalogError
+from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
+from corpora.sqlite import prepare_sqlite
 from corpora.upgrade import add_what_is_missing
 
 _VERSION = "schema_version"
-_BUSY_TIMEOUT_S = 30
-_RETRY_S = 0.01
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
-_PATIENCE_S = 10
-# A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
-_KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
 
 
 class Database:
     """An open catalog database whose schema is ours, of this version; an older one is brought up to date."""
 
     def __init__(self, database_url: str | URL) -> None:
-        self._engine = _open(database_url)
+        self._engine, self._presence = _open(database_url)
         self._place = _named(self._engine.url)
         self._writer = self._engine.execution_options(fletcher_writes=True)
         if self.is_shared:
@@ -51,12 +46,19 @@ class Database:
         try:
             self._check_schema()
         except BaseException:
-            self._engine.dispose()
+            self.close()
             raise
 
     def close(self) -> None:
         """Give back all connections; the catalog opens new ones if it is used again."""
+        if self._presence is not None:
+            self._presence.close()
         self._engine.dispose()
+
+    def ping(self) -> None:
+        """Ask the database for something small; raises `CatalogError`, within ten seconds, if it does not answer."""
+        with self._reading() as connection:
+            _version(connection)
 
     @property
     def is_shared(self) -> bool:
@@ -79,8 +81,7 @@ class Database:
             yield
         except DBAPIError as error:
             raise CatalogError(
-                f"The catalog {self._place} failed: {_as_sentence(error.orig)} Check that it is reachable, that it may "
-                "be written, and that the disk is not full."
+                f"The catalog {self._place} failed: {_as_sentence(error.orig)} {_remedy(error)}"
             ) from error
 
     def _check_schema(self) -> None:
@@ -137,7 +138,7 @@ def _version(connection: Connection) -> int | None:
     return int(value) if value is not None and value.isdecimal() else None
 
 
-def _open(database_url: str | URL) -> Engine:
+def _open(database_url: str | URL) -> tuple[Engine, Presence | None]:
     try:
         url = make_url(database_url)
     except ArgumentError as error:
@@ -147,7 +148,9 @@ def _open(database_url: str | URL) -> Engine:
         ) from error
     try:
         if url.get_backend_name() == "postgresql":
-            return _open_postgresql(url)
+            from corpora.postgresql import open_postgresql  # only here: most catalogs need no driver
+
+            return open_postgresql(url)
         engine = create_engine(url)
     except (ArgumentError, ImportError) as error:
         raise CatalogError(
@@ -156,8 +159,17 @@ def _open(database_url: str | URL) -> Engine:
         ) from error
     if engine.dialect.name != "sqlite":
         raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")
-    _prepare_sqlite(engine)
-    return engine
+    prepare_sqlite(engine)
+    return engine, None
+
+
+def _remedy(error: DBAPIError) -> str:
+    if getattr(error.orig, "sqlite_errorname", "") in _DAMAGED:
+        return (
+            "Its file is damaged: stop Fletcher and put a backup in its place. Without one move the file away, and "
+            "'fletcher reindex --from-originals' makes it anew."
+        )
+    return "Check that it is reachable, that it may be written, and that the disk is not full."
 
 
 def _as_sentence(reason: object) -> str:
@@ -169,56 +181,3 @@ def _as_sentence(reason: object) -> str:
 def _named(url: URL) -> str:
     """The URL as it can be shown: without its password, which may stand among its parameters too."""
     return url.set(query={}).render_as_string(hide_password=True)
-
-
-def _open_postgresql(url: URL) -> Engine:
-    wanted = {f"keepalives_{name}": value for name, value in _KEEPALIVES.items()}
-    wanted |= {"connect_timeout": _PATIENCE_S, "application_name": "fletcher"}
-    engine = create_engine(
-        url,
-        isolation_level="REPEATABLE READ",
-        pool_pre_ping=True,  # it may have been restarted
-        max_overflow=-1,  # a thread that holds a lock must never wait for a connection
-        connect_args={name: value for name, value in wanted.items() if name not in url.query},
-    )
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: object) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("; ".join(f"SET tcp_keepalives_{name} = {value}" for name, value in _KEEPALIVES.items()))
-        connection.commit()
-
-    _ = _configure  # strict type checking does not see that the decorator uses it
-    return engine
-
-
-def _use_write_ahead_log(connection: Any) -> None:
-    """SQLite's own busy timeout does not hold for this change, so it is tried again when others open the file too."""
-    give_up_at = time.monotonic() + _BUSY_TIMEOUT_S
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() >= give_up_at:
-                raise
-            time.sleep(_RETRY_S)
-
-
-def _prepare_sqlite(engine: Engine) -> None:
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: object) -> None:
-        # The driver must not begin transactions by itself: _begin does, and says which kind.
-        connection.isolation_level = None
-        for pragma in (f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}", "synchronous = NORMAL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        _use_write_ahead_log(connection)
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # A write transaction takes the lock at once: one that begins by reading could not wait for it later.
-        writes = connection.get_execution_options().get("fletcher_writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    # Strict type checking does not see that the decorators use them.
-    _ = (_configure, _begin)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from corpora.chunks import chunks
-from corpora.database import Database, insert_or_keep
+from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey
-from corpora.schema import documents, facts, pages, passages, projects
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota, is_storable
+from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
     as_document,
@@ -26,7 +26,6 @@ from corpora.statements import (
     touched_project,
 )
 
-_SWEPT = "swept_changes"
 _NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
 _SOME = 5
 
@@ -54,6 +53,16 @@ class Documents(Database):
             searchable = connection.scalar(lacking) or 0
         return DocumentCounts(total - searchable, searchable)
 
+    def used(self, workspace: str, *, but: str | None = None) -> Quota:
+        """What the documents of a workspace take, the one of the id `but` left out."""
+        own = select(func.count(), func.sum(documents.c.size + documents.c.text_size)).select_from(documents)
+        own = own.join(projects).where(projects.c.workspace == workspace)
+        if but is not None:
+            own = own.where(documents.c.id != but)
+        with self._reading() as connection:
+            number, size = connection.execute(own).one()
+        return Quota(number, int(size or 0))
+
     def has_project(self, key: ProjectKey) -> bool:
         """Whether anything was ever ingested for the project."""
         return self.corpus_version(key) > 0
@@ -80,9 +89,11 @@ class Documents(Database):
 
     def find_document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
-        wanted = documents.c.id.in_([key.document_id(name_or_id), name_or_id])
-        with self._reading() as connection:
-            found = [as_document(row) for row in connection.execute(documents_of(key).where(wanted))]
+        found: list[Document] = []
+        if is_storable(name_or_id):
+            wanted = documents.c.id.in_([key.document_id(name_or_id), name_or_id])
+            with self._reading() as connection:
+                found = [as_document(row) for row in connection.execute(documents_of(key).where(wanted))]
         if found:
             return next((document for document in found if document.name == name_or_id), found[0])
         self.require_project(key)
@@ -127,6 +138,7 @@ class Documents(Database):
             "reader_version": reader_version,
             "ocr_languages": ocr_languages,
             "updated_at": updated_at or datetime.now(UTC),
+            "text_size": len(text.encode()),
             "text": text,
         }
         with self._writing() as connection:
@@ -158,7 +170,11 @@ class Documents(Database):
         """Those of the passages that the project has, by id."""
         project = {"workspace": key.workspace, "project_id": key.project_id}
         with self._reading() as connection:
-            rows = [row for some in chunks(ids) for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})]
+            rows = [
+                row
+                for some in chunks(filter(is_storable, ids))
+                for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})
+            ]
         return {row.id: as_passage(row) for row in rows}
 
     def passage_ids(self, key: ProjectKey) -> dict[str, bool]:
@@ -188,8 +204,10 @@ class Documents(Database):
     def text(self, key: ProjectKey, document_id: str) -> str:
         """The document's whole extracted text; raises as `find_document` does."""
         query = select(documents.c.text).join(projects).where(is_project(key), documents.c.id == document_id)
-        with self._reading() as connection:
-            text = connection.scalar(query)
+        text = None
+        if is_storable(document_id):
+            with self._reading() as connection:
+                text = connection.scalar(query)
         if text is None:
             self.require_project(key)
             raise self._not_found(key, document_id)
@@ -205,27 +223,6 @@ class Documents(Database):
                 for row in connection.execute(query.where(documents.c.id.in_(some)))
             ]
         return {row.name: tuple(row.pages_without_text) for row in rows if row.pages_without_text}
-
-    def originals(self) -> set[str]:
-        """The hashes of all original files that some document of some project was read from."""
-        with self._reading() as connection:
-            return set(connection.scalars(select(documents.c.sha256).distinct()))
-
-    def changes(self) -> int:
-        """How often the documents of any project were changed: goes up with every change, in its transaction."""
-        with self._reading() as connection:
-            return int(connection.scalar(select(func.sum(projects.c.corpus_version))) or 0)
-
-    def swept_changes(self) -> int:
-        """How many of these changes the stored originals follow."""
-        with self._reading() as connection:
-            return int(connection.scalar(select(facts.c.value).where(facts.c.name == _SWEPT)) or 0)
-
-    def record_swept(self, changes: int) -> None:
-        """Say that what these changes left over is deleted."""
-        with self._writing() as connection:
-            connection.execute(insert_or_keep(connection, facts), {"name": _SWEPT, "value": "0"})
-            connection.execute(update(facts).where(facts.c.name == _SWEPT).values(value=str(changes)))
 
 
 def _hint(name: str, names: Sequence[str]) -> str:

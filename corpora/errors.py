@@ -7,6 +7,7 @@ CorpusError
  +- FolderNotFound           FOLDER_NOT_FOUND     the project has no linked folder
  +- DocumentOfFolder         DOCUMENT_OF_FOLDER   it would come back, as its file is in the linked folder
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
+ +- WorkspaceFull            WORKSPACE_FULL       its workspace has all the documents or bytes that it may have
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
  |   +- CatalogBusy          CATALOG_BUSY         another process works with it and cannot share it
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
@@ -65,6 +66,12 @@ class OriginalNotFound(CorpusError):
     """The stored file of a document is missing on disk."""
 
     code = "ORIGINAL_NOT_FOUND"
+
+
+class WorkspaceFull(CorpusError):
+    """A document for which its workspace has no room."""
+
+    code = "WORKSPACE_FULL"
 
 
 class CatalogError(CorpusError):

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
-from collections.abc import Collection
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
 from corpora.errors import OriginalNotFound, StorageError
+from corpora.files import UNFINISHED, private_folder, write_whole
+from corpora.manifest import Manifest
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_UNFINISHED = ".unfinished-"
 
 
 class OriginalStore(Protocol):
     """Keeps original files by their hash: `Originals` in a folder, `StoredOriginals` in a database."""
+
+    @property
+    def manifest(self) -> Manifest | None:
+        """Which documents they are; None where the catalog's own database has them, which is lost with it."""
+        ...
 
     def put(self, data: bytes) -> str:
         """Keep the bytes, whole or not at all; returns their SHA-256 in hex."""
@@ -27,8 +31,12 @@ class OriginalStore(Protocol):
         """The bytes of that hash; raises `OriginalNotFound`."""
         ...
 
-    def delete_unreferenced(self, referenced: Collection[str]) -> int:
-        """Delete all files but those of these hashes, while nothing is added; returns how many."""
+    def delete(self, hashes: Iterable[str]) -> None:
+        """Delete the files of these hashes, where there are such, while nothing is added."""
+        ...
+
+    def hashes(self) -> set[str]:
+        """The hashes of all that is kept."""
         ...
 
 
@@ -37,6 +45,7 @@ class Originals:
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
+        self.manifest = Manifest(self._folder / "documents")
 
     def put(self, data: bytes) -> str:
         """Keep the bytes, safe on the disk when this returns; returns their SHA-256 in hex.
@@ -47,8 +56,9 @@ class Originals:
         path = self.path(sha256)
         if not path.exists():
             try:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _write_whole(path, data)
+                private_folder(self._folder)
+                private_folder(path.parent)
+                write_whole(path, data)
             except OSError as error:
                 raise StorageError(
                     f"The original file {path} cannot be written ({error.strerror}): make room, or give permission."
@@ -70,37 +80,20 @@ class Originals:
             raise OriginalNotFound(f"{sha256!r} is not the SHA-256 of an original file: it has 64 hex digits.")
         return self._folder / sha256[:2] / sha256
 
-    def delete_unreferenced(self, referenced: Collection[str]) -> int:
-        """Delete all files but those of these hashes, and what a killed process left; returns how many.
+    def delete(self, hashes: Iterable[str]) -> None:
+        """Delete the files of these hashes, and what a process that was killed while it wrote them left.
 
-        Nothing may be added meanwhile: what is not yet in the catalog would be deleted.
+        Nothing may be added meanwhile. Raises `StorageError`.
         """
-        gone = [path for path in self._folder.glob("??/*") if path.name not in referenced]
-        for path in gone:
-            path.unlink()
-        return len(gone)
+        try:
+            for path in map(self.path, hashes):
+                for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
+                    gone.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"The original file {error.filename} cannot be deleted ({error.strerror}): give permission."
+            ) from error
 
-
-def _write_whole(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the system lets one open a folder for that."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    def hashes(self) -> set[str]:
+        """The hashes of all files."""
+        return {path.name for path in self._folder.glob("??/*") if _SHA256.fullmatch(path.name)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL
 
 from corpora.errors import DirectoryBusy, StorageError
+from corpora.files import close_to_others, write_whole
 from corpora.originals import Originals
 
 _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
@@ -39,8 +39,10 @@ class DataDirectory:
         self.path = Path(path).expanduser().absolute()
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name in ("originals", "chroma"):  # an older Fletcher's
+                close_to_others(self.path / name)
         except OSError as error:
-            raise self._unusable(error) from error
+            raise _unusable(self.path, error) from error
 
     @property
     def originals(self) -> Originals:
@@ -63,7 +65,7 @@ class DataDirectory:
         if not self._acquired(lock, 0):
             return self._recorded_owner()
         try:
-            self.owner_file.unlink(missing_ok=True)
+            self._forget_owner()
         finally:
             lock.release()
         return None
@@ -74,7 +76,9 @@ class DataDirectory:
         """Become the owner, until the `Ownership` is released (it is a context manager) or the process dies.
 
         With `url`, others are told to talk to us there, showing `key` (made up if None). If the owner
-        is a short command, without url, this waits for up to `wait_s` seconds. Raises `DirectoryBusy`.
+        is a short command, without url, this waits for up to `wait_s` seconds.
+
+        Raises `DirectoryBusy` or `StorageError`.
         """
         lock = self._lock()
         give_up_at = time.monotonic() + wait_s
@@ -82,10 +86,20 @@ class DataDirectory:
             owner = self._recorded_owner()
             if (owner and owner.url) or time.monotonic() >= give_up_at:
                 raise self._busy(owner)
-        self.owner_file.unlink(missing_ok=True)
         ownership = Ownership(lock, self.owner_file)
-        ownership.announce(url, key)
+        try:
+            self._forget_owner()
+            ownership.announce(url, key)
+        except BaseException:
+            lock.release()
+            raise
         return ownership
+
+    def _forget_owner(self) -> None:
+        try:
+            self.owner_file.unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(self.path, error) from error
 
     @property
     def owner_file(self) -> Path:
@@ -94,7 +108,7 @@ class DataDirectory:
 
     def _lock(self) -> FileLock:
         # Not bound to a thread: a server takes it in one and gives it back in another.
-        return FileLock(self.path / "lock", thread_local=False)
+        return FileLock(self.path / "lock", mode=0o600, thread_local=False)
 
     def _acquired(self, lock: FileLock, wait_s: float) -> bool:
         try:
@@ -102,7 +116,7 @@ class DataDirectory:
         except Timeout:
             return False
         except OSError as error:
-            raise self._unusable(error) from error
+            raise _unusable(self.path, error) from error
         return True
 
     def _recorded_owner(self) -> Owner | None:
@@ -110,12 +124,6 @@ class DataDirectory:
             return Owner(**json.loads(self.owner_file.read_text("utf-8")))
         except (FileNotFoundError, ValueError, TypeError):
             return None  # it has not written its name yet, or another version of Fletcher did
-
-    def _unusable(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"The data directory {self.path} cannot be used ({error.strerror}): give permission, or choose another "
-            "with --data-dir."
-        )
 
     def _busy(self, owner: Owner | None) -> DirectoryBusy:
         who = f"process {owner.pid}" if owner else "another process"
@@ -128,30 +136,39 @@ class DataDirectory:
         )
 
 
+def _unusable(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The data directory {path} cannot be used ({error.strerror}): make room, give permission, or choose another "
+        "with --data-dir."
+    )
+
+
 class Ownership:
     """The right to open the files of a data directory; a context manager that gives it back."""
 
     def __init__(self, lock: FileLock, owner_file: Path) -> None:
         self._lock = lock
-        self._owner_file = owner_file
+        self.owner_file = owner_file
         self.owner = Owner(os.getpid())
 
     def announce(self, url: str | None, key: str | None = None) -> Owner:
-        """Tell others where to talk to us, once that is known; without a key, a random one is made up."""
+        """Tell others where to talk to us, once that is known; without a key, a random one is made up.
+
+        Raises `StorageError`.
+        """
         if url is not None and key is None:
             key = secrets.token_urlsafe(32)
         self.owner = Owner(os.getpid(), url, key)
-        # mkstemp makes it readable for us alone, which the key needs.
-        handle, temporary = tempfile.mkstemp(dir=self._owner_file.parent, prefix=".owner-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(asdict(self.owner), file)
-        Path(temporary).replace(self._owner_file)
+        try:
+            write_whole(self.owner_file, json.dumps(asdict(self.owner)).encode())
+        except OSError as error:
+            raise _unusable(self.owner_file.parent, error) from error
         return self.owner
 
     def release(self) -> None:
         """Give the directory back; a second time does nothing."""
         if self._lock.is_locked:
-            self._owner_file.unlink(missing_ok=True)
+            self.owner_file.unlink(missing_ok=True)
             self._lock.release()
 
     def __enter__(self) -> Ownership:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, insert, select
+from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
 
+from corpora.chunks import chunks
 from corpora.database import Database
+from corpora.records import is_storable
 from corpora.schema import pendings
 
 _KEPT_FOR = timedelta(days=7)
+# The oldest go first; the newest always stays.
+_OF_PROJECT_BYTES = 64 * 2**20
+_OF_WORKSPACE_BYTES = 512 * 2**20
+_OF_WORKSPACE = 10_000
 
 
 @dataclass(frozen=True)
@@ -33,26 +39,35 @@ class Pendings(Database):
     """What `Catalog` knows about confirmations, missing parameters, plans, and turns that can be taken back."""
 
     def put_pending(
-        self, workspace: str, project_id: str, kind: str, payload: Mapping[str, Any], content_sha256: str
+        self, workspace: str, project_id: str, kind: str, payload: dict[str, Any], content_sha256: str
     ) -> str:
-        """Keep a question for its answer, for a week at most; returns its id."""
+        """Keep a question for its answer; returns its id.
+
+        It is kept for a week at most, and goes before that when newer ones need its room.
+        """
         now, pending_id = datetime.now(UTC), secrets.token_hex(8)
         row = {
             "id": pending_id,
             "workspace": workspace,
             "project_id": project_id,
             "kind": kind,
-            "payload": dict(payload),
+            "payload": payload,
             "content_sha256": content_sha256,
             "created_at": now,
+            "size": len(json.dumps(payload)),
         }
         with self._writing() as connection:
             connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
             connection.execute(insert(pendings).values(row))
+            too_old = connection.scalars(_over_the_limits(workspace)).all()
+            for some in chunks(too_old):
+                connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
         return pending_id
 
     def pop_pending(self, workspace: str, project_id: str, pending_id: str) -> Pending | None:
         """Take a question out, so that it is answered once; None if the project does not have it (any more)."""
+        if not is_storable(pending_id):
+            return None
         these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
         these &= pendings.c.id == pending_id
         with self._writing() as connection:
@@ -88,6 +103,27 @@ class Pendings(Database):
             ids = connection.execute(newest).scalars().all()
             these = _of(workspace, project_id, kind) & pendings.c.id.not_in(ids)
             connection.execute(delete(pendings).where(these))
+
+
+def _over_the_limits(workspace: str) -> Select[Any]:
+    """The ids of the workspace's questions for which the newer ones leave no room."""
+    newest_first = (pendings.c.created_at.desc(), pendings.c.id)
+    size = func.sum(pendings.c.size)
+    own = (
+        select(
+            pendings.c.id,
+            size.over(partition_by=pendings.c.project_id, order_by=newest_first).label("of_project"),
+            size.over(order_by=newest_first).label("of_workspace"),
+            func.row_number().over(order_by=newest_first).label("rank"),
+        )
+        .where(pendings.c.workspace == workspace)
+        .subquery()
+    )
+    return select(own.c.id).where(
+        (own.c.of_project > _OF_PROJECT_BYTES)
+        | (own.c.of_workspace > _OF_WORKSPACE_BYTES)
+        | (own.c.rank > _OF_WORKSPACE)
+    )
 
 
 def _of(workspace: str, project_id: str, kind: str) -> ColumnElement[bool]:

@@ -67,6 +67,14 @@ class DocumentCounts:
 
 
 @dataclass(frozen=True)
+class Quota:
+    """How many documents a workspace may have, or has, and how many bytes: of the files and of the text in them."""
+
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Page:
     """One page, or the whole document where `number` is None; a span of the extracted text."""
 
@@ -119,6 +127,11 @@ def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: 
     `occurrence` counts from 0 the passages of this document that have the same heading and text.
     """
     return _digest(document_id, " > ".join(heading), text, str(occurrence))[:32]
+
+
+def is_storable(text: str) -> bool:
+    """Whether a database can have it as text: not with a NUL, nor with half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _digest(*parts: str) -> str:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -61,9 +61,14 @@ documents = Table(
     Column("reader_version", Integer),
     Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
+    # Bytes of the text; 0 before that was recorded.
+    Column("text_size", BigInteger, nullable=False, server_default="0"),
     # Last, so that SQLite need not walk over it to reach the others.
     Column("text", Text, nullable=False),
 )
+
+# What a workspace takes is added up from this alone, without a look at rows that are as long as their texts.
+Index("ix_documents_sizes", documents.c.project, documents.c.size, documents.c.text_size, documents.c.id)
 
 pages = Table(
     "pages",
@@ -117,6 +122,9 @@ originals = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+# Originals that perhaps no document needs: only those are looked at and deleted. No reference to what may be gone.
+doubted_originals = Table("doubted_originals", metadata, Column("sha256", String(64), primary_key=True))
+
 vectors = Table(
     "vectors",
     metadata,
@@ -135,6 +143,16 @@ pendings = Table(
     Column("payload", JSON, nullable=False),
     Column("content_sha256", String(64), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False, index=True),
+    # Bytes of the payload; 0 before that was recorded.
+    Column("size", BigInteger, nullable=False, server_default="0"),
+)
+Index(
+    "ix_pendings_sizes",
+    pendings.c.workspace,
+    pendings.c.created_at,
+    pendings.c.project_id,
+    pendings.c.size,
+    pendings.c.id,
 )
 
 # The folder that belongs to a project and is kept in step; of several servers, the one that holds the lease does so.

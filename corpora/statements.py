@@ -24,7 +24,7 @@ from sqlalchemy import (
 from corpora.chunks import chunks
 from corpora.database import insert_or_keep
 from corpora.records import Document, Page, Passage, ProjectKey
-from corpora.schema import documents, pages, passages, projects, replaced_passages
+from corpora.schema import documents, doubted_originals, pages, passages, projects, replaced_passages
 
 
 def is_project(key: ProjectKey) -> ColumnElement[bool]:
@@ -89,14 +89,18 @@ def hold_project(connection: Connection, project: ColumnElement[bool]) -> None:
 
 
 def take_away(connection: Connection, project: int, document_id: str) -> set[str]:
-    """Delete a document, noting that its vectors must go; returns which of its passages had vectors."""
+    """Delete a document, noting that its vectors, and perhaps its original, must go.
+
+    Returns which of its passages had vectors.
+    """
     rows = connection.execute(
         select(passages.c.id, passages.c.embedded).where(passages.c.document == document_id)
     ).all()
-    connection.execute(delete(documents).where(documents.c.id == document_id))
+    gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
+    for sha256 in connection.scalars(gone).all():
+        connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
     if rows:
-        gone = [{"passage": row.id, "project": project} for row in rows]
-        connection.execute(insert(replaced_passages), gone)
+        connection.execute(insert(replaced_passages), [{"passage": row.id, "project": project} for row in rows])
     return {row.id for row in rows if row.embedded}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from sqlalchemy import delete, select
 
@@ -17,6 +17,8 @@ _PART_BYTES = 4 * 2**20
 
 class StoredOriginals(Database):
     """As `Originals`, in rows of at most 4 MiB; opened and closed like a catalog."""
+
+    manifest = None
 
     def put(self, data: bytes) -> str:
         """Keep the bytes, all or none of them; returns their SHA-256 in hex."""
@@ -41,17 +43,16 @@ class StoredOriginals(Database):
             )
         return b"".join(parts)
 
-    def delete_unreferenced(self, referenced: Collection[str]) -> int:
-        """Delete all files but those of these hashes; returns how many.
-
-        Nothing may be added meanwhile: what is not yet in the catalog would be deleted.
-        """
+    def delete(self, hashes: Iterable[str]) -> None:
+        """Delete the files of these hashes; nothing may be added meanwhile."""
         with self._writing() as connection:
-            kept = connection.scalars(select(originals.c.sha256).where(originals.c.part == 0))
-            gone = [sha256 for sha256 in kept if sha256 not in referenced]
-            for some in chunks(gone):
+            for some in chunks(hashes):
                 connection.execute(delete(originals).where(originals.c.sha256.in_(some)))
-        return len(gone)
+
+    def hashes(self) -> set[str]:
+        """The hashes of all files."""
+        with self._reading() as connection:
+            return set(connection.scalars(select(originals.c.sha256).where(originals.c.part == 0)))
 
     def _has(self, sha256: str) -> bool:
         query = select(originals.c.part).where(originals.c.sha256 == sha256).limit(1)

@@ -51,6 +51,8 @@ class Settings(BaseSettings):
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
+    max_workspace_documents: int = Field(20_000, gt=0)
+    max_workspace_bytes: int = Field(20 * 2**30, gt=0)
     ocr_languages: str = Field("eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$")
     context_tokens: int = Field(12_000, ge=1_000)
     max_connections: int = Field(500, gt=0)

@@ -1,12 +1,13 @@
 """The parts of Fletcher, put together for one data directory, or for the servers that keep everything."""
 
+import logging
 import threading
 from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora import Catalog, DataDirectory, StoredOriginals
+from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import FolderRoots, Ingestor, Painter, ReaderPool
@@ -15,6 +16,7 @@ from retrieval import Embedder, Reranker, Retriever, VectorStore
 if TYPE_CHECKING:
     from server import Services
 
+logger = logging.getLogger(__name__)
 
 _SHARED_VECTORS = "Processes can share it when all of them have the same FLETCHER_CHROMA_URL."
 
@@ -59,6 +61,8 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
             catalog.in_use(alone=alone or needs_directory, remedy=_SHARED_VECTORS if needs_directory else "")
         )
         originals = directory.originals if directory else opened.enter_context(closing(StoredOriginals(url)))
+        if originals.manifest is not None:
+            _compare(catalog, originals.manifest)
         if settings.chroma_url:
             vectors = VectorStore(settings.chroma_url, catalog.vector_namespace())
         else:
@@ -68,8 +72,25 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         painter = opened.enter_context(Painter())
         retriever = opened.enter_context(closing(Retriever(catalog, embedder, vectors, originals, reranker, painter)))
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
-        ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages)
+        quota = Quota(settings.max_workspace_documents, settings.max_workspace_bytes)
+        ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages, quota)
         yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
+
+
+def _compare(catalog: Catalog, manifest: Manifest) -> None:
+    """Begins the manifest of a data directory that has none yet, and says when the catalog lacks what it names."""
+    keys = catalog.every_project()
+    if not manifest.is_there:
+        manifest.begin(
+            ManifestEntry(key, document.name, document.sha256) for key in keys for document in catalog.documents(key)
+        )
+    elif not keys and (entries := manifest.entries()):
+        logger.warning(
+            "The catalog knows no document, but the originals are there of %d, such as %r. If it was lost: "
+            "'fletcher reindex --from-originals' brings them back.",
+            len(entries),
+            entries[0].name,
+        )
 
 
 def _of(directory: DataDirectory | None) -> DataDirectory:

@@ -9,6 +9,7 @@ from ingest.painter import Painter
 from ingest.printable import printable, printable_lines
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
+from ingest.restoring import Restored, restore
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
 from ingest.shares import Shares
 from ingest.source import Refusal, Source, known_as, too_large, unnamed
@@ -34,6 +35,7 @@ __all__ = [
     "ReadError",
     "ReaderPool",
     "Refusal",
+    "Restored",
     "Scan",
     "ScanError",
     "Shares",
@@ -43,6 +45,7 @@ __all__ = [
     "page_list",
     "printable",
     "printable_lines",
+    "restore",
     "scan",
     "too_large",
     "unnamed",

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
-from corpora import Document, DocumentNotFound, InvalidName, ProjectKey
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
 from ingest.printable import printable
@@ -112,27 +112,27 @@ class Addition:
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
         if known is not None and is_same and not self._is_outdated(known):
-            self._shelf.restore_original(source.data)
+            self._shelf.restore_original(self._key, known, source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
         updated_at = known.updated_at if known is not None and is_same else None
-        document = self._copied(source, sha256, updated_at)
-        if document is None:
-            try:
-                extracted = self._reader.read(
-                    source.name,
-                    source.data,
-                    lambda page, pages: self._progress(replace(reading, page=page, pages=pages)),
-                    workspace=self._key.workspace,
-                )
-            except ReadError as error:
-                return self._kept(_failed(source.name, Problem(error.code, error.message)))
-            document = self._stored(source, extracted, updated_at)
+        try:
+            self._shelf.require_room(self._key, source.name, len(source.data))  # not read only to be refused
+            document = self._copied(source, sha256, updated_at) or self._read(source, reading, updated_at)
+        except (ReadError, WorkspaceFull) as error:
+            return self._kept(_failed(source.name, Problem(error.code, error.message)))
         self.wrote = True
         self._known[source.name] = document
         self._name_of[sha256] = source.name
         return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+
+    def _read(self, source: Source, reading: Progress, updated_at: datetime | None) -> Document:
+        def listen(page: int, pages: int) -> None:
+            self._progress(replace(reading, page=page, pages=pages))
+
+        extracted = self._reader.read(source.name, source.data, listen, workspace=self._key.workspace)
+        return self._stored(source, extracted, updated_at)
 
     @cached_property
     def _ocr_languages(self) -> str:

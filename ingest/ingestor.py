@@ -7,7 +7,7 @@ from dataclasses import replace as with_changes
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey
+from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota
 from ingest.addition import Addition, Reader
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.shelf import Shelf
@@ -51,10 +51,14 @@ class Ingestor:
         retriever: SearchIndex,
         readers: Reader,
         ocr_languages: str = "eng",
+        quota: Quota | None = None,
     ) -> None:
-        """`ocr_languages` are those that `readers` try on pictures: with others, known pictures are read again."""
+        """`ocr_languages` are those that `readers` try on pictures: with others, known pictures are read again.
+
+        `quota` is what each workspace may have; None: whatever there is room for.
+        """
         self._catalog = catalog
-        self._shelf = Shelf(catalog, originals)
+        self._shelf = Shelf(catalog, originals, quota)
         self._retriever = retriever
         self._readers = readers
         self._ocr_languages = ocr_languages

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
-from corpora import Catalog, Document, OriginalStore, Passage, ProjectKey
+from corpora import Catalog, Document, ManifestEntry, OriginalStore, Passage, ProjectKey, Quota, WorkspaceFull
 from ingest.extracted import Extracted
 from ingest.readers import VERSION
 from ingest.source import Source
@@ -15,11 +16,29 @@ from ingest.split import renamed
 class Shelf:
     """Keeps an original exactly as long as some document needs it."""
 
-    def __init__(self, catalog: Catalog, originals: OriginalStore) -> None:
+    def __init__(self, catalog: Catalog, originals: OriginalStore, quota: Quota | None) -> None:
         self._catalog = catalog
+        self._quota = quota
         self._originals = originals
         # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
         self._storing = catalog.lock("originals")
+
+    def require_room(self, key: ProjectKey, name: str, size: int) -> None:
+        """Raise `WorkspaceFull` if the workspace may not have a document of so many bytes, in place of its name's."""
+        if self._quota is None:
+            return
+        used = self._catalog.used(key.workspace, but=key.document_id(name))
+        if used.documents >= self._quota.documents:
+            raise WorkspaceFull(
+                f"{name}: workspace {key.workspace!r} may have {self._quota.documents} documents, and has them. "
+                "Remove some, or have FLETCHER_MAX_WORKSPACE_DOCUMENTS raised."
+            )
+        if used.bytes + size > self._quota.bytes:
+            raise WorkspaceFull(
+                f"{name}: workspace {key.workspace!r} may have {self._quota.bytes} bytes of documents and of the text "
+                f"in them; it has {used.bytes}, and this one takes {size}. Remove some, or have "
+                "FLETCHER_MAX_WORKSPACE_BYTES raised."
+            )
 
     def put(
         self,
@@ -31,14 +50,15 @@ class Shelf:
     ) -> Document:
         """Store a document; it is there whole when this returns, and not at all before.
 
-        `updated_at` is when its file was, if it was only read again.
+        `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
         with self._storing.held():
-            return self._catalog.put_document(
+            self.require_room(key, source.name, len(source.data) + len(extracted.text.encode()))
+            stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=extracted.format,
-                sha256=self._originals.put(source.data),
+                sha256=self._store(source.data),
                 size=len(source.data),
                 text=extracted.text,
                 pages=extracted.pages,
@@ -50,20 +70,24 @@ class Shelf:
                 ocr_languages=extracted.ocr_languages,
                 updated_at=updated_at,
             )
+        self._list(key, stored)
+        return stored
 
     def put_copy(self, key: ProjectKey, source: Source, of: Document, updated_at: datetime | None = None) -> Document:
         """Store a document that is the same file as another one of the project, without reading it again.
 
-        Raises `DocumentNotFound` if that other one was removed meanwhile.
+        Raises `DocumentNotFound` if that other one was removed meanwhile, or `WorkspaceFull`.
         """
         with self._storing.held():
-            return self._catalog.put_document(
+            text = self._catalog.text(key, of.id)
+            self.require_room(key, source.name, of.size + len(text.encode()))
+            stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=of.format,
-                sha256=self._originals.put(source.data),
+                sha256=self._store(source.data),
                 size=of.size,
-                text=self._catalog.text(key, of.id),
+                text=text,
                 pages=self._catalog.pages(key, of.id),
                 passages=renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name),
                 pages_without_text=of.pages_without_text,
@@ -73,20 +97,35 @@ class Shelf:
                 ocr_languages=of.ocr_languages,
                 updated_at=updated_at,
             )
+        self._list(key, stored)
+        return stored
 
-    def restore_original(self, data: bytes) -> None:
-        """Store the original of a known document again, if its file is missing."""
+    def restore_original(self, key: ProjectKey, known: Document, data: bytes) -> None:
+        """Store the original of a known document again, if its file or its entry in the manifest is missing."""
         self._originals.put(data)
+        self._list(key, known)
 
-    def remove(self, key: ProjectKey, document_id: str) -> Document:
+    def remove(self, key: ProjectKey, name_or_id: str) -> Document:
         """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
-        return self._catalog.remove_document(key, document_id)
+        document = self._catalog.find_document(key, name_or_id)
+        if self._originals.manifest is not None:
+            self._originals.manifest.remove(key, document.name)
+        return self._catalog.remove_document(key, document.id)
 
     def sweep(self) -> None:
-        """Delete the originals that no document needs any more, if anything has changed since that was last done."""
-        if self._catalog.changes() == self._catalog.swept_changes():
+        """Delete the originals that no document needs any more, of those that the catalog let go."""
+        if not self._catalog.doubted_originals():
             return
         with self._storing.held():
-            changes = self._catalog.changes()
-            self._originals.delete_unreferenced(self._catalog.originals())
-            self._catalog.record_swept(changes)
+            doubted = self._catalog.doubted_originals()
+            self._originals.delete([sha256 for sha256, is_needed in doubted.items() if not is_needed])
+            self._catalog.settle_originals(doubted)
+
+    def _store(self, data: bytes) -> str:
+        """Store an original that the catalog does not name yet; the sweep finds it if that never comes."""
+        self._catalog.doubt_original(hashlib.sha256(data).hexdigest())
+        return self._originals.put(data)
+
+    def _list(self, key: ProjectKey, document: Document) -> None:
+        if self._originals.manifest is not None:
+            self._originals.manifest.put(ManifestEntry(key, document.name, document.sha256))

@@ -135,6 +135,7 @@ def _started(path: Path) -> System:
     from chromadb.api import ServerAPI
     from chromadb.config import Settings, System
 
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings = Settings(
         _env_file=None,  # pyright: ignore[reportCallIssue] - that of the folder we happen to run in has no say
         anonymized_telemetry=False,

@@ -20,7 +20,7 @@ class Health:
     """Asks the stores, each one thing at a time and in a thread of its own, whoever wants to know how often."""
 
     def __init__(self, catalog: Catalog, retriever: Retriever) -> None:
-        self._catalog = _Store(catalog.embedding_model, _CATALOG_S)
+        self._catalog = _Store(catalog.ping, _CATALOG_S)
         self._vectors = _Store(retriever.check_vectors, _VECTORS_S)
 
     async def stores(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, create_engine
+from sqlalchemy import URL, create_engine, make_url
 
 EmptyDatabase = Callable[[], str]
 
@@ -48,6 +49,23 @@ def running_postgresql() -> Generator[EmptyDatabase]:
             _run(path / "pg_ctl", "-D", folder / "data", "-m", "immediate", "-w", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def stopped(database_url: str) -> Generator[None]:
+    """The server of this URL hangs while the block runs: its processes are there, and do nothing."""
+    pid_file = Path(str(make_url(database_url).query["host"])) / "data" / "postmaster.pid"
+    server = pid_file.read_text().split()[0]
+    # First the one that makes the others, so that none is missed.
+    os.kill(int(server), signal.SIGSTOP)
+    others = subprocess.run(["pgrep", "-P", server], capture_output=True, text=True, check=False).stdout.split()
+    try:
+        for pid in others:
+            os.kill(int(pid), signal.SIGSTOP)
+        yield
+    finally:
+        for pid in (*others, server):
+            os.kill(int(pid), signal.SIGCONT)
 
 
 def _emptied(folder: Path) -> EmptyDatabase:

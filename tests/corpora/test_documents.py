@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import Catalog, CatalogError, Document, DocumentNotFound, ProjectKey, ProjectNotFound
+from corpora import Catalog, CatalogError, Document, DocumentNotFound, InvalidName, ProjectKey, ProjectNotFound
 
 Put = Callable[..., Document]
 
@@ -54,6 +54,20 @@ def test_what_is_not_there_is_refused_with_the_nearest(catalog: Catalog, key: Pr
         catalog.text(key, "bibel.pdf")
     with pytest.raises(ProjectNotFound, match="known are '1'"):
         catalog.require_project(ProjectKey("local", "2"))
+
+
+@pytest.mark.parametrize("name", ["\0", "bible.pdf\0", "\ud800", "bible.pdf\udfff"])
+def test_what_no_database_can_have_is_not_there(catalog: Catalog, key: ProjectKey, put: Put, name: str) -> None:
+    document = put(key, "bible.pdf", "x")
+    (passage,) = catalog.passages(key)
+    for ask in (catalog.find_document, catalog.remove_document, catalog.text, catalog.pages):
+        with pytest.raises(DocumentNotFound):
+            ask(key, name)
+    assert catalog.passages_by_id(key, [name, passage.id]) == {passage.id: passage}
+    assert catalog.pop_pending("local", "1", name) is None
+    with pytest.raises(InvalidName):
+        ProjectKey("local", name)
+    assert catalog.documents(key) == [document]
 
 
 def test_the_nearest_names_are_near_and_others_are_not_called_so(catalog: Catalog, key: ProjectKey, put: Put) -> None:

@@ -51,7 +51,7 @@ def test_a_write_that_fails_leaves_nothing(
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("corpora.originals.os.fsync", full)
+    monkeypatch.setattr("corpora.files.os.fsync", full)
     with pytest.raises(StorageError, match="No space"):
         originals.put(b"data")
     assert [path for path in (tmp_path / "originals").rglob("*") if path.is_file()] == []
@@ -62,10 +62,11 @@ def test_a_missing_file_is_named_with_the_remedy(any_originals: OriginalStore) -
         any_originals.get("0" * 64)
 
 
-def test_what_nobody_needs_is_deleted(any_originals: OriginalStore) -> None:
+def test_what_is_to_go_is_deleted_and_nothing_else(any_originals: OriginalStore) -> None:
     kept, gone = any_originals.put(b"kept"), any_originals.put(b"gone")
-    assert any_originals.delete_unreferenced({kept, "0" * 64}) == 1
+    any_originals.delete([gone, "0" * 64])
     assert any_originals.get(kept) == b"kept"
+    assert any_originals.hashes() == {kept}
     with pytest.raises(OriginalNotFound):
         any_originals.get(gone)
 
@@ -76,15 +77,15 @@ def test_what_is_no_hash_is_no_path(originals: Originals, bad: str) -> None:
         originals.path(bad)
 
 
-def test_what_nobody_needs_is_deleted_and_so_is_what_a_killed_process_left(originals: Originals) -> None:
-    kept, gone = originals.put(b"kept"), originals.put(b"gone")
-    unfinished = originals.path(kept).parent / ".unfinished-abc"
+def test_what_a_killed_process_left_of_it_goes_with_it(originals: Originals) -> None:
+    gone = originals.put(b"gone")
+    unfinished = originals.path(gone).parent / ".unfinished-abc"
     unfinished.write_bytes(b"half")
-    assert originals.delete_unreferenced({kept}) == 2
-    assert originals.get(kept) == b"kept"
+    originals.delete([gone])
     assert not originals.path(gone).exists()
     assert not unfinished.exists()
 
 
 def test_there_may_be_none(any_originals: OriginalStore) -> None:
-    assert any_originals.delete_unreferenced(set()) == 0
+    any_originals.delete(())
+    assert any_originals.hashes() == set()

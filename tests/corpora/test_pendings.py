@@ -64,3 +64,34 @@ def test_questions_that_nobody_answered_go(catalog: Catalog, monkeypatch: pytest
     monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
     catalog.put_pending("local", "2", "plan", {}, "a" * 64)
     assert catalog.pop_pending("local", "1", old) is None
+
+
+def kept(catalog: Catalog, *pendings: tuple[str, str]) -> list[bool]:
+    return [catalog.pop_pending("local", project, pending_id) is not None for project, pending_id in pendings]
+
+
+def test_the_oldest_of_a_project_make_room(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OF_PROJECT_BYTES", 250)
+    other = catalog.put_pending("local", "2", "undo", {"before": "x" * 100}, "a")
+    ids = [catalog.put_pending("local", "1", kind, {"before": "x" * 100}, "a") for kind in ("undo", "plan", "undo")]
+    assert kept(catalog, *[("1", one) for one in ids], ("2", other)) == [False, True, True, True]
+
+
+def test_the_oldest_of_a_workspace_make_room(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OF_WORKSPACE_BYTES", 350)
+    elsewhere = catalog.put_pending("elsewhere", "1", "undo", {"before": "x" * 300}, "a")
+    ids = [catalog.put_pending("local", str(number), "undo", {"before": "x" * 100}, "a") for number in range(4)]
+    assert kept(catalog, *[(str(number), one) for number, one in enumerate(ids)]) == [False, True, True, True]
+    assert catalog.pop_pending("elsewhere", "1", elsewhere) is not None
+
+
+def test_a_workspace_has_so_many_and_no_more(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OF_WORKSPACE", 2)
+    ids = [catalog.put_pending("local", str(number), "plan", {}, "a") for number in range(4)]
+    assert kept(catalog, *[(str(number), one) for number, one in enumerate(ids)]) == [False, False, True, True]
+
+
+def test_the_newest_stays_however_long_it_is(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OF_PROJECT_BYTES", 10)
+    ids = [catalog.put_pending("local", "1", "undo", {"before": "x" * 100}, "a") for _ in range(2)]
+    assert kept(catalog, *[("1", one) for one in ids]) == [False, True]

@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Finished, announced_url
-from tests.postgresql import EmptyDatabase
+from tests.postgresql import EmptyDatabase, stopped
 
 # `fletcher` with the small model. With DIES it kills itself when it has stored so many documents.
 FLETCHER = """
@@ -188,3 +191,24 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(
     assert "?." not in refused.err
     assert "s3cret" not in refused.err
     assert "Traceback" not in refused.err
+
+
+def test_a_database_that_hangs_is_said_and_used_again_when_it_goes_on(
+    servers: tuple[httpx.Client, httpx.Client], environment: dict[str, str]
+) -> None:
+    server, _ = servers
+    add(server, "hanging", {"ferry.md": FERRY})
+    paths = ["documents", "search?q=ferry"]
+    with ThreadPoolExecutor(24) as threads, stopped(environment["FLETCHER_DATABASE_URL"]):
+        answers = list(threads.map(server.get, [f"/projects/hanging/{path}" for path in paths * 12]))
+        upload = server.post("/projects/hanging/corpus", json={"documents": [{"name": "new.md", "text": FERRY}]})
+        assert server.get("/openapi.json").status_code == 200
+        for answer in (*answers, upload):
+            assert (answer.status_code, answer.json()["error"]["code"]) == (503, "CATALOG_ERROR")
+            assert "Check that it is reachable" in answer.json()["error"]["message"]
+    give_up_at = time.monotonic() + PATIENCE_S
+    while server.get("/projects/hanging/documents").status_code == 503 and time.monotonic() < give_up_at:
+        threading.Event().wait(0.1)
+    assert list(documents(server, "hanging")) == ["ferry.md"]
+    add(server, "hanging", {"new.md": FERRY})
+    assert len(documents(server, "hanging")) == 2

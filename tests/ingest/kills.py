@@ -24,7 +24,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from corpora import DocumentNotFound, ProjectKey
+from corpora import DocumentNotFound, ManifestEntry, ProjectKey
 from ingest import Source
 from tests.chroma_server import running_chroma
 from tests.ingest.conftest import Pipeline, pipeline_in, pipeline_on
@@ -122,7 +122,12 @@ def assert_complete(pipeline: Pipeline, meant: dict[str, int]) -> None:
     for key in (KEY, OTHER):
         pipeline.assert_consistent(key)
     assert len(pipeline.catalog.documents(OTHER)) == 1
-    assert pipeline.originals.delete_unreferenced(pipeline.catalog.originals()) == 0, "no original is left over"
+    needed = {document.sha256 for key in (KEY, OTHER) for document in pipeline.catalog.documents(key)}
+    assert pipeline.originals.hashes() == needed, "no original is left over"
+    if pipeline.originals.manifest is not None:
+        documents = [(key, document) for key in (KEY, OTHER) for document in pipeline.catalog.documents(key)]
+        listed = {ManifestEntry(key, document.name, document.sha256) for key, document in documents}
+        assert set(pipeline.originals.manifest.entries()) == listed
 
 
 class Trials:

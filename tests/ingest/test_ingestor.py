@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from corpora import DocumentNotFound, OriginalNotFound, ProjectKey, ProjectNotFound
+from corpora import CatalogError, DocumentNotFound, OriginalNotFound, ProjectKey, ProjectNotFound
 from ingest import IngestReport, Progress, Refusal, Source, scan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.ingest.conftest import Pipeline
 
 BIBLE = "# People\n\nElena keeps the lighthouse.\n\n# Places\n\nThe harbour freezes in winter.\n"
@@ -184,7 +186,7 @@ def test_two_documents_cannot_have_one_name(pipeline: Pipeline, key: ProjectKey)
 def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, SOURCES)
     sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
-    pipeline.originals.delete_unreferenced(())
+    pipeline.originals.delete([sha256])
     assert_no_original(pipeline, sha256)
     pipeline.ingestor.index(key, SOURCES)
     assert pipeline.originals.get(sha256) == BIBLE.encode()
@@ -362,16 +364,50 @@ def test_what_a_killed_call_left_of_an_original_goes_with_the_same_call_again(
     class Killed(BaseException):
         pass
 
-    def killed(_: object) -> int:
+    def killed(_: object) -> None:
         raise Killed
 
     pipeline.ingestor.index(key, SOURCES)
     sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.originals, "delete_unreferenced", killed)
+        patch.setattr(pipeline.originals, "delete", killed)
         with pytest.raises(Killed):
             pipeline.ingestor.remove(key, "bible.md")
     assert pipeline.originals.get(sha256)
     with pytest.raises(DocumentNotFound):
         pipeline.ingestor.remove(key, "bible.md")
     assert_no_original(pipeline, sha256)
+
+
+def test_a_lost_catalog_takes_no_original_with_it(open_pipeline: Callable[[Path], Pipeline], tmp_path: Path) -> None:
+    key = ProjectKey("local", "1")
+    first = open_pipeline(tmp_path / "data")
+    first.ingestor.index(key, SOURCES)
+    first.ingestor.index(key, [Source("map.md", b"# The map"), Source("songs.md", b"# The songs")])
+    before = first.originals.hashes()
+    assert len(before) == 4
+    first.catalog.close()
+    for path in (tmp_path / "data").glob("catalog.sqlite3*"):
+        path.unlink()
+    again = open_pipeline(tmp_path / "data")
+    again.ingestor.index(key, [Source("new.md", b"# Something new")])
+    again.ingestor.index(key, [Source("new.md", b"# Something newer")])
+    again.ingestor.remove(key, "new.md")
+    assert again.originals.hashes() == before
+
+
+def test_a_document_that_never_reached_the_catalog_leaves_no_original(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise CatalogError("The disk is full.")
+
+    pipeline.ingestor.index(key, SOURCES[:1])
+    before = pipeline.originals.hashes()
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline.catalog, "put_document", fails)
+        with pytest.raises(CatalogError):
+            pipeline.ingestor.index(key, [Source("new.md", b"# Something new")])
+    assert len(pipeline.originals.hashes()) == 2
+    pipeline.ingestor.index(key, SOURCES[:1])
+    assert pipeline.originals.hashes() == before

@@ -49,9 +49,9 @@ def change(*_, **__):
         os.kill(os.getpid(), signal.SIGKILL)
 
 def counted(method):
-    def before_and_after(*arguments):
+    def before_and_after(*arguments, **options):
         change()
-        result = method(*arguments)
+        result = method(*arguments, **options)
         change()
         return result
     return before_and_after

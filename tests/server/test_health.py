@@ -20,8 +20,8 @@ def test_a_server_whose_stores_answer_is_ok(home: House) -> None:
     ("part", "method", "error", "status", "code"),
     [
         ("retriever", "check_vectors", VectorStoreUnavailable("It is away."), "degraded", 200),
-        ("catalog", "embedding_model", CorpusError("It is away."), "unavailable", 503),
-        ("catalog", "embedding_model", ZeroDivisionError("A fault of ours."), "unavailable", 503),
+        ("catalog", "ping", CorpusError("It is away."), "unavailable", 503),
+        ("catalog", "ping", ZeroDivisionError("A fault of ours."), "unavailable", 503),
     ],
 )
 def test_a_store_that_is_away_is_named(

@@ -1,0 +1,99 @@
+"""The manifest: which documents the originals are, beside them, so that a lost catalog can be made anew."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.errors import CorpusError, StorageError
+from corpora.files import private_folder, write_whole
+from corpora.records import ProjectKey
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, order=True)
+class ManifestEntry:
+    """One document: `sha256` is that of its original."""
+
+    key: ProjectKey
+    name: str
+    sha256: str
+
+
+class Manifest:
+    """A folder with one small file for each document of each project.
+
+    An entry is written after its document is in the catalog, and goes before it. Whatever a kill between the two
+    leaves out, the same call again puts right.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def is_there(self) -> bool:
+        """Whether one was ever written: older Fletchers wrote none."""
+        return self._folder.is_dir()
+
+    def put(self, entry: ManifestEntry) -> None:
+        """Write an entry in place of what had its name; raises `StorageError`."""
+        path, line = self._path(entry.key, entry.name), _line(entry)
+        try:
+            if not path.exists() or path.read_bytes() != line:
+                private_folder(self._folder)
+                write_whole(path, line)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def remove(self, key: ProjectKey, name: str) -> None:
+        """Take an entry out, if there is one; raises `StorageError`."""
+        try:
+            self._path(key, name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def begin(self, entries: Iterable[ManifestEntry]) -> None:
+        """Write the first entries, of a catalog that had no manifest before: all of them or none."""
+        unfinished = Manifest(self._folder.with_name(f"{self._folder.name}.unfinished"))
+        try:
+            private_folder(unfinished._folder)
+            for entry in entries:
+                unfinished.put(entry)
+            unfinished._folder.replace(self._folder)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def entries(self) -> list[ManifestEntry]:
+        """All entries, by project and name; what is no entry is left out."""
+        return sorted(entry for path in self._folder.glob("*.json") if (entry := _entry(path)))
+
+    def _path(self, key: ProjectKey, name: str) -> Path:
+        return self._folder / f"{key.document_id(name)}.json"
+
+    def _unusable(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"The manifest {self._folder} cannot be written ({error.strerror}): make room, or give permission."
+        )
+
+
+def _line(entry: ManifestEntry) -> bytes:
+    fields = {
+        "workspace": entry.key.workspace,
+        "project": entry.key.project_id,
+        "name": entry.name,
+        "sha256": entry.sha256,
+    }
+    return json.dumps(fields).encode() + b"\n"
+
+
+def _entry(path: Path) -> ManifestEntry | None:
+    try:
+        fields = json.loads(path.read_bytes())
+        return ManifestEntry(ProjectKey(fields["workspace"], fields["project"]), fields["name"], fields["sha256"])
+    except (ValueError, LookupError, TypeError, CorpusError):
+        logger.warning("%s is no entry of a manifest and is left out", path)
+        return None

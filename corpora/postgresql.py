@@ -1,0 +1,112 @@
+"""PostgreSQL under the catalog: connections that do not wait for a server that is silent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar, cast
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.waiting import Ready, Wait
+from sqlalchemy import URL, Engine, create_engine, event
+
+from corpora.presence import Presence
+
+T = TypeVar("T")
+
+_CONNECT_S = 5
+_ANSWER_S = 4
+_SILENT_S = 2.0  # then it is asked whether it is there at all
+_LONGEST_S = 120.0  # a statement may wait for another server's transaction, but not for one that never ends
+# A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
+_KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
+
+
+def open_postgresql(url: URL) -> tuple[Engine, Presence]:
+    """An engine for the URL, and what its connections know of the server; raises `ImportError` without its driver."""
+    wanted = {f"keepalives_{name}": value for name, value in _KEEPALIVES.items()}
+    wanted |= {"connect_timeout": _CONNECT_S, "application_name": "fletcher"}
+    engine = create_engine(
+        url,
+        isolation_level="REPEATABLE READ",
+        pool_pre_ping=True,  # it may have been restarted
+        max_overflow=-1,  # a thread that holds a lock must never wait for a connection
+        connect_args={name: value for name, value in wanted.items() if name not in url.query},
+    )
+    presence = Presence(lambda: _answers(engine))
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:
+        return _connected(presence, lambda: _Connection.connect(*arguments, **options))
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("; ".join(f"SET tcp_keepalives_{name} = {value}" for name, value in _KEEPALIVES.items()))
+        connection.commit()
+
+    _ = (_connect, _configure)  # strict type checking does not see that the decorators use them
+    return engine, presence
+
+
+class _Connection(psycopg.Connection[Any]):
+    """A connection that is given up when its server counts as away, or has been silent for very long."""
+
+    presence: Presence
+
+    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
+        self._require_presence()
+        return super().wait(self._heard(gen), interval, timeout)
+
+    def _heard(self, gen: PQGen[T]) -> Generator[Wait, Ready | int, T]:
+        """The same, asking after the server when nothing has come or gone for a while."""
+        heard_at = asked_at = time.monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                now = time.monotonic()
+                if ready != Ready.NONE:
+                    heard_at = asked_at = now
+                elif now - heard_at > _LONGEST_S:
+                    raise self._given_up(f"no answer in {_LONGEST_S:.0f} seconds")
+                elif now - asked_at > _SILENT_S:
+                    self.presence.ask()
+                    asked_at = time.monotonic()
+                self._require_presence()
+                wanted = gen.send(ready)
+        except StopIteration as stop:
+            return cast("T", stop.value)
+
+    def _require_presence(self) -> None:
+        if self.presence.is_away:
+            raise self._given_up("the server does not answer")
+
+    def _given_up(self, why: str) -> psycopg.OperationalError:
+        self.pgconn.finish()  # what comes on it now would be the answer to another question
+        return psycopg.OperationalError(why)
+
+
+def _connected(presence: Presence, connect: Callable[[], _Connection]) -> _Connection:
+    if presence.is_away:
+        raise psycopg.OperationalError("the server does not answer")
+    try:
+        connection = connect()
+    except psycopg.errors.ConnectionTimeout:
+        presence.lose()
+        raise
+    connection.presence = presence
+    return connection
+
+
+def _answers(engine: Engine) -> bool:
+    """Whether the server says anything to a new client, even no."""
+    arguments, options = engine.dialect.create_connect_args(engine.url)
+    try:
+        psycopg.connect(*arguments, **{**options, "connect_timeout": _ANSWER_S}).close()
+    except psycopg.errors.ConnectionTimeout:
+        return False
+    except psycopg.Error:
+        return True
+    return True

@@ -1,0 +1,48 @@
+"""Making a lost catalog anew from the originals and their manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from corpora import Catalog, ManifestEntry, Originals, ProjectKey
+from ingest.ingestor import Ingestor
+from ingest.report import DocumentReport, ProgressListener
+from ingest.source import Source
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What came back.
+
+    Attributes:
+        documents: Those that the catalog lacked, by project.
+        nameless: How many originals no entry of the manifest names: they are left as they are.
+    """
+
+    documents: tuple[tuple[ProjectKey, DocumentReport], ...]
+    nameless: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of what came back."""
+        documents = [
+            {"workspace": key.workspace, "project": key.project_id} | report.as_dict() for key, report in self.documents
+        ]
+        return {"documents": documents, "nameless": self.nameless}
+
+
+def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> Restored:
+    """Read every document of the manifest that the catalog lacks and whose original is there; what it has stays.
+
+    Searchable by text when this returns; vectors are not made. Raises `CatalogError` or `StorageError`.
+    """
+    entries, kept = originals.manifest.entries(), originals.hashes()
+    known = {(key, document.name) for key in catalog.every_project() for document in catalog.documents(key)}
+    lacking = [entry for entry in entries if entry.sha256 in kept and (entry.key, entry.name) not in known]
+    reports = [(entry.key, _read(entry, originals, ingestor, progress)) for entry in lacking]
+    return Restored(tuple(reports), len(kept - {entry.sha256 for entry in entries}))
+
+
+def _read(entry: ManifestEntry, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> DocumentReport:
+    source = Source(entry.name, originals.get(entry.sha256))
+    return ingestor.add(entry.key, [source], progress=progress).documents[0]

@@ -1,0 +1,115 @@
+"""A catalog that was lost comes back from the originals, with the names, projects and workspaces they had."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from corpora import Catalog, DataDirectory, ProjectKey
+from fletcher.__main__ import main
+from tests.retrieval.small_embedder import SmallEmbedder
+
+KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDirectory:
+    """Two projects of two workspaces; one file is a document of both."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
+    made = DataDirectory(tmp_path / "data")
+    (tmp_path / "quests").mkdir()
+    (tmp_path / "quests" / "harbour.md").write_text("The ferry is called Bittern.", "utf-8")
+    (tmp_path / "people.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    fletcher("ingest", "quests", "people.md", "--project", "1", directory=made)
+    fletcher("ingest", "people.md", "--project", "2", "--workspace", "elsewhere", directory=made)
+    return made
+
+
+def fletcher(*arguments: str, directory: DataDirectory) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*arguments, "--data-dir", str(directory.path)])
+    assert end.value.code == 0
+
+
+def lose_catalog(directory: DataDirectory) -> None:
+    for path in directory.path.glob("catalog.sqlite3*"):
+        path.unlink()
+
+
+def documents(directory: DataDirectory) -> dict[ProjectKey, dict[str, str]]:
+    catalog = Catalog(directory.catalog_url)
+    found = {key: {each.name: catalog.text(key, each.id) for each in catalog.documents(key)} for key in KEYS}
+    catalog.close()
+    return found
+
+
+def test_all_documents_come_back(directory: DataDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    before = documents(directory)
+    assert [len(of_project) for of_project in before.values()] == [2, 1]
+    lose_catalog(directory)
+    capsys.readouterr()
+    fletcher("reindex", "--from-originals", "--json", directory=directory)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["projects"], told["passages"]) == (2, 3)
+    assert {(each["workspace"], each["project"], each["name"]) for each in told["restored"]["documents"]} == {
+        (key.workspace, key.project_id, name) for key, of_project in before.items() for name in of_project
+    }
+    assert documents(directory) == before
+
+
+def test_what_the_catalog_knows_stays_and_what_was_removed_stays_away(
+    directory: DataDirectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.md").write_text("Elena left the lighthouse.", "utf-8")
+    fletcher("ingest", "people.md", "--project", "1", directory=directory)
+    fletcher("remove", "harbour.md", "--project", "1", directory=directory)
+    before = documents(directory)
+    capsys.readouterr()
+    fletcher("reindex", "--from-originals", "--json", directory=directory)
+    assert json.loads(capsys.readouterr().out)["restored"] == {"documents": [], "nameless": 0}
+    assert documents(directory) == before
+    lose_catalog(directory)
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert documents(directory) == before
+
+
+def test_an_empty_catalog_beside_originals_is_told(directory: DataDirectory, caplog: pytest.LogCaptureFixture) -> None:
+    lose_catalog(directory)
+    fletcher("ingest", "people.md", "--project", "9", directory=directory)
+    assert "reindex --from-originals" in caplog.text
+    assert len(directory.originals.hashes()) == 2
+
+
+def test_a_directory_of_an_older_fletcher_gets_its_manifest_when_it_is_opened(
+    directory: DataDirectory, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "data" / "originals" / "documents"
+    before = sorted(path.name for path in manifest.iterdir())
+    for path in manifest.iterdir():
+        path.unlink()
+    manifest.rmdir()
+    fletcher("documents", "--project", "1", directory=directory)
+    assert sorted(path.name for path in manifest.iterdir()) == before
+
+
+def test_originals_that_nothing_names_are_counted_and_left(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sha256 = directory.originals.put(b"of an older Fletcher")
+    lose_catalog(directory)
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert "1 original cannot be named" in capsys.readouterr().out
+    assert directory.originals.get(sha256) == b"of an older Fletcher"
+
+
+def test_originals_in_a_database_are_lost_with_it(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    empty_database: object, chroma_url: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FLETCHER_DATABASE_URL", empty_database())  # pyright: ignore
+    monkeypatch.setenv("FLETCHER_CHROMA_URL", chroma_url)
+    with pytest.raises(SystemExit) as end:
+        main(["reindex", "--from-originals"])
+    assert end.value.code == 1
+    assert "Restore a backup" in capsys.readouterr().err
