@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo run test check format lock bench conform real-client clean
+.PHONY: setup demo run test check format lock bench attack conform real-client clean
 
 setup: $(STAMP)
 
@@ -41,6 +41,10 @@ lock: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# Everything that a stranger would try, for half an hour, while one good client must notice nothing.
+attack: setup
+	$(BIN)/python -m tests.attack
 
 # Against the real Arrow: make conform ARROW=<a checkout of Arrow> (needs Godot).
 conform: setup

@@ -1,29 +1,35 @@
-"""How much memory a process and its children have together. Linux only: read from /proc."""
+"""How much memory a process and its children have together."""
 
 import subprocess
 import threading
-from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import psutil
 
 _EVERY_S = 0.1
 
 
-class PeakMemory:
-    """The most that the tree of processes below one had at a time, looked at ten times a second while this is open.
+def memory_of(root: psutil.Process) -> int:
+    """Bytes of a process and of all below it; on Linux pages that several of them share count once."""
+    return sum(map(_own, [root, *_below(root)]))
 
-    Pages that several processes share count once (PSS). `megabytes` is None where there is no /proc.
+
+class PeakMemory:
+    """The most that a tree of processes had at a time, looked at ten times a second while this is open.
+
+    `megabytes` is None before the first look.
     """
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._root = process.pid
+    def __init__(self, process: subprocess.Popen[str] | psutil.Process) -> None:
+        self._root = psutil.Process(process.pid)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look)
-        self._kilobytes = 0
+        self._bytes = 0
 
     @property
     def megabytes(self) -> float | None:
-        return self._kilobytes / 1024 if self._kilobytes else None
+        return self._bytes / 2**20 if self._bytes else None
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -37,23 +43,19 @@ class PeakMemory:
 
     def _look(self) -> None:
         while not self._ended.wait(_EVERY_S):
-            self._kilobytes = max(self._kilobytes, sum(map(_proportional_kilobytes, _tree(self._root))))
+            self._bytes = max(self._bytes, memory_of(self._root))
 
 
-def _tree(root: int) -> list[int]:
-    found = [root]
-    for process in found:
-        for children in Path("/proc").glob(f"{process}/task/*/children"):
-            try:
-                found += map(int, children.read_text(encoding="ascii").split())
-            except OSError:  # it has ended
-                continue
-    return found
-
-
-def _proportional_kilobytes(process: int) -> int:
+def _below(root: psutil.Process) -> list[psutil.Process]:
     try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii").splitlines()
-    except OSError:
+        return root.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _own(process: psutil.Process) -> int:
+    try:
+        memory = process.memory_full_info()
+    except psutil.Error:  # it has ended, or is none of ours
         return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+    return getattr(memory, "pss", memory.uss)

@@ -1,20 +1,17 @@
 """Whatever is sent, the connection lives or is closed as documented, nothing unexpected is logged, others go on."""
 
-import base64
 import json
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
-from server.dialects import DIALECTS
 from tests.agent.scripted_model import PATIENCE_S, Use
-from tests.agent.story import story_text
+from tests.attack.frames import NotUtf8, frames, not_utf8
 from tests.server.client import Client, Frame, texts, types
 from tests.server.house import House
 
@@ -22,52 +19,6 @@ EXAMPLES, FRAMES = 400, 25  # 10,000 frames together
 NOT_UTF_8, PROTOCOL_ERROR = 1007, 1002
 ENDS = ("end", "turn_end")
 
-TYPES = ["file_sync", "design_doc_sync", "user_message", "function_result", "stop", "hello", "confirmation", "end"]
-FIELDS = [
-    "data", "project_id", "current_project_id", "arrow_content", "file_content", "file_name", "message", "history",
-    "selected_node_ids", "current_scene_id", "request_id", "success", "result", "error", "function", "function_params",
-    "confirm", "pending_id", "mode", "timestamp", "output", "type", "dialect", "capabilities", "max_frame_bytes",
-    "decision", "client", "token", "affected_nodes", "referenced_by",
-]  # fmt: skip
-LIKELY = [
-    1, "1", -1, 1.0, None, "", "apply", "plan", "yes", "never", "create_variable", "bible.txt", story_text(),
-    base64.b64encode(b"Elena keeps the lighthouse.").decode(), {"name": "gold", "type": "num"}, ["batch", "progress"],
-    *DIALECTS,
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class NotUtf8:
-    """A text frame whose bytes are no text."""
-
-    data: bytes
-
-
-numbers = st.integers() | st.floats() | st.sampled_from([10**400, -(2**63), 2**64, 1e308])
-any_text = st.text(st.characters(), max_size=20)  # halves of characters too
-scalars = st.none() | st.booleans() | numbers | any_text | st.sampled_from(LIKELY)
-values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(FIELDS) | any_text, inner, max_size=4),
-    max_leaves=12,
-)
-messages = st.builds(
-    lambda type_, fields: {**fields, "type": type_},
-    st.sampled_from(TYPES) | values,
-    st.dictionaries(st.sampled_from(FIELDS), values, max_size=8),
-)
-nested = st.builds(
-    lambda opening, closing, depth, head: head + opening * depth + closing * depth + "}",
-    *(st.just("["), st.just("]"), st.integers(1, 5000), st.sampled_from(['{"type": ', '{"type": "stop", "data": '])),
-)
-digits = st.builds(
-    lambda count, name: f'{{"type": "user_message", "{name}": {"9" * count}}}',
-    *(st.integers(1, 6000), st.sampled_from(FIELDS)),
-)
-whole = messages.map(json.dumps)
-cut_off = st.builds(lambda text, at: text[: at % len(text)], whole, st.integers(0, 10_000))
-frames = st.one_of(whole, whole, values.map(json.dumps), any_text, cut_off, nested, digits, st.binary(max_size=40))
-not_utf8 = st.builds(lambda before, after: NotUtf8(before + b"\xff" + after), *[st.binary(max_size=20)] * 2)
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 # Not made smaller: what a server does with a frame depends on all that came before it.
 calm = settings(deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=QUIET, database=None)

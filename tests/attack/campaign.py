@@ -1,0 +1,164 @@
+"""Some phases against one server, with the witness beside them, and what came of it."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks._memory import PeakMemory, memory_of
+from tests.attack.findings import Findings
+from tests.attack.phases import PHASES
+from tests.attack.process_phases import delete_all
+from tests.attack.server import WITNESS, Server, attacked
+from tests.attack.stores import running_stores
+from tests.attack.witness import Answer
+
+AFTER = 1.3
+"""What memory may be after all is deleted, of what it was before."""
+_SETTLES_WITHIN_S = 120.0
+_LEAVES_WITHIN_S = 300.0
+_FORGETS_WITHIN_S = 60.0
+
+
+@dataclass
+class Stage:
+    """One phase, or several at once.
+
+    Attributes:
+        findings: What each of them has found.
+        began, ended: In seconds of `time.time()`.
+        peak_mb: The most memory that the server and its readers had meanwhile.
+        answers: What the witness was answered meanwhile.
+    """
+
+    findings: list[Findings]
+    began: float = 0.0
+    ended: float = 0.0
+    peak_mb: float = 0.0
+    answers: list[Answer] = field(default_factory=list[Answer])
+
+
+@dataclass
+class Campaign:
+    """What one server has gone through.
+
+    Attributes:
+        stages: In order.
+        before_mb, after_mb: Memory before the attack, and after all the attacker's documents were deleted.
+        answers: All that the witness was answered, also before, between and afterwards.
+        tracebacks, errors: What the server's log has.
+        is_alive: Whether it was there at the end.
+        ended_s: How long it took to end; infinite if it had to be killed.
+    """
+
+    stages: list[Stage] = field(default_factory=list[Stage])
+    before_mb: float = 0.0
+    after_mb: float = 0.0
+    answers: list[Answer] = field(default_factory=list[Answer])
+    tracebacks: int = 0
+    errors: Counter[str] = field(default_factory=Counter[str])
+    is_alive: bool = False
+    ended_s: float = 0.0
+
+
+def run(folder: Path, stages: list[list[str]], counts: dict[str, int], seed: int, *, with_stores: bool) -> Campaign:
+    """Starts a server and the witness, attacks stage by stage, and looks at what is left."""
+    campaign = Campaign()
+    with ExitStack() as opened:
+        stores = opened.enter_context(running_stores()) if with_stores else None
+        with attacked(folder, **(stores.settings if stores else {})) as server:
+            server.stores = stores.processes if stores else {}
+            _attack(server, campaign, stages, counts, seed)
+        campaign.ended_s = server.ended_s or 0.0
+        campaign.tracebacks, campaign.errors = server.tracebacks(), server.errors()
+    return campaign
+
+
+def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts: dict[str, int], seed: int) -> None:
+    witness = _Beside(server)
+    try:
+        with server.http() as http:
+            http.post("/projects/words/corpus", json={"documents": [{"name": "a.md", "text": "Elena"}]})
+            delete_all(http)
+        campaign.before_mb = memory_of(server.process) / 2**20
+        for names in stages:
+            campaign.stages.append(_staged(server, names, counts, seed))
+        if server.is_alive:
+            campaign.after_mb = _after_deleting(server, campaign.before_mb)
+    finally:
+        campaign.is_alive = server.is_alive
+        campaign.answers = witness.end()
+    for stage in campaign.stages:
+        stage.answers = [answer for answer in campaign.answers if stage.began <= answer.at <= stage.ended]
+
+
+def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int) -> Stage:
+    stage = Stage([Findings(name) for name in names], began=time.time())
+    with PeakMemory(server.process) as peak, ThreadPoolExecutor(len(names)) as threads:
+        under_way = [threads.submit(_phase, server, each, counts[each.name], seed) for each in stage.findings]
+        try:
+            wait(under_way)
+        except BaseException:  # told to end: then nobody is to be waited for
+            server.process.kill()
+            raise
+    stage.ended, stage.peak_mb = time.time(), peak.megabytes or 0.0
+    return stage
+
+
+def _phase(server: Server, findings: Findings, count: int, seed: int) -> None:
+    try:
+        PHASES[findings.name].attack(server, count, seed, findings)
+    except Exception as error:  # noqa: BLE001 - the others go on, and what was found until then is told
+        findings.problem("broken off", f"{error!r} {traceback.format_exc(limit=-3)}")
+
+
+def _after_deleting(server: Server, before_mb: float) -> float:
+    """Megabytes once all is deleted, or up to a minute later, until they are what they may be."""
+    with server.http(timeout_s=_FORGETS_WITHIN_S) as http:
+        delete_all(http)
+    give_up_at = time.monotonic() + _FORGETS_WITHIN_S
+    while (now := memory_of(server.process) / 2**20) > before_mb * AFTER and time.monotonic() < give_up_at:
+        time.sleep(1)
+    return now
+
+
+class _Beside:
+    """The witness, in a process of its own."""
+
+    def __init__(self, server: Server) -> None:
+        command = [sys.executable, "-m", "tests.attack.witness", server.url, WITNESS]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._answers: list[Answer] = []
+        self._has_settled = threading.Event()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
+        if not self._has_settled.wait(_SETTLES_WITHIN_S):
+            self.end()
+            raise RuntimeError("the witness was never answered")
+
+    def end(self) -> list[Answer]:
+        """Lets it look a last time; all that it was answered."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(_LEAVES_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._listening.join()
+        if code:
+            self._answers.append(Answer("the witness", time.time(), 0, wrong=f"it has ended with code {code}"))
+        return self._answers
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answers.append(Answer(**json.loads(line)))
+            self._has_settled.set()
