@@ -54,6 +54,15 @@ def test_nobody_else_can_read_the_key(tmp_path: Path) -> None:
         assert stat.S_IMODE((tmp_path / "owner.json").stat().st_mode) == 0o600
 
 
+def test_each_owner_has_another_key(tmp_path: Path) -> None:
+    keys: list[str | None] = []
+    for _ in range(2):
+        with DataDirectory(tmp_path).own("http://127.0.0.1:1") as ownership:
+            keys.append(ownership.owner.key)
+    assert None not in keys
+    assert keys[0] != keys[1]
+
+
 def test_a_new_directory_is_for_its_user_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(DataDirectory(tmp_path / "new").path.stat().st_mode) == 0o700
 

@@ -1,15 +1,43 @@
 """The demo, as a newcomer runs it."""
 
+import os
 from pathlib import Path
 
 from arrow_project import check, parse
 from corpora.samples import SAMPLE
 from tests.end_to_end.conftest import fletcher
 
+# Python runs a module of this name at the start of each process, so in the readers as well.
+WITNESS = """
+import os, sys
 
-def test_the_demo_makes_the_whole_journey(tmp_path: Path) -> None:
-    done = fletcher("demo", data_dir=tmp_path / "demo", cwd=tmp_path)
+def look(event, arguments):
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    if isinstance(host, bytes):
+        host = host.decode()
+    if host and host != "localhost" and not host.startswith("127.") and host != "::1":
+        with open(os.environ["WITNESSED"], "a") as file:
+            print(event, host, file=file)
+
+sys.addaudithook(look)
+open(os.environ["WITNESSED"], "a").close()
+"""
+
+
+def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Path) -> None:
+    witnessed = tmp_path / "witnessed"
+    (tmp_path / "witness").mkdir()
+    (tmp_path / "witness" / "sitecustomize.py").write_text(WITNESS)
+    modules = os.pathsep.join(filter(None, [str(tmp_path / "witness"), os.environ.get("PYTHONPATH")]))
+    environment = {"PYTHONPATH": modules, "WITNESSED": str(witnessed)}
+    done = fletcher("demo", data_dir=tmp_path / "demo", cwd=tmp_path, **environment)
     assert done.code == 0, done.err
+    assert witnessed.read_text() == ""
     changed = tmp_path / "demo" / SAMPLE.arrow_file.name
     assert str(changed) in done.out.replace("\n", "")
     assert SAMPLE.question in done.out.replace("\n", " ")

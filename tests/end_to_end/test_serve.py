@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announced_url
@@ -34,6 +36,25 @@ def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run: Run) -> 
     assert "FLETCHER_RERANKER" in refused.err
     assert "WARNING" not in refused.err
     assert "Traceback" not in refused.err
+
+
+def test_a_server_without_tokens_says_who_may_use_it_and_tells_its_clients_that_it_ends(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", data_dir]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT) as server:
+        try:
+            url = announced_url(server)
+            with connect(url.replace("http", "ws", 1) + "/ws/chat", proxy=None, open_timeout=PATIENCE_S) as socket:
+                server.terminate()
+                with pytest.raises(ConnectionClosed) as closed:
+                    socket.recv(PATIENCE_S)
+        finally:
+            server.terminate()
+            _, log = server.communicate(timeout=PATIENCE_S)
+    assert "every user and program of this machine" in log.replace("\n", " ")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1012
 
 
 def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
