@@ -1,4 +1,4 @@
-"""Every command that the documentation shows exists, with its options."""
+"""Every command that the documentation shows exists, with its options; every setting is there, with its default."""
 
 import re
 import shlex
@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from fletcher.__main__ import app
+from fletcher.settings import DEFAULT_DATA_DIR, Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -41,3 +42,39 @@ def test_a_documented_command_exists(page: str, command: str) -> None:
     options = {name for parameter in known.params for name in parameter.opts}
     used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
     assert used <= options | {"--help"}, f"{page}: {command}"
+
+
+# What happens where nothing is set is said in words.
+_UNSET = {
+    "model": "`anthropic:claude-sonnet-4-5` when `ANTHROPIC_API_KEY` is set, else `local`",
+    "embedding_model": "all-MiniLM-L6-v2, bundled",
+    "database_url": "SQLite in the data directory",
+    "chroma_url": "Chroma in the data directory",
+}
+_UNITS = {"MiB": 2**20, "GiB": 2**30}
+
+
+def _documented() -> dict[str, str]:
+    """Defaults as they stand in the table, by the settings' names."""
+    text = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    rows = re.findall(r"^\| `FLETCHER_([A-Z_]+)` \| (.+?) \| .+ \|$", text, re.MULTILINE)
+    return {name.lower(): default for name, default in rows}
+
+
+def test_every_setting_is_documented() -> None:
+    assert _documented().keys() == Settings.model_fields.keys()
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_a_settings_default_is_documented(name: str) -> None:
+    said, default = _documented()[name], Settings.model_fields[name].get_default(call_default_factory=True)
+    number = re.fullmatch(r"(\d+) (MiB|GiB)|`([\d.]+)`", said)
+    if number:
+        meant = int(number[1]) * _UNITS[number[2]] if number[2] else float(number[3])
+        assert meant == default
+    elif default in (None, "", (), {}):
+        assert said == _UNSET.get(name, "none")
+    elif default == DEFAULT_DATA_DIR:
+        assert said == "`~/.fletcher`"
+    else:
+        assert said == f"`{str(default).lower()}`"
