@@ -1,4 +1,7 @@
-"""Every command that the documentation shows exists, with its options; every setting is there, with its default."""
+"""Every command that the documentation shows exists, with its options; every setting is there, with its default.
+
+Every link between its pages leads to a page and a heading.
+"""
 
 import re
 import shlex
@@ -42,6 +45,23 @@ def test_a_documented_command_exists(page: str, command: str) -> None:
     options = {name for parameter in known.params for name in parameter.opts}
     used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
     assert used <= options | {"--help"}, f"{page}: {command}"
+
+
+_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def _anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for path, anchor in _LINK.findall(page.read_text("utf-8")):
+        target = (page.parent / path) if path else page
+        assert target.exists(), f"{page.name}: {path}"
+        assert not anchor or anchor in _anchors(target), f"{page.name}: {path}#{anchor}"
 
 
 # What happens where nothing is set is said in words.
