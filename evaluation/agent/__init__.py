@@ -4,7 +4,7 @@
 from, and checks of structure, not of wording.
 """
 
-from evaluation.agent.running import Attempt, Cost, TakeTurn, TurnRefused, attempt, judge
+from evaluation.agent.running import Attempt, Cost, Outcome, TakeTurn, TurnRefused, attempt, judge
 from evaluation.agent.starts import StartNotHere, open_start
 from evaluation.agent.task import Answer, Conversation, Task
 from evaluation.agent.tasks import TASKS
@@ -15,6 +15,7 @@ __all__ = [
     "Attempt",
     "Conversation",
     "Cost",
+    "Outcome",
     "StartNotHere",
     "TakeTurn",
     "Task",

@@ -3,15 +3,18 @@
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from arrow_project import ArrowProject, parse
+from evaluation.agent.checks import says_not_done
 from evaluation.agent.snapshot import Snapshot, snapshot
 from evaluation.agent.starts import open_start
 from evaluation.agent.task import Answer, Conversation, Done, Place, Question, Say, Task
 
 TakeTurn = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Answers the body of `POST /projects/{id}/turns` as that does; raises `TurnRefused` where it answers with an error."""
+
+Outcome = Literal["right", "refused", "wrong"]
 
 # A question follows a yes when a request has several parts that need one; no task has more.
 _MOST_QUESTIONS = 6
@@ -55,6 +58,15 @@ class Attempt:
     def passed(self) -> bool:
         """Whether every check holds."""
         return not self.wrong
+
+    @property
+    def outcome(self) -> Outcome:
+        """`right`; `refused` where nothing was changed and the answer says so; else `wrong`."""
+        if self.passed:
+            return "right"
+        talk = self.conversation
+        changed = any(answer.after != talk.before for answer in talk.answers)
+        return "wrong" if changed or any(says_not_done(talk)) else "refused"
 
 
 async def attempt(task: Task, take_turn: TakeTurn) -> Attempt:

@@ -104,6 +104,7 @@ class Task:
         says: The conversation.
         checks: What must be true; all of them.
         in_grammar: Whether it is written in the grammar of the planner without weights.
+        held_out: Whether it was written before that grammar and is never used to shape it.
     """
 
     id: str
@@ -111,3 +112,4 @@ class Task:
     says: tuple[Say, ...]
     checks: tuple[Check, ...]
     in_grammar: bool = True
+    held_out: bool = False

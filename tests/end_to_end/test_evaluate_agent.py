@@ -7,19 +7,18 @@ def test_tasks_are_run_and_counted(run: Run) -> None:
     done = run("evaluate-agent", "--model", "local", "--task", "ask-steps", "--task", "delete-no", "--json")
 
     assert done.code == 0, done.err
-    assert {row["task"]: row["passed"] for row in done.json["tasks"]} == {"ask-steps": True, "delete-no": True}
+    assert {row["task"]: row["outcome"] for row in done.json["tasks"]} == {"ask-steps": "right", "delete-no": "right"}
     assert done.json["model"] == "local"
-    assert done.json["total"] | {"seconds": 0, "requests": 0, "input_tokens": 0, "output_tokens": 0} == {
-        "tasks": 2, "passed": 2, "requests": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": None, "seconds": 0,
-    }  # fmt: skip
-    assert "passed  ask-steps" in done.err
+    counted = {"tasks": 2, "right": 2, "refused": 0, "wrong": 0, "requests": 0, "input_tokens": 0, "output_tokens": 0}
+    assert done.json["total"] | {"seconds": 0, "requests": 0} == counted | {"cost_usd": None, "seconds": 0}
+    assert "right   ask-steps" in done.err
 
 
-def test_a_task_that_fails_is_told_with_its_reason_and_the_exit_code(run: Run) -> None:
+def test_a_free_request_that_local_refuses_is_told_and_no_failure(run: Run) -> None:
     done = run("evaluate-agent", "--model", "local", "--task", "tone-of-one-line")
 
-    assert done.code == 1
-    assert "0 of 1" in done.out
+    assert done.code == 0
+    assert "0 right, 1 refused, 0 wrong" in " ".join(done.out.split())
     assert "node 12: lines is" in " ".join(done.out.split())
 
 

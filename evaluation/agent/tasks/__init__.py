@@ -1,7 +1,17 @@
 """All tasks, by topic."""
 
 from evaluation.agent.task import Task
-from evaluation.agent.tasks import adding, answering, changing, conversing, grounded, refusing, resources
+from evaluation.agent.tasks import (
+    adding,
+    answering,
+    changing,
+    conversing,
+    free_questions,
+    free_requests,
+    grounded,
+    refusing,
+    resources,
+)
 
 TASKS: tuple[Task, ...] = (
     *adding.TASKS,
@@ -11,6 +21,8 @@ TASKS: tuple[Task, ...] = (
     *conversing.TASKS,
     *answering.TASKS,
     *refusing.TASKS,
+    *free_requests.TASKS,
+    *free_questions.TASKS,
 )
 """Every task; ids are unique."""
 

@@ -15,6 +15,7 @@ from tests.evaluation.agent.solutions import SOLUTIONS
 IN_GRAMMAR = [task for task in TASKS if task.in_grammar]
 BY_ID = {task.id: task for task in TASKS}
 FREE = [task for task in TASKS if not task.in_grammar]
+HELD_OUT = [task for task in TASKS if task.held_out]
 # Direct functions and slash commands need no model, so one that does nothing changes nothing.
 WITH_MODEL = [
     task for task in TASKS if not any(say.function is not None or say.message.startswith("/") for say in task.says)
@@ -45,6 +46,33 @@ def test_the_planner_passes_what_is_in_its_grammar(attempts: dict[str, Attempt |
     found = tried(attempts, task)
 
     assert found.passed, (found.wrong, found.conversation.text)
+
+
+def test_requests_and_questions_are_held_out() -> None:
+    assert sum(task.id.startswith("free-ask-") for task in HELD_OUT) == 30
+    assert len(HELD_OUT) == 90
+    assert not any(task.in_grammar for task in HELD_OUT)
+
+
+@pytest.mark.parametrize("task", FREE, ids=by_id)
+def test_the_planner_does_nothing_wrong(attempts: dict[str, Attempt | str], task: Task) -> None:
+    found = tried(attempts, task)
+
+    assert found.outcome != "wrong", (found.wrong, found.conversation.text)
+
+
+@pytest.mark.parametrize("task", HELD_OUT, ids=by_id)
+def test_what_was_not_asked_for_is_wrong(attempts: dict[str, Attempt | str], task: Task) -> None:
+    found = tried(attempts, task)
+    project = open_start(task.start)
+    project.apply(Operation("create_variable", {"name": "nobody_asked", "type": "bool"}))
+    project.apply(Operation("delete_node", {"node_id": 23}))
+    after = snapshot(project)
+    answers = tuple(replace(answer, after=after) for answer in found.conversation.answers)
+
+    wrong = replace(found, conversation=replace(found.conversation, after=after, answers=answers))
+
+    assert replace(wrong, wrong=judge(task, wrong.conversation)).outcome == "wrong"
 
 
 @pytest.mark.parametrize("task", FREE, ids=by_id)
@@ -87,7 +115,7 @@ async def test_a_model_that_does_nothing_fails(turns: Turns, task: Task) -> None
     assert not found.passed, found.conversation.text
 
 
-@pytest.mark.parametrize("task", FREE, ids=by_id)
+@pytest.mark.parametrize("task", [task for task in FREE if not task.held_out], ids=by_id)
 async def test_a_task_outside_the_grammar_can_be_passed(turns: Turns, task: Task) -> None:
     model = ScriptedModel(*SOLUTIONS[task.id])
     model.otherwise = ["That is all."]
@@ -152,6 +180,31 @@ def said(task: Task, text: str, question: Question | None = None, *done: Done) -
 @pytest.mark.parametrize(("task", "lie"), LIES)
 def test_a_lie_does_not_pass(task: str, lie: str) -> None:
     assert said(BY_ID[task], lie)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Done: there is a hub.", "wrong"),
+        ("I did not understand “with three choices”. Nothing was changed.", "right"),
+        ("", "wrong"),
+    ],
+)
+def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
+    task = BY_ID["free-hub-with-choices"]
+    state = snapshot(open_start(task.start))
+    talk = Conversation(state, state, (Answer(text, (), (), None, False, state),))
+
+    assert Attempt(task, talk, judge(task, talk)).outcome == outcome
+
+
+def test_a_question_that_is_answered_wrongly_is_wrong_and_one_that_is_not_answered_is_refused() -> None:
+    task = BY_ID["free-ask-grant"]
+    state = snapshot(open_start(task.start))
+    texts = ("Nine florins.", "The documents do not seem to answer that.")
+    talks = [Conversation(state, state, (Answer(text, (), (), None, False, state),)) for text in texts]
+
+    assert [Attempt(task, talk, judge(task, talk)).outcome for talk in talks] == ["wrong", "refused"]
 
 
 @pytest.mark.parametrize(("task", "truth"), TRUTHS)
