@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from agent.request import TurnContext
-from arrow_project import ArrowProject
+from arrow_project import ArrowProject, texts_of
 
-# The fields of a node that are read in the story; the rest are ids and settings.
-_SPOKEN = ("title", "content", "lines", "monolog", "actions", "prompt", "plaque", "label")
 _EXPOSED = re.compile(r"\{([^{}.\s]{1,80})(?:\.[^{}]*)?\}")
 # A message of this many words says by itself what it is about; what was said before would drown it.
 _SPEAKS_FOR_ITSELF = 12
@@ -84,9 +82,8 @@ def _names(project: ArrowProject, data: dict[str, Any]) -> Iterator[str]:
         used = table.get(data.get(field, -1)) if isinstance(data.get(field), int) else None
         if used is not None:
             yield str(used["name"])
-    for field in _SPOKEN:
-        for text in _strings(data.get(field)):
-            yield from _EXPOSED.findall(text)
+    for text in texts_of(data):
+        yield from _EXPOSED.findall(text)
 
 
 def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
@@ -94,14 +91,7 @@ def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
     if node is None:
         return []
     data: dict[str, Any] = node["data"]
-    spoken = [text for name in _SPOKEN for text in _strings(data.get(name))]
-    return [*dict.fromkeys(_names(project, data)), *spoken]
-
-
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return [*dict.fromkeys(_names(project, data)), *texts_of(data)]
 
 
 def _joined(words: Iterable[str], room: int) -> str:

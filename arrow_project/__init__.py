@@ -13,22 +13,30 @@ from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import named_ids, renumbered, renumbered_native
 from arrow_project.restoring import Restoration, restore
+from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
 
 __all__ = [
     "OPERATIONS",
+    "TEXT_FIELDS",
     "ArrowProject",
     "ArrowProjectError",
+    "Character",
     "Diff",
     "ErrorCode",
     "Finding",
+    "Link",
     "NativeCall",
+    "Node",
     "Operation",
     "OperationError",
     "OperationResult",
     "OperationSpec",
     "ParseError",
     "Restoration",
+    "Scene",
     "Selection",
+    "Story",
+    "Variable",
     "check",
     "check_text",
     "diff",
@@ -43,4 +51,6 @@ __all__ = [
     "renumbered",
     "renumbered_native",
     "restore",
+    "shorten",
+    "texts_of",
 ]

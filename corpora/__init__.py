@@ -21,7 +21,17 @@ from corpora.manifest import Manifest, ManifestEntry
 from corpora.originals import Originals, OriginalStore
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota, page_range, passage_id
+from corpora.records import (
+    Document,
+    DocumentCounts,
+    Page,
+    Passage,
+    PassageKind,
+    ProjectKey,
+    Quota,
+    page_range,
+    passage_id,
+)
 from corpora.stored_originals import StoredOriginals
 
 __all__ = [
@@ -48,6 +58,7 @@ __all__ = [
     "Ownership",
     "Page",
     "Passage",
+    "PassageKind",
     "Pending",
     "ProjectKey",
     "ProjectNotFound",

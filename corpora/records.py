@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from corpora.errors import InvalidName
 
@@ -84,6 +85,10 @@ class Page:
     text: str
 
 
+PassageKind = Literal["prose", "dialogue", "table", "list"]
+"""What a passage is made of; a `dialogue` has lines like `NAME: words`, and whatever stands between them."""
+
+
 @dataclass(frozen=True)
 class Passage:
     """The piece that is retrieved; `text` is the extracted text from `char_from` to `char_to`."""
@@ -97,6 +102,7 @@ class Passage:
     char_from: int
     char_to: int
     text: str
+    kind: PassageKind = "prose"
 
     @property
     def place(self) -> str:

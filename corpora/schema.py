@@ -93,6 +93,7 @@ passages = Table(
     Column("char_to", Integer, nullable=False),
     # Whether the vector store has this passage's vector, of the recorded model.
     Column("embedded", Boolean, nullable=False),
+    Column("kind", String(16), nullable=False, server_default="prose"),
     Column("text", Text, nullable=False),
 )
 

@@ -136,6 +136,7 @@ def insert_passages(connection: Connection, document_id: str, of: Sequence[Passa
             "char_from": passage.char_from,
             "char_to": passage.char_to,
             "embedded": passage.id in embedded,
+            "kind": passage.kind,
             "text": passage.text,
         }
         for position, passage in enumerate(of)
@@ -177,4 +178,5 @@ def as_passage(row: Row[Any]) -> Passage:
         char_from=row.char_from,
         char_to=row.char_to,
         text=row.text,
+        kind=row.kind,
     )

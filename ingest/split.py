@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from corpora import Passage, passage_id
+from corpora import Passage, PassageKind, passage_id
 from ingest.extracted import Block, BlockKind, Extracted
 
 # MiniLM reads 256 tokens and ignores the rest, and the heading path comes first. English prose has
@@ -62,8 +62,19 @@ def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
             identifier = passage_id(document_id, section.heading, text, seen[key])
             seen[key] += 1
             pages = extracted.pages_of(span.start, span.end)
-            passages.append(Passage(identifier, document_id, name, *pages, section.heading, span.start, span.end, text))
+            place = (*pages, section.heading, span.start, span.end)
+            passages.append(Passage(identifier, document_id, name, *place, text, _kind(section, span)))
     return passages
+
+
+def _kind(section: _Section, span: _Span) -> PassageKind:
+    """What a span is made of; where anybody speaks it is a dialogue, and else what is mixed is prose."""
+    kinds = {block.kind for block in section.blocks if block.char_from < span.end and span.start < block.char_to}
+    if "dialogue" in kinds:
+        return "dialogue"
+    if kinds <= {"table", "row"}:
+        return "table"
+    return "list" if kinds == {"list"} else "prose"
 
 
 def renamed(passages: Sequence[Passage], document_id: str, name: str) -> list[Passage]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from corpora import Passage
+from corpora import Passage, PassageKind
 from retrieval.results import RankedPassage
 
 # A citation is looked up by a person: about a page of text, and as with a passage never on more than two pages.
@@ -61,6 +61,12 @@ def _follows(before: Passage, after: Passage, text_of: Callable[[str], str]) -> 
     return both and not _WORD.search(text, before.char_to, after.char_from)
 
 
+def _kind(kinds: set[PassageKind]) -> PassageKind:
+    if "dialogue" in kinds:
+        return "dialogue"
+    return kinds.pop() if len(kinds) == 1 else "prose"
+
+
 def _one(parts: Sequence[RankedPassage], first: Passage, last: Passage, text_of: Callable[[str], str]) -> RankedPassage:
     best = parts[0]
     if len(parts) == 1:
@@ -72,6 +78,7 @@ def _one(parts: Sequence[RankedPassage], first: Passage, last: Passage, text_of:
         char_from=first.char_from,
         char_to=last.char_to,
         text=text_of(first.document_id)[first.char_from : last.char_to],
+        kind=_kind({part.passage.kind for part in parts}),
     )
     shared = set(best.also_in).intersection(*(part.also_in for part in parts))
     return replace(best, passage=passage, also_in=tuple(sorted(shared)))

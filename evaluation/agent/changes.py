@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
-from evaluation.agent.snapshot import NodeState, Snapshot
+from arrow_project import Node
+from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.task import Check, Conversation
 
 Ref = int | str
@@ -15,30 +16,30 @@ Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Node:
+class NewNode:
     """A new node: its types (any of them will do), its data as far as the task says it, and its scene."""
 
     types: tuple[str, ...]
     data: Fields = field(default_factory=dict[str, Any])
     scene: Ref | None = None
     name: str | None = None
-    fits: Callable[[NodeState], bool] | None = None
+    fits: Callable[[Node], bool] | None = None
 
 
-def node(kind: str, *, scene: Ref | None = None, name: str | None = None, **data: Any) -> Node:
+def node(kind: str, *, scene: Ref | None = None, name: str | None = None, **data: Any) -> NewNode:
     """A node of one type with such data; `with_` stands for the field `with`."""
-    return Node((kind,), {field.removesuffix("_"): value for field, value in data.items()}, scene, name)
+    return NewNode((kind,), {field.removesuffix("_"): value for field, value in data.items()}, scene, name)
 
 
-def speech(character: Ref, text: str, *, scene: Ref | None = None) -> Node:
+def speech(character: Ref, text: str, *, scene: Ref | None = None) -> NewNode:
     """Somebody says something: as a dialog of one line, or as a monolog."""
 
-    def fits(state: NodeState) -> bool:
+    def fits(state: Node) -> bool:
         words = state.data.get("monolog") if state.type == "monolog" else "\0".join(state.data.get("lines", ()))
-        return same(words, text) and (isinstance(character, str) or state.speaker == character)
+        return same(words, text) and (isinstance(character, str) or state.speaker_id == character)
 
     data = {} if isinstance(character, int) else {"character": character}
-    return Node(("dialog", "monolog"), data, scene, fits=fits)
+    return NewNode(("dialog", "monolog"), data, scene, fits=fits)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Changes:
         entry: Where the project begins.
     """
 
-    nodes: Mapping[str, Node] = field(default_factory=dict[str, Node])
+    nodes: Mapping[str, NewNode] = field(default_factory=dict[str, NewNode])
     links: Set[tuple[Ref, int, Ref]] = frozenset()
     gone: Set[int] = frozenset()
     unlinked: Set[tuple[int, int, int]] = frozenset()
@@ -128,10 +129,10 @@ def _assignments(
             return
 
 
-def _fits(wanted: Node, found: NodeState, known: Mapping[str, int], exists: bool) -> bool:
+def _fits(wanted: NewNode, found: Node, known: Mapping[str, int], exists: bool) -> bool:
     if not exists or found.type not in wanted.types:
         return False
-    if wanted.scene is not None and found.scene != _id(wanted.scene, known):
+    if wanted.scene is not None and found.scene_id != _id(wanted.scene, known):
         return False
     if wanted.name is not None and found.name != wanted.name:
         return False
@@ -159,15 +160,15 @@ def _entry(expected: Changes, before: Snapshot, after: Snapshot, known: Mapping[
 
 def _old_nodes(expected: Changes, before: Snapshot, after: Snapshot) -> Iterator[str]:
     for key, was in before.nodes.items():
-        gone = key in expected.gone or was.scene in expected.removed
+        gone = key in expected.gone or was.scene_id in expected.removed
         if gone != (key not in after.nodes):
             yield f"node {key} {'is still there' if gone else 'is gone'}"
         elif not gone:
             yield from _node_fields(key, was, after.nodes[key], expected.changed.get(key, {}))
 
 
-def _node_fields(key: int, was: NodeState, now: NodeState, wanted: Fields) -> Iterator[str]:
-    if was.type != now.type or was.scene != now.scene:
+def _node_fields(key: int, was: Node, now: Node, wanted: Fields) -> Iterator[str]:
+    if was.type != now.type or was.scene_id != now.scene_id:
         yield f"node {key} has another type or scene"
     old, new = ({"name": state.name, "notes": state.notes} | dict(state.data) for state in (was, now))
     yield from _fields(f"node {key}", old, new, wanted)

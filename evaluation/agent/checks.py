@@ -175,7 +175,7 @@ def kept_the_rest(*scenes: int) -> Check:
                     yield f"node {key} has changed"
             for key in after.nodes_of(scene).keys() - before.nodes_of(scene).keys():
                 yield f"node {key} in scene {scene} was not asked for"
-        missing = {link for link in before.links - after.links if before.nodes[link[0]].scene in scenes}
+        missing = {link for link in before.links - after.links if before.nodes[link[0]].scene_id in scenes}
         if missing:
             yield f"connections are missing: {sorted(missing)}"
 
@@ -220,7 +220,7 @@ def _speaker(name: str, lines: int, scene: int, after: Snapshot) -> Iterator[str
         yield f"there are {len(ids)} characters named {name}"
         return
     nodes = after.nodes_of(scene).values()
-    spoken = sum(len(state.texts) for state in nodes if state.speaker == ids[0])
+    spoken = sum(len(state.texts) for state in nodes if state.speaker_id == ids[0])
     if spoken < lines:
         yield f"{name} says {spoken} lines instead of {lines}"
 

@@ -1,39 +1,14 @@
 """A project as checkers compare it: bookkeeping left out, slots as the protocol counts them."""
 
+import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from arrow_project import ArrowProject
+from arrow_project import ArrowProject, Node, Story
 
 Link = tuple[int, int, int, int]
 """From a node's output slot to a node's input slot."""
-
-# Arrow has False in slot 0 of these; the protocol counts true first.
-_TRUE_FIRST = frozenset({"condition", "tag_pass"})
-
-
-@dataclass(frozen=True)
-class NodeState:
-    """A node; `data` as Arrow keeps it."""
-
-    type: str
-    name: str
-    notes: str
-    scene: int
-    data: Mapping[str, Any]
-
-    @property
-    def speaker(self) -> int | None:
-        """The character it belongs to; None where it has none."""
-        return self.data.get("character")
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """What is read or heard in it."""
-        fields = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label")
-        values = [self.data.get(field) for field in fields]
-        return tuple(str(text) for value in values if value for text in (value if isinstance(value, list) else [value]))
 
 
 @dataclass(frozen=True)
@@ -42,7 +17,7 @@ class Snapshot:
 
     title: str
     entry: int
-    nodes: Mapping[int, NodeState]
+    nodes: Mapping[int, Node]
     links: frozenset[Link]
     scenes: Mapping[int, Mapping[str, Any]]
     variables: Mapping[int, Mapping[str, Any]]
@@ -53,9 +28,9 @@ class Snapshot:
         table: Mapping[int, Mapping[str, Any]] = getattr(self, kind)
         return [key for key, value in table.items() if str(value["name"]).casefold() == name.casefold()]
 
-    def nodes_of(self, scene: int) -> dict[int, NodeState]:
+    def nodes_of(self, scene: int) -> dict[int, Node]:
         """The nodes of a scene."""
-        return {key: node for key, node in self.nodes.items() if node.scene == scene}
+        return {key: node for key, node in self.nodes.items() if node.scene_id == scene}
 
     def reached_from(self, node: int) -> set[int]:
         """Every node that connections and jumps lead to from `node`, itself included."""
@@ -70,34 +45,19 @@ class Snapshot:
 
 def snapshot(project: ArrowProject) -> Snapshot:
     """The project as it is now."""
-    document = project.document
-    nodes: dict[int, NodeState] = {}
-    links: set[Link] = set()
-    for scene_id, scene in document.scenes.items():
-        for key in scene["map"]:
-            node = document.nodes[key]
-            nodes[key] = NodeState(node["type"], node["name"], node.get("notes", ""), scene_id, dict(node["data"]))
-    for scene in document.scenes.values():
-        for place in scene["map"].values():
-            for origin, slot, to, entered in place.get("io", ()):
-                flipped = origin in nodes and nodes[origin].type in _TRUE_FIRST
-                links.add((origin, 1 - slot if flipped else slot, to, entered))
+    story = Story(project)
     return Snapshot(
-        title=project.title,
-        entry=project.entry,
-        nodes=nodes,
-        links=frozenset(links),
+        title=story.title,
+        entry=story.entry,
+        # a copy: the outputs and inputs follow from data, and data must not follow the project
+        nodes={key: replace(node, data=copy.deepcopy(dict(node.data))) for key, node in story.nodes.items()},
+        links=frozenset((link.from_id, link.from_slot, link.to_id, link.to_slot) for link in story.links),
         scenes={
-            key: {
-                "name": scene["name"],
-                "entry": scene["entry"],
-                "macro": scene.get("macro") is True,
-                "notes": scene.get("notes", ""),
-            }
-            for key, scene in document.scenes.items()
+            key: {"name": scene.name, "entry": scene.entry, "macro": scene.is_macro, "notes": scene.notes}
+            for key, scene in story.scenes.items()
         },
-        variables={key: _without_use(value) for key, value in document.variables.items()},
-        characters={key: {"tags": {}} | _without_use(value) for key, value in document.characters.items()},
+        variables={key: _without_use(value) for key, value in project.document.variables.items()},
+        characters={key: {"tags": {}} | _without_use(value) for key, value in project.document.characters.items()},
     )
 
 

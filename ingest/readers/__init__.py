@@ -8,7 +8,7 @@ __all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "told_by_content"]
 
 # One more whenever a reader makes something else of the same file: documents that were read by another version are
 # read again when they are next given.
-VERSION = 1
+VERSION = 2
 
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,21 @@ def test_each_passage_knows_its_document_headings_and_place() -> None:
             text="Boats.",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "kind"),
+    [
+        ((("paragraph", "Boats."), ("list", "- one")), "prose"),
+        ((("list", "- one"), ("list", "- two")), "list"),
+        ((("table", "| a | b |"),), "table"),
+        ((("row", "a: b"),), "table"),
+        ((("paragraph", "They meet."), ("dialogue", "MARA: Well?\nTOBIN: No.\nMARA: Ah.")), "dialogue"),
+    ],
+)
+def test_each_passage_knows_what_it_is_made_of(blocks: tuple[tuple[str, str], ...], kind: str) -> None:
+    (passage,) = cut(document(("heading", "Quay", 1), *blocks))  # pyright: ignore[reportArgumentType]
+    assert passage.kind == kind
 
 
 def test_short_paragraphs_under_one_heading_are_joined_and_those_of_two_are_not() -> None:

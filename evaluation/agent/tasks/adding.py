@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from evaluation.agent.changes import Node, exactly, node, speech
+from evaluation.agent.changes import NewNode, exactly, node, speech
 from evaluation.agent.starts import ALL_NODE_TYPES, SAMPLE_STORY
 from evaluation.agent.task import YES, Say, Task
 
 _KITCHEN = 20
 
 
-def _after_30(name: str, message: str, wanted: Node) -> Task:
+def _after_30(name: str, message: str, wanted: NewNode) -> Task:
     """One node after the sample's last one, which leads nowhere yet."""
     checks = (exactly(nodes={"new": wanted}, links={(30, 0, "new")}),)
     return Task(f"add-{name}", SAMPLE_STORY, (Say(message, scene=_KITCHEN),), checks)
 
 
-def _after_22(name: str, message: str, wanted: Node) -> Task:
+def _after_22(name: str, message: str, wanted: NewNode) -> Task:
     """One node after the last one of the project that has all types."""
     checks = (exactly(nodes={"new": wanted}, links={(22, 0, "new")}),)
     return Task(f"add-{name}", ALL_NODE_TYPES, (Say(message),), checks)
@@ -95,7 +95,7 @@ TASKS = (
     _after_22(
         "tag-match",
         "Add a tag match for Elena after node 22: faction = Academy",
-        Node(("tag_match", "tag_pass"), {"character": 60}, fits=lambda found: "Academy" in str(found.data)),
+        NewNode(("tag_match", "tag_pass"), {"character": 60}, fits=lambda found: "Academy" in str(found.data)),
     ),
     _after_22(
         "user-input",

@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evaluation.agent.changes import Node, exactly, node, speech, unchanged
+from arrow_project import Node
+from evaluation.agent.changes import NewNode, exactly, node, speech, unchanged
 from evaluation.agent.checks import holds, says_not_done
-from evaluation.agent.snapshot import NodeState, Snapshot
+from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
 from evaluation.agent.task import YES, Check, Say, Task
 
@@ -33,7 +34,7 @@ def _unclear(name: str, message: str) -> Task:
     return _task(name, message, says_not_done, unchanged)
 
 
-def _judged(name: str, message: str, what: str, test: Callable[[Mapping[int, NodeState]], bool]) -> Task:
+def _judged(name: str, message: str, what: str, test: Callable[[Mapping[int, Node]], bool]) -> Task:
     """A writer's freedom: only the new nodes are looked at, and nothing that was there is lost."""
 
     def holds_there(before: Snapshot, after: Snapshot) -> bool:
@@ -43,9 +44,9 @@ def _judged(name: str, message: str, what: str, test: Callable[[Mapping[int, Nod
     return _task(name, message, holds(what, holds_there))
 
 
-def _written(new: Mapping[int, NodeState], types: tuple[str, ...], never: str, who: int | None = None) -> bool:
+def _written(new: Mapping[int, Node], types: tuple[str, ...], never: str, who: int | None = None) -> bool:
     """Something was written, and it is not the request itself."""
-    nodes = [state for state in new.values() if state.type in types and who in (None, state.speaker)]
+    nodes = [state for state in new.values() if state.type in types and who in (None, state.speaker_id)]
     said = " ".join(text for state in nodes for text in state.texts)
     return bool(nodes) and len(said.split()) > 1 and not re.search(never, said, re.IGNORECASE)
 
@@ -219,7 +220,7 @@ TASKS = (
         "Have Jory say goodbye after 30",
         "Jory takes his leave",
         lambda new: any(
-            state.speaker == 8 and re.search("bye|farewell|night", " ".join(state.texts), re.IGNORECASE)
+            state.speaker_id == 8 and re.search("bye|farewell|night", " ".join(state.texts), re.IGNORECASE)
             for state in new.values()
         ),
     ),
@@ -245,7 +246,7 @@ TASKS = (
         "conversation",
         "Put Mina and Odile in a conversation about lamps",
         "both speak",
-        lambda new: {6, 7} <= {state.speaker for state in new.values()},
+        lambda new: {6, 7} <= {state.speaker_id for state in new.values()},
     ),
     _judged(
         "duplicate",
@@ -269,8 +270,8 @@ TASKS = (
     _free(
         "angry-note",
         'Add a dialog after 30 in which Odile says "Lamp." and then Jory says "Lit."',
-        nodes={"one": Node(_SPOKEN, fits=lambda state: state.texts == ("Lamp.",) and state.speaker == 7),
-               "two": Node(_SPOKEN, fits=lambda state: state.texts == ("Lit.",) and state.speaker == 8)},
+        nodes={"one": NewNode(_SPOKEN, fits=lambda state: state.texts == ("Lamp.",) and state.speaker_id == 7),
+               "two": NewNode(_SPOKEN, fits=lambda state: state.texts == ("Lit.",) and state.speaker_id == 8)},
         links={(30, 0, "one"), ("one", 0, "two")},
     ),
 )  # fmt: skip

@@ -1,0 +1,254 @@
+"""One story as a reader sees it: nodes by their words, what each output means, what follows, what names what."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from arrow_project.document import Document
+from arrow_project.operations.connecting import said
+from arrow_project.phrases import phrase
+from arrow_project.project import ArrowProject
+from arrow_project.values import integer, sequence, text
+
+TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
+"""The fields of a node's data that a player or a writer reads, in the order in which they are read; see `texts_of`."""
+
+_NAMED_OUTPUTS = {"dialog": "lines", "interaction": "actions", "tag_match": "patterns"}
+_TRUE_AND_FALSE = frozenset({"condition", "tag_pass"})
+
+
+def texts_of(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Everything in a node's data that is read; ids and settings are not."""
+    values = (data.get(field) for field in TEXT_FIELDS)
+    found = [one for value in values for one in (sequence(value) if isinstance(value, list) else [value])]
+    return tuple(one for one in found if isinstance(one, str) and one)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node; `data` as Arrow keeps it.
+
+    Attributes:
+        outputs: What each output slot means, slots as the tools count them: a line, a choice, `true` and `false`; an
+            empty text where there is nothing to tell them by.
+        inputs: How many input slots it has.
+    """
+
+    id: int
+    type: str
+    name: str
+    notes: str
+    scene_id: int
+    data: Mapping[str, Any]
+    outputs: tuple[str, ...]
+    inputs: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything in it that a player or a writer reads."""
+        return texts_of(self.data)
+
+    @property
+    def speaker_id(self) -> int | None:
+        """The character that it belongs to; None where its type has none, -1 for nobody."""
+        return self.data.get("character")
+
+
+@dataclass(frozen=True, order=True)
+class Link:
+    """A connection: from an output slot to an input slot, as the tools count them."""
+
+    from_id: int
+    from_slot: int
+    to_id: int
+    to_slot: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A scene or macro; `node_ids` in the order of its map."""
+
+    id: int
+    name: str
+    notes: str
+    entry: int
+    is_macro: bool
+    node_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable: `num`, `str` or `bool`."""
+
+    id: int
+    name: str
+    type: str
+    initial: Any
+
+
+@dataclass(frozen=True)
+class Character:
+    """A character with its tags; the color as six hexadecimal digits."""
+
+    id: int
+    name: str
+    color: str
+    tags: Mapping[str, str]
+
+
+class Story:
+    """A project as it is when its parts are first asked for; made anew after a change."""
+
+    def __init__(self, project: ArrowProject) -> None:
+        self._document: Document = project.document
+        self.title = project.title
+        self.entry = project.entry
+
+    @cached_property
+    def scenes(self) -> dict[int, Scene]:
+        """By id."""
+        return {key: _scene(key, scene) for key, scene in self._document.scenes.items()}
+
+    @cached_property
+    def nodes(self) -> dict[int, Node]:
+        """By id; those that a scene has."""
+        nodes = self._document.nodes
+        return {key: self._node(key, s.id) for s in self.scenes.values() for key in s.node_ids if key in nodes}
+
+    @cached_property
+    def variables(self) -> dict[int, Variable]:
+        """By id."""
+        found = self._document.variables.items()
+        return {key: Variable(key, text(v["name"]), text(v["type"]), v["init"]) for key, v in found}
+
+    @cached_property
+    def characters(self) -> dict[int, Character]:
+        """By id."""
+        found = self._document.characters.items()
+        return {key: Character(key, text(c["name"]), text(c["color"]), c.get("tags") or {}) for key, c in found}
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The connections of all scenes."""
+        scenes = self.scenes.values()
+        stored = (way for s in scenes for key in s.node_ids for way in self._document.outgoing(key, s.id))
+        return tuple(Link(*said(self._document, way)) for way in stored)
+
+    def leaving(self, node_id: int) -> list[Link]:
+        """The connections out of a node, by slot."""
+        return self._ways[0].get(node_id, [])
+
+    def arriving(self, node_id: int) -> list[Link]:
+        """The connections into a node."""
+        return self._ways[1].get(node_id, [])
+
+    def free_outputs(self, node_id: int) -> list[int]:
+        """The output slots of a node from which nothing leads on."""
+        taken = {link.from_slot for link in self.leaving(node_id)}
+        return [slot for slot in range(len(self.nodes[node_id].outputs)) if slot not in taken]
+
+    def followers(self, node_id: int) -> list[int]:
+        """The nodes that may come next: by connections, a jump, or a macro that is played."""
+        node = self.nodes[node_id]
+        macro = self.scenes.get(node.data.get("macro", -1)) if node.type == "macro_use" else None
+        target = macro.entry if macro else node.data.get("target", -1) if node.type == "jump" else -1
+        return [link.to_id for link in self.leaving(node_id)] + ([target] if target in self.nodes else [])
+
+    def reached_from(self, start: Iterable[int]) -> set[int]:
+        """Every node that may come after these, themselves included."""
+        found: set[int] = set()
+        waiting = [key for key in start if key in self.nodes]
+        while waiting:
+            key = waiting.pop()
+            if key not in found:
+                found.add(key)
+                waiting += self.followers(key)
+        return found
+
+    @property
+    def unreachable(self) -> list[Node]:
+        """What is never played from the project's entry on; frames are not played at all."""
+        reached = self.reached_from([self.entry])
+        return [node for node in self.nodes.values() if node.id not in reached and node.type != "frame"]
+
+    @property
+    def loose(self) -> list[Node]:
+        """What nothing leads to: no connection, no jump, no beginning of a scene."""
+        reached = {self.entry, *(scene.entry for scene in self.scenes.values())}
+        reached |= {link.to_id for link in self.links if link.from_id != link.to_id}
+        reached |= {node.data.get("target", -1) for node in self.nodes.values() if node.type == "jump"}
+        return [node for node in self.nodes.values() if node.id not in reached and node.inputs]
+
+    @property
+    def dead_ends(self) -> list[Node]:
+        """Nodes with an output from which nothing leads on."""
+        return [node for node in self.nodes.values() if self.free_outputs(node.id)]
+
+    def users(self, resource: Variable | Character) -> list[Node]:
+        """The nodes that name it: in a field, or between braces in a text."""
+        kind = "variable" if isinstance(resource, Variable) else "character"
+        return [self.nodes[key] for key in self._document.usage.users(kind, resource.id) if key in self.nodes]
+
+    def scene_of_entry(self) -> int | None:
+        """The scene in which the project begins."""
+        node = self.nodes.get(self.entry)
+        return None if node is None else node.scene_id
+
+    def nodes_of(self, scene_id: int) -> list[Node]:
+        """The nodes of a scene, in the order of its map; none of a scene that is not there."""
+        scene = self.scenes.get(scene_id)
+        return [self.nodes[key] for key in scene.node_ids if key in self.nodes] if scene else []
+
+    def speaker(self, node: Node) -> str:
+        """The name of the character that a node belongs to; empty without one."""
+        character = self.characters.get(node.speaker_id if node.speaker_id is not None else -1)
+        return character.name if character else ""
+
+    def describe(self, node_id: int) -> str:
+        """A node in a few words, such as `12 (dialog by Elena: "Hello there")`."""
+        node = self.nodes.get(node_id)
+        if node is None:
+            return f"node {node_id}"
+        speaker = self.speaker(node)
+        kind = f"{node.type} by {speaker}" if speaker else node.type
+        words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._document, node_id, 50)
+        return f"{node_id} ({kind}: {words})" if words else f"{node_id} ({kind})"
+
+    @cached_property
+    def _ways(self) -> tuple[dict[int, list[Link]], dict[int, list[Link]]]:
+        leaving: dict[int, list[Link]] = {}
+        arriving: dict[int, list[Link]] = {}
+        for link in sorted(self.links):
+            leaving.setdefault(link.from_id, []).append(link)
+            arriving.setdefault(link.to_id, []).append(link)
+        return leaving, arriving
+
+    def _node(self, key: int, scene_id: int) -> Node:
+        node, document = self._document.nodes[key], self._document
+        data: Mapping[str, Any] = node["data"]
+        kind, outputs = text(node["type"]), (*self._outputs(text(node["type"]), data, document.outputs(key)),)
+        return Node(
+            key, kind, text(node["name"]), text(node.get("notes")), scene_id, data, outputs, document.inputs(key)
+        )
+
+    def _outputs(self, kind: str, data: Mapping[str, Any], count: int) -> Iterator[str]:
+        if kind in _TRUE_AND_FALSE:
+            yield from ("true", "false")
+        elif field := _NAMED_OUTPUTS.get(kind):
+            yield from (item for item in sequence(data.get(field)) if isinstance(item, str))
+        else:
+            yield from ("",) * count
+
+
+def _scene(key: int, scene: Mapping[str, Any]) -> Scene:
+    is_macro = scene.get("macro") is True
+    return Scene(
+        key, text(scene["name"]), text(scene.get("notes")), integer(scene["entry"]), is_macro, (*scene["map"],)
+    )
+
+
+def shorten(words: str, limit: int = 50) -> str:
+    """The beginning of a text, on one line; at most `limit` characters."""
+    line = " ".join(words.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
