@@ -202,7 +202,18 @@ class Execution:
             return False
         if self._holds_the_rest or self._confirm == "always":
             return True
-        return self._confirm == "destructive" and not self._losses.allow(project)
+        return self._confirm == "destructive" and not self._losses.allow(self._with_what_is_planned(project))
+
+    def _with_what_is_planned(self, project: ArrowProject) -> ArrowProject:
+        """The story as it will be with what is planned together with the operation: all of it waits, or none."""
+        planned, self._context.planned = self._context.planned[1:], ()
+        tried = project.copy() if planned else project
+        for operation in planned:
+            try:
+                tried.apply(operation, self._selection)
+            except OperationError:  # it will be refused in its turn
+                break
+        return tried
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.confirmation import ConfirmationPolicy
-from arrow_project import ArrowProject
+from arrow_project import ArrowProject, Operation
 from retrieval import CitedPassage, Document, ProjectKey
 
 
@@ -49,7 +49,10 @@ class TurnRequest:
 
 @dataclass
 class TurnContext:
-    """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story."""
+    """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story.
+
+    `planned` are the operations that the planner without weights is about to call: they are asked about as one.
+    """
 
     project: ArrowProject | None
     scene_id: int | None
@@ -58,3 +61,4 @@ class TurnContext:
     passages: tuple[CitedPassage, ...]
     documents: Sequence[Document]
     text_only: bool = False  # the passages were found without vectors, which are away
+    planned: tuple[Operation, ...] = ()

@@ -213,7 +213,7 @@ class Story:
         speaker = self.speaker(node)
         kind = f"{node.type} by {speaker}" if speaker else node.type
         words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._document, node_id, 50)
-        return f"{node_id} ({kind}: {words})" if words else f"{node_id} ({kind})"
+        return f"{node_id} ({kind}: {words})" if words.strip('"') else f"{node_id} ({kind})"
 
     @cached_property
     def _ways(self) -> tuple[dict[int, list[Link]], dict[int, list[Link]]]:

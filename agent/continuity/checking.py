@@ -8,8 +8,8 @@ from typing import Any, Literal
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import Documents, Sentence
-from agent.local.sentences import Unit, split_units, terms
-from agent.local.story import Node, Story
+from agent.sentences import Unit, split_units, terms
+from arrow_project import Node, Story
 from retrieval import CitedPassage
 
 # Of several values that documents give for the same thing, one that is this often the same is what they say.

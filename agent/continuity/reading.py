@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.citations import Citations
 from agent.continuity.checking import check_scene, render
 from agent.continuity.places import Documents
-from agent.local.story import Story
 from agent.reading import NotThere
 from agent.request import TurnContext
+from arrow_project import Story
 from retrieval import CitedPassage, ProjectKey, ProjectNotFound, Retriever
 
 

@@ -1,33 +1,42 @@
-"""A message to the planner without weights: commands, questions, or a scene from a dialogue."""
+"""A message to the planner without weights: commands, questions, a check, or a scene from a dialogue."""
 
 import json
 import re
+from collections.abc import Sequence
 
-from agent.local.abilities import abilities
 from agent.local.answers import answer
-from agent.local.context import PlanningContext
-from agent.local.desk import Desk
-from agent.local.facts import known_by_name, project_answer
-from agent.local.grammar import Clause, read_clauses
-from agent.local.steps import NotDone, Say, Steps, WordsMissing
-from agent.local.story import Story
-from arrow_project import OPERATIONS
+from agent.local.commands import carry_out
+from agent.local.dialogue_import import from_documents, from_message
+from agent.local.draft import Draft, Incomplete
+from agent.local.examples import WHO_DOES, abilities, nearest
+from agent.local.parsing import NotUnderstood, Words, child, is_question, is_request, read_commands, read_question
+from agent.local.references import References
+from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
+from agent.local.story_questions import answer_from_story
+from agent.request import TurnContext
+from arrow_project import OPERATIONS, Operation, Story, check, renumbered
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
-
 _HELP = re.compile(
-    r"(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work)[?.! ]*", re.IGNORECASE
+    r"(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work|hi|hello|thanks|thank you)[?.! ]*",
+    re.IGNORECASE,
 )
 # "Don't delete node 29": whatever follows is not to be done.
 _NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|forget\s+it)\b", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"\?|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|has|have|had|"
-    r"should|would|will|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|what['’]s|who['’]s)\b",
+_ABOUT_STORY = re.compile(r"\b(?:nodes?|dead ends?|unreachable|variables?|connections?|slots?)\b", re.IGNORECASE)
+_CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
+_FINDINGS = 20
+# How a form begins; of what begins otherwise nothing is understood.
+_VERB = re.compile(
+    r"\W*(?:(?:please|now|after|before|between|(?:can|could|would|will)\s+you)\b\W*)*(?:add|build|change|check|compare|connect|create|decrease"
+    r"|declare|delete|disconnect|divide|give|have|increase|insert|let|link|lower|make|multiply|new|put|raise|reduce"
+    r"|remove|rename|replace|set|subtract|turn|verify|write)\b",
     re.IGNORECASE,
 )
+_ALONE = ("scene_from", "scene_of_lines", "check_scene", "check_story")
 
 
-def plan(message: str, context: PlanningContext) -> Steps[None]:
+def plan(message: str, context: TurnContext) -> Steps[None]:
     """What to say and to call for a message.
 
     Args:
@@ -43,64 +52,138 @@ def plan(message: str, context: PlanningContext) -> Steps[None]:
     """
     if slash := _SLASH.fullmatch(message):  # one that is a function, and readable, never gets here
         yield Say(_not_run(slash["name"], slash["arguments"]))
-        return
-    if _NOTHING.match(message):
+    elif _NOTHING.match(message):
         yield Say("Nothing was changed.")
-        return
-    clauses = read_clauses(message)
-    if not clauses and message.strip():
-        yield Say(f"At your service. {abilities(context)}")
-    elif any(clause.command for clause in clauses):
-        desk = Desk(context)
-        for clause in clauses:
-            yield from _run_clause(desk, clause, is_all=len(clauses) == 1)
-    elif not (yield from _answer(message, context)):
-        yield Say(f"I did not understand that. {abilities(context)}")
+    elif _HELP.fullmatch(message.strip()):
+        yield Say(abilities(context))
+    else:
+        commands = read_commands(message)
+        if not isinstance(commands, NotUnderstood):
+            yield from _run(commands, context)
+        elif is_question(message) and not re.search(r"[;\n]", message):
+            yield from _answer(message, context)
+        else:
+            yield Say(_not_understood(message, commands, context))
 
 
 def is_command(message: str) -> bool:
-    """Whether the planner would do something for the message."""
-    return _NOTHING.match(message) is not None or any(clause.command for clause in read_clauses(message))
+    """Whether the planner would take the message for something to be done, or for a question."""
+    return _NOTHING.match(message) is not None or is_request(message)
 
 
-def _run_clause(desk: Desk, clause: Clause, *, is_all: bool) -> Steps[None]:
-    if clause.command is None:
-        if not (yield from _answer(clause.words.raw, desk.context)):
-            yield Say(f"Not done: I did not understand “{clause.words.text}”.")
-        return
+def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
+    """All of the commands, or none."""
     try:
-        told = yield from clause.command.run(desk)
-    except WordsMissing as missing:
-        if is_all:
-            raise
-        told = f"Not done: “{clause.words.text}”. {missing}"
+        if commands[0].data in _ALONE:
+            yield from _alone(commands, context)
+            return
+        draft = Draft(context)
+        for place, words in enumerate(commands, start=1):
+            _draft(draft, words, f"Command {place} of {len(commands)}: " if len(commands) > 1 else "")
+        yield from _carried_out(draft, context)
+    except Incomplete as asked:
+        yield Call(asked.operation.function, dict(asked.operation.arguments))
+    except WordsMissing:
+        raise
     except NotDone as problem:
-        told = f"Not done: “{clause.words.text}”. {problem}"
-    yield Say(" ".join((told, *desk.remarks)))
-    desk.remarks.clear()
+        yield Say(f"Not done: {problem} Nothing was changed." if context.project else f"Not done: {problem}")
 
 
-def _answer(words: str, context: PlanningContext) -> Steps[bool]:
-    """Answers from the project or the documents; ends with whether the words are a question at all."""
-    if _HELP.fullmatch(words.strip()):
-        yield Say(abilities(context))
-        return True
-    if context.project is not None:
-        desk = Desk(context)
+def _draft(draft: Draft, words: Words, which: str) -> None:
+    """One command on the draft; of several none may lack something."""
+    try:
+        if words.data in _ALONE:
+            raise NotDone("A scene from a dialogue, and a check, stand in a message of their own.")
+        carry_out(draft, words)
+    except (Incomplete, WordsMissing) as problem:
+        if which:
+            raise NotDone(f"{which}{problem}") from problem
+        raise
+    except NotDone as problem:
+        raise NotDone(f"{which}{problem}") from problem
+
+
+def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
+    """The operations of a draft, with the ids that the editor gives in place of the expected ones."""
+    ids: dict[int, int] = {}
+    remarks: list[str] = []
+    context.planned = tuple(operation for operation, _ in draft.done)
+    for place, (operation, expected) in enumerate(draft.done):
+        asked = renumbered(operation, ids)
+        given = (yield Call(asked.function, dict(asked.arguments))) or {}
+        if "error" in given:
+            yield Say(_stopped(operation, given["error"], place, len(draft.done)))
+            return
+        ids |= {expected[key]: given[key] for key in _CREATED if isinstance(given.get(key), int) and key in expected}
+        remarks += [str(remark) for remark in given.get("remarks", ())]
+    sentences = [_with_ids(sentence, ids) for sentence in draft.sentences]
+    yield Say(" ".join([*sentences, *remarks]))
+
+
+def _with_ids(sentence: str, ids: dict[int, int]) -> str:
+    changed = {str(old): str(new) for old, new in ids.items() if old != new}
+    return re.sub(r"\b\d+\b", lambda found: changed.get(found[0], found[0]), sentence) if changed else sentence
+
+
+def _stopped(operation: Operation, error: object, place: int, count: int) -> str:
+    message = error.get("message", "") if isinstance(error, dict) else str(error)
+    code = f" ({error['code']})" if isinstance(error, dict) and error.get("code") else ""
+    done = f" {place} of {count} steps before it were done; “undo” takes them back." if place else ""
+    return f"Not done: {operation.function.replace('_', ' ')}: {message}{code}{done}"
+
+
+def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
+    """What takes the documents: a scene from a dialogue, a check."""
+    if len(commands) > 1:
+        raise NotDone("A scene from a dialogue, and a check, stand in a message of their own.")
+    words, draft = commands[0], Draft(context)
+    if words.data == "check_story":
+        yield Say(_checked(context))
+    elif words.data == "check_scene":
+        scene = draft.refer.scene(child(words, "scene_ref", "ref") or words)
+        found = (yield Call("check_continuity", {"scene_id": scene.id})) or {}
+        if "error" in found:
+            raise NotDone(str(found["error"].get("message", found["error"])))
+        yield Say(str(found.get("text", "")))
+    else:
+        yield from (from_documents if words.data == "scene_from" else from_message)(draft, words, context)
+        yield from _carried_out(draft, context)
+
+
+def _checked(context: TurnContext) -> str:
+    assert context.project is not None
+    findings = [f"- {one.place}: {one.message}" for one in check(context.project)]
+    more = [f"- … and {len(findings) - _FINDINGS} more"] if len(findings) > _FINDINGS else []
+    return (
+        "\n".join([f"The check finds {len(findings)}:", *findings[:_FINDINGS], *more]) if findings else "No problems."
+    )
+
+
+def _answer(message: str, context: TurnContext) -> Steps[None]:
+    """From the story where the question is one of its forms and names what is there; else from the documents."""
+    words = read_question(message)
+    known = context.project is not None and not isinstance(words, NotUnderstood)
+    problem = ""
+    if context.project is not None and not isinstance(words, NotUnderstood):
         try:
-            told = project_answer(words, desk.references())
-        except NotDone as problem:
-            told = str(problem)
-        if told is not None:
-            yield Say(told)
-            return True
-    if not _QUESTION.search(words):
-        return False
-    if not (yield from answer(words, context)) and context.project is not None:
-        known = known_by_name(words, Story(context.project))
-        if known is not None:
-            yield Say(known)
-    return True
+            refer = References(Story(context.project), context.scene_id, context.selected_node_ids, None)
+            yield Say(answer_from_story(words, refer))
+            return
+        except NotDone as error:
+            problem = str(error)
+    if _ABOUT_STORY.search(message) and (not known or problem):
+        example = nearest(message, context)
+        hint = f" I understand “{example}”." if example else ""
+        yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}")
+        return
+    yield from answer(message, context)
+
+
+def _not_understood(message: str, found: NotUnderstood, context: TurnContext) -> str:
+    rest = (found.rest if _VERB.match(message) else "") or message.strip()
+    example = nearest(message, context)
+    form = f" The nearest form that I know is “{example}”." if example else ""
+    return f"I did not understand “{rest[:200]}”. Nothing was changed.{form} {WHO_DOES}"
 
 
 def _not_run(name: str, written: str) -> str:

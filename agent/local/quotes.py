@@ -2,41 +2,60 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.local.names import fold
-from agent.local.sentences import Unit, split_units, terms
+from agent.duplicates import fold
+from agent.sentences import Unit, split_units, terms
 
-NEAR = 0.34
-"""How much of a question's words, weighed by rarity, a sentence must have to be worth quoting."""
 _QUOTES = 3
 _LONGEST = 400
-# A line of a table of contents.
-_CONTENTS = re.compile(r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$")
-# A title at the beginning of its paragraph, such as "The Tide Clock."
-_RUN_IN = re.compile(
-    r"(?:\*\*|__)?(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)(?:\s+(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)){0,6}\.(?:\*\*|__)?"
+# What is no sentence of a document: a line of a table of contents, a command or a header of a script.
+_NOT_SAID = re.compile(
+    r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$|^<<.*>>$|^(?:title|tags|position|colorID):|^[=~-]{2,}|^::|^\[\[.*\]\]$"
 )
+_TITLE_WORD = r"(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)"
+# A title at the beginning of its paragraph, such as "The Tide Clock."
+_RUN_IN = re.compile(rf"(?:\*\*|__)?{_TITLE_WORD}(?:\s+{_TITLE_WORD}){{0,6}}\.(?:\*\*|__)?")
 _PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
-_NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
-# Stems that say the same; "how old" asks for an age, not for what is old.
+_ITEM = re.compile(r"(?:[-*+•●○▪◦■□‣]|\d+[.)])\s+")
+_NUMBER = (
+    r"\d[\d.,]*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]*"
+)
+_COLORS = r"red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|scarlet|copper"
+# What a sentence has to hold to answer such a question at all: "old notes" is no age.
+_REQUIRED = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{needed})\b", re.IGNORECASE))
+    for asked, needed in (
+        (
+            r"how old|what age|the age of",
+            rf"(?:{_NUMBER})[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.*(?:{_NUMBER})",
+        ),
+        (r"how (?:many|much|long|far|often|tall|big|heavy)", rf"{_NUMBER}|once|twice|never|always|every|daily"),
+        (r"what colou?r|which colou?r|colou?r (?:of|is|are|has|have)", _COLORS),
+        (r"what year|what date|which year", r"\d{3,4}"),
+    )
+)
+_FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
+_ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
+_HINTS = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
+    for asked, fits in (
+        ("when|what time", rf"{_NUMBER}|when|before|after|until|if"),
+        ("(?:what is|what['’]s) the name|called", "called|named?|names"),
+        ("why", "because|since|so that|in order to|therefore"),
+    )
+)
+# Stems that say the same.
 _OTHER_WORDS = {
     "old": {"age": 1.0, "born": 0.5, "old": 0.6},
     "age": {"old": 0.7},
     "colour": {"color": 1.0},
     "color": {"colour": 1.0},
 }
-# What a sentence is likely to hold that answers such a question.
-_HINTS = tuple(
-    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
-    for asked, fits in (
-        ("how (?:many|much|old|long|far|often|tall|big)|when|what (?:year|time|date)", rf"\d[\d.,]*|{_NUMBERS}"),
-        ("(?:what is|what['’]s) the name|called", "called|named?|names"),
-        ("why", "because|since|so that|in order to|therefore"),
-        ("where", "in|at|on|under|behind|near|beneath|inside|below|above"),
-    )
-)
 _DEFINITION = re.compile(
     r"\s*(?:who|what)\s+(?:is|are|was|were)\s+(?:the\s+|an?\s+)?(?P<name>[^?]{2,60}?)\s*\??\s*", re.IGNORECASE
 )
@@ -56,71 +75,54 @@ class Source:
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a source, rated.
-
-    Attributes:
-        source: Where it stands.
-        text: As it is quoted.
-        coverage: How much of the question's words it has, between 0 and 1.
-        score: How well it answers.
-        asks: Whether it only asks the question, too.
-    """
+    """A sentence of a source, rated; `coverage` is how much of the question's words it has, between 0 and 1."""
 
     source: Source
     text: str
     coverage: float
     score: float
-    asks: bool
 
 
 def best_quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
     """The units that answer best, best first, none of them much worse than the first."""
-    wanted = terms(question)
     passages = [(source, split_units(source.text)) for source in sources]
-    weights = _weights(wanted, [unit for _, units in passages for unit in units])
-    if not weights:
-        return []
+    weights = _weights(terms(question), [unit for _, units in passages for unit in units])
     found = [
         _rated(question, source, units, index, weights)
         for source, units in passages
         for index in range(len(units))
-        if _is_quotable(units[index]) and not _is_run_in(units, index)
+        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units[index])
     ]
-    if not found:
-        return []
     found.sort(key=lambda quote: -quote.score)
-    telling = [quote for quote in found if not quote.asks and quote.coverage >= NEAR] or found
-    best = telling[0]
-    kept = [quote for quote in telling if quote.score >= 0.75 * best.score and quote.coverage >= 0.6 * best.coverage]
-    return _without_repetition(kept)[:_QUOTES]
+    kept: list[Quote] = []
+    for quote in found:
+        repeats = any(fold(quote.text) in fold(one.text) or fold(one.text) in fold(quote.text) for one in kept)
+        close = quote.score >= 0.75 * found[0].score and quote.coverage >= 0.6 * found[0].coverage
+        if not repeats and (not kept or (close and len(kept) < _QUOTES)):
+            kept.append(quote)
+    return kept
 
 
-def _rated(question: str, source: Source, units: Sequence[Unit], index: int, weights: Mapping[str, float]) -> Quote:
-    """A unit rated by its own words, and less by those around it and above it."""
+def _rated(question: str, source: Source, units: Sequence[Unit], index: int, weights: dict[str, float]) -> Quote:
     unit = units[index]
-    before = units[index - 1].terms if index and unit.follows else frozenset[str]()
+    before = units[index - 1].terms if index and unit.follows and _PRONOUN.match(unit.text) else frozenset[str]()
     title = _run_in_title(units, index)
     above = units[title].text if title is not None else ""
     heading = terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
-    total = sum(weights.values())
-    shares = {
-        term: max(_share(term, unit.terms), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights
-    }
-    coverage = sum(weights[term] * share for term, share in shares.items()) / total
-    score = coverage + _hint(question, unit) + _defines(question, source, unit, index)
-    score += 0.03 * min(max(source.score, 0.0), 5.0)
-    score -= 0.1 if len(unit.text) > _LONGEST else 0.0
-    return Quote(source, _with_antecedent(units, index, title), coverage, score, _asks(question, unit))
+    own = unit.terms | terms(" ".join(one.text for one in _list_below(units, index)))
+    shares = {term: max(_share(term, own), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights}
+    coverage = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
+    score = coverage + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
+    score += _defines(question, source, unit, index) + 0.03 * min(max(source.score, 0.0), 5.0)
+    score -= (0.1 if len(unit.text) > _LONGEST else 0.0) + (0.3 if _asks(question, unit) else 0.0)
+    return Quote(source, _shown(units, index, title), coverage, score)
 
 
 def _share(term: str, found: frozenset[str]) -> float:
     """How far the words found cover one of the question's."""
     others = _OTHER_WORDS.get(term, {})
-    return max(
-        others.get(term, 1.0) if term in found else 0.0,
-        *(share for word, share in others.items() if word in found),
-        0.0,
-    )
+    own = others.get(term, 1.0) if term in found else 0.0
+    return max([own, *(share for word, share in others.items() if word in found)])
 
 
 def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
@@ -129,8 +131,18 @@ def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
     return {term: math.log(1 + (len(units) + 1) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _hint(question: str, unit: Unit) -> float:
-    return sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
+def _holds_what_is_asked(question: str, source: Source, unit: Unit) -> bool:
+    if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
+        return False
+    if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
+        return True
+    asked = set(fold(question).split())
+    # Who says "I" is not the one that the heading is about.
+    above = "" if _FIRST_PERSON.search(unit.text) or not source.heading else source.heading[-1]
+    if _SUBJECT.match(unit.text):
+        return True
+    names = [name for name in _NAME.findall(f"{unit.text} {above}") if terms(name)]
+    return any(not set(fold(name).split()) <= asked for name in names)
 
 
 def _defines(question: str, source: Source, unit: Unit, index: int) -> float:
@@ -145,10 +157,11 @@ def _defines(question: str, source: Source, unit: Unit, index: int) -> float:
     return 0.3 if under_own_heading and index < 3 and len(unit.terms) > 2 else 0.0
 
 
-def _is_quotable(unit: Unit) -> bool:
-    """Whether it says something: no heading, and no table's ruling."""
-    heading = unit.text.startswith("#") or unit.text.isupper() or _CONTENTS.search(unit.text)
-    return bool(unit.terms) and not heading
+def _is_quotable(units: Sequence[Unit], index: int) -> bool:
+    """Whether it says something: no heading, no title of its paragraph, no command of a script."""
+    text = units[index].text
+    heading = text.startswith("#") or text.isupper() or _NOT_SAID.search(text)
+    return bool(units[index].terms) and not heading and not _is_run_in(units, index)
 
 
 def _is_run_in(units: Sequence[Unit], index: int) -> bool:
@@ -165,23 +178,30 @@ def _run_in_title(units: Sequence[Unit], index: int) -> int | None:
     return start if start < index and _is_run_in(units, start) else None
 
 
-def _with_antecedent(units: Sequence[Unit], index: int, title: int | None) -> str:
-    """A sentence that begins with a pronoun is quoted with the one before it, and any with its paragraph's title."""
-    first = index
-    if index and units[index].follows and _PRONOUN.match(units[index].text) and len(units[index - 1].text) < _LONGEST:
-        first = index - 1
-    shown = list(range(first, index + 1))
-    if title is not None and title not in shown:
-        shown.insert(0, title)
-    return " ".join(units[one].text for one in shown)
+def _list_below(units: Sequence[Unit], index: int) -> list[Unit]:
+    """The items of the list that the unit leads to."""
+    below: list[Unit] = []
+    if units[index].text.rstrip("*_ ").endswith(":"):
+        for unit in units[index + 1 :]:
+            if not (_ITEM.match(unit.text) or (below and unit.follows)):
+                break
+            below.append(unit)
+    return below
 
 
-def _without_repetition(quotes: Sequence[Quote]) -> list[Quote]:
-    kept: list[Quote] = []
-    for quote in quotes:
-        if not any(fold(quote.text) in fold(other.text) or fold(other.text) in fold(quote.text) for other in kept):
-            kept.append(quote)
-    return kept
+def _shown(units: Sequence[Unit], index: int, title: int | None) -> str:
+    """With the sentence that a pronoun needs, the title of its paragraph, the lead of its list or the list itself."""
+    parts = [units[index].text]
+    if index and units[index].follows and _PRONOUN.match(parts[0]) and len(units[index - 1].text) < _LONGEST:
+        parts.insert(0, units[index - 1].text)
+    if title is not None and units[title].text not in parts:
+        parts.insert(0, units[title].text)
+    lead = next(
+        (one for one in range(index - 1, -1, -1) if not _ITEM.match(units[one].text) and not units[one].follows), None
+    )
+    if _ITEM.match(units[index].text) and lead is not None and index - lead <= len(_list_below(units, lead)):
+        parts.insert(0, units[lead].text)
+    return " ".join(parts) + "".join(f"\n{one.text}" for one in _list_below(units, index))
 
 
 def _asks(question: str, unit: Unit) -> bool:

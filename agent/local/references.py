@@ -1,46 +1,53 @@
-"""Which node, scene, variable or character a few words mean."""
+"""Which node, scene, variable or character a few words mean: what they name exactly, or nothing."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Protocol, TypeVar
 
-from agent.local.names import find_named, fold, join, matching
-from agent.local.nodetypes import NODE_TYPE, node_type
-from agent.local.phrase import Phrase
+from agent.duplicates import fold
+from agent.local.parsing import Words, is_quoted, token, unquoted
 from agent.local.steps import NotDone
-from agent.local.story import Character, Node, Scene, Story, Variable, shorten
+from arrow_project import Character, Node, Scene, Story, Variable, shorten
 
-_LISTED = 6
-_ARTICLE = re.compile(r"(?:the|a|an|this|that|my)\s+", re.IGNORECASE)
-_NUMBER = re.compile(r"(?:node\s+)?(?:#|id\s+|number\s+)?(?P<id>\d{1,18})", re.IGNORECASE)
-_TYPED = re.compile(
-    rf"(?:the\s+)?(?:(?P<type>{NODE_TYPE})(?:\s+node)?|node)"
-    r"(?:\s+(?:named|called|titled|labell?ed|with the text|saying|that says))?(?:\s+(?P<name>.+))?",
-    re.IGNORECASE | re.DOTALL,
+_LISTED = 8
+_KIND = re.compile(
+    r"(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?", re.IGNORECASE
 )
+_NAMED_KIND = re.compile(
+    r"(?:(?:the|this|that)\s+)?(?P<kind>node|scene|macro|variable|character)s?\s+\S", re.IGNORECASE
+)
+_NUMBER = re.compile(r"#?(?P<id>\d{1,18})")
 _SELECTED = re.compile(
-    r"(?:the\s+)?(?:current(?:ly)?\s+)?(?:selected|selection|this)(?:\s+(?:node|one))?", re.IGNORECASE
+    r"(?:the\s+)?(?:(?P<which>first|last)\s+)?(?:selected|selection)(?:\s+node)?|this(?:\s+node)?", re.IGNORECASE
 )
-_FIRST = re.compile(r"(?:the\s+)?first[\s_]selected(?:\s+(?:node|one))?", re.IGNORECASE)
-_LAST = re.compile(
-    r"(?:the\s+|that\s+)?(?:last|latest|newest|new|previous)"
-    r"(?:[\s_](?:created|added))?(?:\s+(?:node|one))?|(?:it|that)(?:\s+(?:node|one))?",
-    re.IGNORECASE,
+_LAST = re.compile(r"it|that|(?:the\s+)?(?:last|new|previous)(?:\s+node)?", re.IGNORECASE)
+_ENTRY = re.compile(
+    r"(?:the\s+)?(?P<whole>(?:project|story|scene)(?:['’]s)?\s+)?(?:entry|beginning)(?:\s+node)?", re.IGNORECASE
 )
-_LAST_SELECTED = re.compile(r"(?:the\s+)?last[\s_]selected(?:\s+(?:node|one))?", re.IGNORECASE)
-_SCENE_ENTRY = re.compile(
-    r"(?:the\s+)?(?:(?:scene(?:['’]s)?|current)[\s_])?(?:entry|start)(?:\s+(?:node|point))?"
-    r"(?:\s+of\s+(?:this|the(?:\s+(?:current|open))?)\s+scene)?",
-    re.IGNORECASE,
-)
-_PROJECT_ENTRY = re.compile(
-    r"(?:the\s+)?(?:project|story)(?:['’]s)?[\s_](?:entry|start)(?:\s+(?:node|point))?", re.IGNORECASE
-)
-_END = re.compile(r"the\s+end\s+of\s+the\s+scene", re.IGNORECASE)
-_OPEN_SCENE = re.compile(
-    r"(?:the\s+|this\s+)?(?:(?:this|current|open|same)(?:\s+(?:scene|macro))?|(?:scene|macro))", re.IGNORECASE
-)
-_SCENE_WORD = re.compile(r"(?:the\s+)?(?:scene|macro)\s+(?:named\s+|called\s+)?", re.IGNORECASE)
+_END = re.compile(r"(?:the\s+)?end", re.IGNORECASE)
+_HERE = re.compile(r"(?:(?:the|this|that)\s+)?(?:(?:open|current|this)\s+)?(?:scene|macro)", re.IGNORECASE)
+_TYPES = {
+    "choice": "interaction", "dialogue": "dialog", "monologue": "monolog", "update": "variable_update",
+    "variable update": "variable_update", "user input": "user_input", "tag edit": "tag_edit", "tag check": "tag_pass",
+}  # fmt: skip
+
+
+class Named(Protocol):
+    """Anything with an id and a name."""
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+
+Thing = TypeVar("Thing", bound=Named)
 
 
 class References:
@@ -51,21 +58,12 @@ class References:
         scene_id: The open scene; None is the scene of the project's entry.
         selected: The selected nodes, the first selected first.
         last_created: The node that this message made last.
-        exits: The last node of what was created as one and became several.
     """
 
-    def __init__(
-        self,
-        story: Story,
-        scene_id: int | None,
-        selected: Sequence[int],
-        last_created: int | None,
-        exits: Mapping[int, int],
-    ) -> None:
+    def __init__(self, story: Story, scene_id: int | None, selected: Sequence[int], last_created: int | None) -> None:
         self.story = story
         self._scene_id = scene_id if scene_id in story.scenes else story.scene_of_entry()
-        self._selected = [node for node in selected if node in story.nodes]
-        self._exits = exits
+        self.selected = [node for node in selected if node in story.nodes]
         self._last_created = last_created if last_created in story.nodes else None
 
     @property
@@ -75,159 +73,190 @@ class References:
             raise NotDone("No scene is open, and the project's entry is in none. Name a scene.")
         return self.story.scenes[self._scene_id]
 
-    def node(self, words: Phrase) -> Node:
-        """The node that the words mean.
+    def node(self, words: Words) -> Node:
+        """The node that a `ref` means: by id, by its place, by name, or by the quoted beginning of what it says.
 
         Raises:
             NotDone: None, or more than one.
         """
-        if (number := words.match(_NUMBER)) is not None:
-            return self._numbered(number["id"].masked)
-        for pattern, find in self._keywords():
-            if words.match(pattern) is not None:
-                return self.story.nodes[find()]
-        if (typed := words.match(_TYPED)) is not None:
-            return self._typed(typed.get("type"), typed.get("name"), words)
-        return self._named(words, list(self.story.nodes.values()))
+        name, quotation = token(words, "REF", "SCENE_REF"), token(words, "QUOTED")
+        if quotation:
+            return self._quoted(_KIND.sub("", name, count=1), quotation)
+        plain = re.sub(r"^(?:the\s+)?nodes?\s+(?=\S)", "", name, flags=re.IGNORECASE)
+        if number := _NUMBER.fullmatch(plain):
+            return self._numbered(int(number["id"]))
+        if (key := self._by_place(plain)) is not None:
+            return self.story.nodes[key]
+        kind = re.sub(r"^the\s+|\s+node$", "", plain.casefold())
+        kind = _TYPES.get(kind, kind.replace(" ", "_"))
+        here = [node for node in self.story.nodes_of(self.open_scene.id) if node.type == kind]
+        if here:
+            return self._one(here, plain)
+        found = [node for node in self.story.nodes.values() if fold(node.name) == fold(_KIND.sub("", plain, count=1))]
+        return self._one([node for node in found if node.scene_id == self._scene_id] or found, plain)
 
-    def origin(self, words: Phrase) -> Node:
-        """The node that the words mean, as one that leads on."""
-        node = self.node(words)
-        return self.story.nodes.get(self._exits.get(node.id, node.id), node)
-
-    def nodes(self, words: Phrase) -> list[Node]:
-        """Several nodes: `12, 13 and 14`, or all the selected ones."""
-        if re.fullmatch(
-            r"(?:(?:all\s+)?(?:the\s+)?selected(?:\s+nodes)?|selection)", words.masked.strip(), re.IGNORECASE
-        ):
-            if not self._selected:
-                raise NotDone("No node is selected.")
-            return [self.story.nodes[node] for node in self._selected]
-        return [self.node(part) for part in words.split(re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE))]
-
-    def scene(self, words: Phrase) -> Scene:
-        """The scene or macro that the words mean."""
-        if words.match(_OPEN_SCENE) is not None:
+    def scene(self, words: Words) -> Scene:
+        """The scene or macro that a `ref` or `scene_ref` means."""
+        name = token(words, "REF", "SCENE_REF")
+        if _HERE.fullmatch(name) and not token(words, "QUOTED"):
             return self.open_scene
-        return find_named("scene", words.part(_SCENE_WORD.sub("", words.masked, count=1)).text, self.story.scenes)
+        return self._named("scene", words, self.story.scenes)
 
-    def variable(self, words: Phrase) -> Variable:
-        """The variable that the words mean."""
-        return find_named("variable", _bare(words, "variable"), self.story.variables)
+    def variable(self, words: Words) -> Variable:
+        """The variable that a `ref` means."""
+        return self._named("variable", words, self.story.variables)
 
-    def character(self, words: Phrase) -> Character:
-        """The character that the words mean."""
-        return find_named("character", _bare(words, "character"), self.story.characters)
+    def character(self, words: Words) -> Character:
+        """The character that a `ref` means."""
+        return self._named("character", words, self.story.characters)
 
-    def named(self, words: Phrase) -> Variable | Character:
-        """The variable or character that the words mean."""
-        if matching(words.text, self.story.variables.values()):
+    def resource(self, words: Words) -> Variable | Character:
+        """The variable or character that a `ref` means."""
+        try:
             return self.variable(words)
-        return self.character(words)
+        except NotDone:
+            return self.character(words)
 
-    def _keywords(self) -> tuple[tuple[re.Pattern[str], Callable[[], int]], ...]:
-        return (
-            (_END, self._loose_end),
-            (_LAST_SELECTED, lambda: self._of_selection(-1)),
-            (_FIRST, lambda: self._of_selection(0)),
-            (_SELECTED, self._only_selected),
-            (_LAST, self._last),
-            (_PROJECT_ENTRY, lambda: self.story.entry),
-            (_SCENE_ENTRY, lambda: self.open_scene.entry),
-        )
+    def thing(self, words: Words) -> tuple[str, Node | Scene | Variable | Character]:
+        """Kind and thing, whatever it is; what several things are named so needs its kind.
 
-    def _numbered(self, digits: str) -> Node:
-        if node := self.story.nodes.get(int(digits)):
-            return node
-        named = [node for node in self.story.nodes.values() if node.name == digits]
-        if len(named) == 1:
-            return named[0]
-        raise NotDone(f"There is no node {digits}.")
+        Raises:
+            NotDone: Nothing, or several things.
+        """
+        tries: dict[str, Callable[[Words], Node | Scene | Variable | Character]] = {
+            "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
+        }  # fmt: skip
+        name = token(words, "REF")
+        if (said := _NAMED_KIND.match(name)) is not None or token(words, "QUOTED"):
+            kind = "scene" if said and said["kind"].casefold() == "macro" else said["kind"].casefold() if said else ""
+            if kind or name:
+                kind = kind or (_NAMED_KIND.match(f"{name} x") or {"kind": "node"})["kind"].casefold()
+                return kind, tries[kind](words)
+        found: dict[str, Node | Scene | Variable | Character] = {}
+        reasons: list[str] = []
+        for kind in ("node",) if _NUMBER.fullmatch(name) else tries:
+            try:
+                found[kind] = tries[kind](words)
+            except NotDone as problem:
+                reasons.append(str(problem))
+        if len(found) == 1:
+            return next(iter(found.items()))
+        if found:
+            raise NotDone(f"“{_said(words)}” may mean the {join([*found], 'or the')} of that name. Say which.")
+        near = next((reason for reason in reasons if "several" in reason or "Did you mean" in reason), reasons[-1])
+        raise NotDone(near if near != reasons[-1] else f"There is nothing called “{_said(words)}”. {near}")
 
-    def _of_selection(self, index: int) -> int:
-        if not self._selected:
-            raise NotDone("No node is selected. Select one, or name it by its id.")
-        return self._selected[index]
-
-    def _only_selected(self) -> int:
-        if len(self._selected) > 1:
-            raise NotDone(f"Several nodes are selected: {self._choices(self._selected)}. Name one by its id.")
-        return self._of_selection(0)
-
-    def _loose_end(self) -> int:
+    def loose_end(self) -> Node:
         """The one node of the open scene from which nothing leads on yet."""
-        nodes = self.story.nodes_of(self.open_scene.id)
-        leading = {link.from_id for link in self.story.connections}
-        ends = [node.id for node in nodes if node.outputs and node.id not in leading]
-        if len(ends) == 1:
-            return ends[0]
-        where = f"The scene “{self.open_scene.name}”"
+        ends = [node for node in self.story.dead_ends if node.scene_id == self.open_scene.id]
         if not ends:
-            raise NotDone(f"{where} has no loose end: every node leads on. Say after which node.")
-        raise NotDone(f"{where} has several ends: {self._choices(ends)}. Name one by its id.")
+            raise NotDone(f"The scene “{self.open_scene.name}” has no loose end: every node leads on.")
+        return self._one(ends, f"the end of the scene “{self.open_scene.name}”")
+
+    def _by_place(self, name: str) -> int | None:
+        if found := _SELECTED.fullmatch(name):
+            return self._of_selection((found["which"] or "").casefold())
+        if _LAST.fullmatch(name):
+            return self._last()
+        if found := _ENTRY.fullmatch(name):
+            whole = (found["whole"] or "scene").casefold()
+            return self.open_scene.entry if whole.startswith("scene") else self.story.entry
+        return self.loose_end().id if _END.fullmatch(name) else None
+
+    def _of_selection(self, which: str) -> int:
+        if not self.selected:
+            raise NotDone("No node is selected. Select one, or name it by its id.")
+        if not which and len(self.selected) > 1:
+            raise NotDone(f"Several nodes are selected: {self._choices(self.selected)}. Name one by its id.")
+        return self.selected[-1 if which == "last" else 0]
 
     def _last(self) -> int:
         if self._last_created is not None:
             return self._last_created
-        if len(self._selected) == 1:
-            return self._selected[0]
-        raise NotDone(
-            "This message has not created a node yet, and not exactly one node is selected. Name it by its id."
+        if len(self.selected) == 1:
+            return self.selected[0]
+        raise NotDone("This message has not made a node yet, and not exactly one is selected. Name it by its id.")
+
+    def _numbered(self, key: int) -> Node:
+        if (node := self.story.nodes.get(key)) is None:
+            raise NotDone(f"There is no node {key}.")
+        return node
+
+    def _quoted(self, kind: str, quotation: str) -> Node:
+        """By what it says, or its name; the open scene goes first."""
+        wanted, nodes = fold(quotation), list(self.story.nodes.values())
+        kind = _TYPES.get(kind.casefold(), kind.casefold().replace(" ", "_"))
+        nodes = [node for node in nodes if not kind or node.type == kind]
+        tests: tuple[Callable[[Node], bool], ...] = (
+            lambda node: fold(node.name) == wanted or wanted in map(fold, node.texts),
+            lambda node: any(fold(one).startswith(wanted) for one in node.texts),
         )
+        for test in tests:
+            found = [node for node in nodes if wanted and test(node)]
+            if found:
+                return self._one([node for node in found if node.scene_id == self._scene_id] or found, quotation)
+        by_text = {fold(shorten(one, 60)): node.id for node in nodes for one in (*node.texts, node.name)}
+        near = [by_text[one] for one in get_close_matches(wanted, by_text, n=3)]
+        hint = f". Did you mean {self._choices(near, 'or')}?" if near else "; name it by its id."
+        raise NotDone(f"There is no {kind or 'node'} that begins “{quotation}”{hint}")
 
-    def _typed(self, kind: Phrase | None, name: Phrase | None, words: Phrase) -> Node:
-        if kind is None:
-            return self._named(name or words, list(self.story.nodes.values()))
-        wanted = node_type(kind.masked)
-        if name is not None and (number := name.match(_NUMBER)) is not None:
-            return self._numbered(number["id"].masked)
-        scene = self.story.nodes_of(self.open_scene.id)
-        if name is None:
-            return self._one([node for node in scene if node.type == wanted], words)
-        of_type = [node for node in self.story.nodes.values() if node.type == wanted]
-        if by := name.match(re.compile(r"(?:by|of|from)\s+(?P<who>.+)", re.IGNORECASE)):
-            character = self.character(by["who"])
-            return self._one([node for node in of_type if node.data.get("character") == character.id], words)
-        return self._named(name, of_type)
-
-    def _named(self, words: Phrase, nodes: Sequence[Node]) -> Node:
-        """By name, then by text; the open scene goes first."""
-        wanted = _ARTICLE.sub("", words.masked, count=1) if not words.is_quoted else words.masked
-        text = words.part(wanted).text
-        here = [node for node in nodes if self._scene_id == node.scene_id]
-        for candidates in (here, nodes):
-            if found := [node for node in candidates if fold(node.name) == fold(text)]:
-                return self._one(found, words)
-        for candidates in (here, nodes):
-            if found := [node for node in candidates if _contains(node, text)]:
-                return self._one(found, words)
-        raise NotDone(f"There is no node “{text}”{self._near(text, nodes)}")
-
-    def _one(self, found: Sequence[Node], words: Phrase) -> Node:
+    def _one(self, found: Sequence[Node], words: str) -> Node:
         if len(found) == 1:
             return found[0]
-        if not found:
-            raise NotDone(f"There is no “{words.text}” in the scene “{self.open_scene.name}”.")
-        ids = [node.id for node in found]
-        raise NotDone(f"“{words.text}” may mean several nodes: {self._choices(ids)}. Name one by its id.")
+        if found:
+            ids = [node.id for node in found]
+            raise NotDone(f"“{words}” may mean several nodes: {self._choices(ids)}. Name one by its id.")
+        raise NotDone(f"There is no node “{words}”; name it by its id, its name, or its words in quotation marks.")
 
-    def _near(self, text: str, nodes: Sequence[Node]) -> str:
-        """The end of the sentence "There is no node …": nodes with a name or text like it."""
-        by_text = {fold(shorten(part, 60)): node.id for node in nodes for part in (*node.texts, node.name)}
-        near = dict.fromkeys(by_text[name] for name in get_close_matches(fold(text), by_text, n=3, cutoff=0.6))
-        if near:
-            return f". Did you mean {join([self.story.describe(node) for node in near], 'or')}?"
-        return "; name it by its id, its name or some of its text."
+    def _choices(self, ids: Sequence[int], word: str = "and") -> str:
+        more = [f"{len(ids) - _LISTED} more"] if len(ids) > _LISTED else []
+        return join([self.story.describe(key) for key in ids[:_LISTED]] + more, word)
 
-    def _choices(self, ids: Sequence[int]) -> str:
-        listed = [self.story.describe(node) for node in ids[:_LISTED]]
-        return join([*listed, f"{len(ids) - _LISTED} more"] if len(ids) > _LISTED else listed)
+    def _named(self, kind: str, words: Words, things: Mapping[int, Thing]) -> Thing:
+        """By id; by name, apart from case and accents; by the first name, where one has it."""
+        name = token(words, "QUOTED") or _KIND.sub("", token(words, "REF", "SCENE_REF"), count=1)
+        if (number := _NUMBER.fullmatch(name)) and int(number["id"]) in things:
+            return things[int(number["id"])]
+        found = matching(name, things.values())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise NotDone(f"There are several {kind}s that “{name}” may mean: {listed(found)}. Name one by its id.")
+        raise NotDone(f"There is no {kind} “{name}”{_remedy(kind, name, things.values())}")
 
 
-def _bare(words: Phrase, kind: str) -> str:
-    return words.part(re.sub(rf"^\s*(?:the\s+)?(?:{kind}\s+)?", "", words.masked, flags=re.IGNORECASE)).text
+def matching(words: str, things: Iterable[Thing]) -> list[Thing]:
+    """What is named so: exactly if possible, else apart from case and accents, else by first name."""
+    known, wanted = list(things), fold(words)
+    tests: tuple[Callable[[Thing], bool], ...] = (
+        lambda thing: thing.name == words,
+        lambda thing: fold(thing.name) == wanted,
+        lambda thing: fold(thing.name).split(" ")[0] == wanted,
+    )
+    return next((found for test in tests if (found := [one for one in known if wanted and test(one)])), [])
 
 
-def _contains(node: Node, text: str) -> bool:
-    wanted = fold(text)
-    return len(wanted) > 1 and any(wanted in fold(part) for part in node.texts)
+def listed(things: Sequence[Named], word: str = "and") -> str:
+    """Names with ids, for a sentence; a long list is cut."""
+    more = [f"{len(things) - _LISTED} more"] if len(things) > _LISTED else []
+    return join([f"{thing.name} ({thing.id})" for thing in things[:_LISTED]] + more, word)
+
+
+def join(words: Sequence[str], word: str = "and") -> str:
+    """`a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {word} {words[-1]}" if words else ""
+
+
+def _remedy(kind: str, name: str, things: Iterable[Named]) -> str:
+    """The end of the sentence "There is no …": the near names, or all of them."""
+    known = list(things)
+    if not known:
+        return f"; the project has no {kind}s yet."
+    by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name).split(" "))}
+    near = list({by_name[one].id: by_name[one] for one in get_close_matches(fold(name), by_name, n=3)}.values())
+    return f". Did you mean {listed(near, 'or')}?" if near else f". The {kind}s are: {listed(known)}."
+
+
+def _said(words: Words) -> str:
+    said = " ".join(str(one) for one in words.scan_values(lambda _: True)).strip()
+    return unquoted(said) if is_quoted(said) else said

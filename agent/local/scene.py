@@ -1,57 +1,47 @@
 """A dialogue as a scene: a node for each line, a choice with its branches, every connection made."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.local.casting import Cast
-from agent.local.desk import Desk, created_id
-from agent.local.dialogue import Choice, Dialogue, Direction, Item, Leave, Option, Speech
-from agent.local.names import fold
-from agent.local.steps import NotDone, Steps
-from agent.local.story import shorten
+from agent.duplicates import fold
+from agent.local.draft import Draft
+from agent.local.steps import NotDone
+from agent.scripts.dialogue import (
+    Branch,
+    Change,
+    Choice,
+    Command,
+    Comparison,
+    Dialogue,
+    Direction,
+    Item,
+    Leave,
+    Option,
+    Speech,
+)
+from arrow_project import Variable
 
 End = tuple[int, int]
 """A node's output slot that still leads nowhere."""
 
-
 # In canvas units; the widest box that is made here takes 240 x 180.
 _STEP = (300, 240)
 _FIRST = (100, 100)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A place in the grid of a scene: lines go to the right, branches below each other."""
-
-    column: int
-    row: int
-
-    @property
-    def position(self) -> list[int]:
-        """Its place on the canvas."""
-        return [_FIRST[0] + _STEP[0] * self.column, _FIRST[1] + _STEP[1] * self.row]
-
-    def right(self, columns: int) -> "Cell":
-        """The cell so many columns further."""
-        return Cell(self.column + columns, self.row)
-
-    def below(self, rows: int) -> "Cell":
-        """The cell so many rows lower."""
-        return Cell(self.column, self.row + rows)
+# Each option with a condition doubles the nodes that a choice takes.
+_CONDITIONS = 3
+_OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+_START = {"num": 0, "str": "", "bool": False}
 
 
 def width(items: tuple[Item, ...]) -> int:
     """How many columns the items take."""
-    return sum(
-        1 + max((width(option.items) for option in item.options), default=0) if isinstance(item, Choice) else 1
-        for item in items
-    )
+    return sum(_width(item) for item in items)
 
 
 def height(items: tuple[Item, ...]) -> int:
     """How many rows the items take."""
-    choices = (item for item in items if isinstance(item, Choice))
-    return max((sum(height(option.items) for option in item.options) for item in choices), default=1)
+    return max((sum(height(part) for part in _parts(item)) for item in items if _parts(item)), default=1)
 
 
 @dataclass
@@ -59,114 +49,168 @@ class SceneBuilder:
     """Builds one scene.
 
     Attributes:
-        desk: The story and the tools.
-        cast: Who speaks.
-        scene_id: The new scene.
+        draft: The story.
+        cast: Characters by the speaker's name as the script has it.
+        scenes: Scenes by folded name, to which the dialogue may lead.
+        declared: The values with which the script declares variables.
         counts: How many nodes of each type were made.
-        connections: How many connections were made.
-        problems: What could not be placed.
     """
 
-    desk: Desk
-    cast: Cast
-    scene_id: int = -1
+    draft: Draft
+    cast: Mapping[str, int]
+    scenes: Mapping[str, int]
+    declared: Mapping[str, str]
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    connections: int = 0
-    problems: list[str] = field(default_factory=list[str])
+    _scene_id: int = -1
+    _notes: list[str] = field(default_factory=list[str])
 
-    def build(self, dialogue: Dialogue, name: str) -> Steps[None]:
-        """Creates the scene and everything in it.
+    def build(self, dialogue: Dialogue, scene_id: int) -> None:
+        """Fills a scene that has nothing but its entry.
 
         Raises:
-            NotDone: The scene itself was refused.
+            NotDone: Something in the dialogue has no counterpart in a story.
         """
-        arguments: dict[str, Any] = {"name": name, "is_macro": False}
-        if dialogue.facts:
-            arguments["notes"] = "\n".join(dialogue.facts)
-        answer = yield from self.desk.call("create_scene", arguments)
-        self.scene_id = created_id(answer)
-        entry = answer.get("entry_node_id")
-        if not isinstance(entry, int):
-            entry = self.desk.story().scenes[self.scene_id].entry
-        yield from self._place(dialogue.items, [(entry, 0)], Cell(1, 0))
+        self._scene_id = scene_id
+        entry = self.draft.story.scenes[scene_id].entry
+        self._place(dialogue.items, [(entry, 0)], 1, 0)
+        if self._notes:
+            last = self.draft.last_created if self.counts else entry
+            self.draft.apply("update_node", node_id=last, notes="\n".join(self._notes))
+            self._notes = []
 
-    def _place(self, items: tuple[Item, ...], ends: list[End], cell: Cell) -> Steps[list[End]]:
-        """Adds the items after `ends`, which all lead to the first of them; ends with the new loose ends."""
-        for item in items:
+    def _place(self, items: tuple[Item, ...], ends: list[End], column: int, row: int) -> list[End]:
+        """Adds the items after `ends`, which all lead to the first of them; returns the new loose ends."""
+        for place, item in enumerate(items):
             if isinstance(item, Leave):
-                yield from self._leave(item, ends, cell)
+                self._leave(item, ends, column, row)
+                if any(not isinstance(one, Command) for one in items[place + 1 :]):
+                    raise NotDone(f"What follows “-> {item.target or 'END'}” would never be played.")
                 return []
             if isinstance(item, Choice):
-                ends = yield from self._choice(item, ends, cell)
+                ends = self._choice(item.options, ends, column, row)
+            elif isinstance(item, Branch):
+                node = self._node("condition", self._condition(item.condition), ends, column, row)
+                ends = self._place(item.then, [(node, 0)], column + 1, row)
+                ends += self._place(item.otherwise, [(node, 1)], column + 1, row + height(item.then))
+            elif isinstance(item, Command):
+                self._notes.append(item.text)
             else:
-                ends = yield from self._line(item, ends, cell)
-            cell = cell.right(width((item,)))
+                ends = [(self._line(item, ends, column, row), 0)]
+            column += _width(item)
         return ends
 
-    def _line(self, item: Speech | Direction, ends: list[End], cell: Cell) -> Steps[list[End]]:
+    def _line(self, item: Speech | Direction | Change, ends: list[End], column: int, row: int) -> int:
         if isinstance(item, Direction):
-            node = yield from self._node("content", {"content": item.text}, ends, cell)
-        else:
-            preset = {"character": self.cast.ids[item.speaker], "text": item.words}
-            node = yield from self._node("monolog", preset, ends, cell, item.manner)
-        return ends if node is None else [(node, 0)]
+            return self._node("content", {"content": item.text}, ends, column, row)
+        if isinstance(item, Change):
+            variable = self._variable(item.name, item.value)
+            value = self._operand(variable, item.value)
+            preset = {"variable": variable.id, "operation": _OPERATORS[item.operator], "value": value}
+            return self._node("variable_update", preset, ends, column, row)
+        if item.manner:
+            self._notes.append(item.manner)
+        return self._node("monolog", {"character": self.cast[item.speaker], "text": item.words}, ends, column, row)
 
-    def _choice(self, item: Choice, ends: list[End], cell: Cell) -> Steps[list[End]]:
-        preset = {"actions": [option.text for option in item.options]}
-        node = yield from self._node("interaction", preset, ends, cell)
-        if node is None:
+    def _choice(self, options: tuple[Option, ...], ends: list[End], column: int, row: int) -> list[End]:
+        """One interaction for each way in which the conditions of its options may turn out."""
+        if sum(one.condition is not None for one in options) > _CONDITIONS:
+            raise NotDone(f"A choice has more than {_CONDITIONS} options with conditions; an Arrow choice has none.")
+        leading: dict[int, list[End]] = {place: [] for place in range(len(options))}
+        after = self._offered(tuple(enumerate(options)), ends, leading, column, row)
+        for place, option in enumerate(options):
+            after += self._place(option.items, leading[place], column + 1, row)
+            row += height(option.items)
+        return after
+
+    def _offered(
+        self,
+        options: tuple[tuple[int, Option], ...],
+        ends: list[End],
+        leading: dict[int, list[End]],
+        column: int,
+        row: int,
+    ) -> list[End]:
+        """Makes the choice of these options, or asks for the first condition; returns the ways past any choice."""
+        if not options:
             return ends
-        merged: list[End] = []
-        branch = cell.right(1)
-        for slot, option in enumerate(item.options):
-            self._remark(option)
-            merged += yield from self._place(option.items, [(node, slot)], branch)
-            branch = branch.below(height(option.items))
-        return merged
+        for index, (place, option) in enumerate(options):
+            if option.condition is not None:
+                node = self._node("condition", self._condition(option.condition), ends, column, row)
+                kept = (*options[:index], (place, replace(option, condition=None)), *options[index + 1 :])
+                past = self._offered(kept, [(node, 0)], leading, column, row)
+                return past + self._offered(
+                    (*options[:index], *options[index + 1 :]), [(node, 1)], leading, column, row + 1
+                )
+        node = self._node("interaction", {"actions": [option.text for _, option in options]}, ends, column, row)
+        for slot, (place, _) in enumerate(options):
+            leading[place].append((node, slot))
+        return []
 
-    def _leave(self, item: Leave, ends: list[End], cell: Cell) -> Steps[None]:
-        """A jump to the scene of that name, if there is one; an end needs nothing."""
-        if not item.target:
-            return
-        scenes = [scene for scene in self.desk.story().scenes.values() if fold(scene.name) == fold(item.target)]
-        if len(scenes) == 1:
-            yield from self._node("jump", {"target": {"type": "scene", "id": scenes[0].id}}, ends, cell)
-        else:
-            self.problems.append(f"“-> {item.target}”: there is no scene of that name to jump to, so the branch ends")
+    def _leave(self, item: Leave, ends: list[End], column: int, row: int) -> None:
+        """A jump to the scene of that name; an end needs nothing."""
+        if item.target:
+            scene = self.scenes.get(fold(item.target))
+            if scene is None:
+                raise NotDone(f"“-> {item.target}” leads to no scene of the story and to no dialogue of the document.")
+            self._node("jump", {"target": {"type": "scene", "id": scene}}, ends, column, row)
 
-    def _node(
-        self, kind: str, preset: dict[str, Any], ends: list[End], cell: Cell, notes: str = ""
-    ) -> Steps[int | None]:
-        """A node to which all the ends lead; None when the editor refuses it."""
-        arguments: dict[str, Any] = {"type": kind, "preset": preset, "scene_id": self.scene_id}
-        arguments["position"] = cell.position
-        if notes:
-            arguments["notes"] = notes
-        try:
-            node = yield from self.desk.create_node(arguments)
-        except NotDone as problem:
-            self.problems.append(f"a {kind} “{shorten(_text(preset))}”: {problem}")
-            return None
+    def _node(self, kind: str, preset: dict[str, Any], ends: list[End], column: int, row: int) -> int:
+        """A node to which all the ends lead."""
+        position = [_FIRST[0] + _STEP[0] * column, _FIRST[1] + _STEP[1] * row]
+        notes, self._notes = "\n".join(self._notes), []
+        noted = {"notes": notes} if notes else {}
+        node = self.draft.create_node(type=kind, preset=preset, scene_id=self._scene_id, position=position, **noted)
         self.counts[kind] = self.counts.get(kind, 0) + 1
         for origin, slot in ends:
-            yield from self._connect(origin, slot, node)
+            self.draft.connect(origin, slot, node)
         return node
 
-    def _connect(self, origin: int, slot: int, node: int) -> Steps[None]:
-        try:
-            yield from self.desk.connect(origin, slot, node)
-            self.connections += 1
-        except NotDone as problem:
-            self.problems.append(f"the connection from {origin} (slot {slot}) to {node}: {problem}")
+    def _condition(self, condition: Comparison) -> dict[str, Any]:
+        if condition.sign == "?":
+            raise NotDone(f"The condition “{condition.name}” is no comparison of one variable, such as “gold >= 10”.")
+        variable = self._variable(condition.name, condition.value if condition.sign else "true")
+        sign, value = (condition.sign, condition.value) if condition.sign else ("==", "true")
+        if condition.negated:
+            opposite = {"==": "!=", "!=": "==", ">": "<=", "<": ">=", ">=": "<", "<=": ">"}
+            sign = opposite[sign]
+        return {"variable": variable.id, "operator": sign, "compare_to": self._operand(variable, value)}
 
-    def _remark(self, option: Option) -> None:
-        if option.condition:
-            self.problems.append(
-                f"the condition “{option.condition}” on “{shorten(option.text)}”, which is now always offered"
-            )
+    def _variable(self, name: str, value: str) -> Variable:
+        """The variable of that name; one that the story lacks is made, as the script declares or uses it."""
+        known = [one for one in self.draft.story.variables.values() if fold(one.name) == fold(name)]
+        if known:
+            return known[0]
+        declared = self.declared.get(name)
+        kind = _type(value if declared is None else declared)
+        start = _START[kind] if declared is None else _typed(kind, declared)
+        key = self.draft.create("create_variable", name=name, type=kind, initial_value=start)
+        self.draft.tell(f"Created the variable “{name}”.")
+        return self.draft.story.variables[key]
+
+    def _operand(self, variable: Variable, value: str) -> dict[str, Any]:
+        others = [one for one in self.draft.story.variables.values() if value == f"${one.name}"]
+        if others:
+            return {"type": "variable", "value": others[0].id}
+        if variable.type != "str" and _type(value) != variable.type:
+            raise NotDone(f"“{variable.name}” holds another type than “{value}”.")
+        return {"type": "value", "value": _typed(variable.type, value)}
 
 
-def _text(preset: dict[str, Any]) -> str:
-    return " / ".join(
-        str(text) for value in preset.values() for text in (value if isinstance(value, list) else [value])
-    )
+def _width(item: Item) -> int:
+    return 1 + max((width(part) for part in _parts(item)), default=0)
+
+
+def _parts(item: Item) -> tuple[tuple[Item, ...], ...]:
+    """What lies side by side in an item."""
+    if isinstance(item, Branch):
+        return item.then, item.otherwise
+    return tuple(option.items for option in item.options) if isinstance(item, Choice) else ()
+
+
+def _type(value: str) -> str:
+    return "bool" if value.casefold() in ("true", "false") else "num" if value.lstrip("-").isdecimal() else "str"
+
+
+def _typed(kind: str, value: str) -> bool | int | str:
+    plain = value.strip('"')
+    return plain.casefold() == "true" if kind == "bool" else int(plain) if kind == "num" else plain

@@ -1,91 +1,70 @@
-"""Which output slot of a node a command means, and whether it is free."""
+"""Which output of a node a command means, by the words that tell the outputs from each other."""
 
-import re
-
-from agent.local.names import fold, join
-from agent.local.phrase import Phrase
+from agent.duplicates import fold
+from agent.local.parsing import Words, child, token
+from agent.local.references import join
 from agent.local.steps import NotDone
-from agent.local.story import Node, Story, shorten
+from arrow_project import Node, Story, shorten
 
-_TRUE = frozenset({"true", "yes", "match", "matched", "pass", "success"})
-_FALSE = frozenset({"false", "no", "else", "no match", "otherwise", "fail", "failure"})
+_YES = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 _INTERCHANGEABLE = frozenset({"randomizer", "sequencer"})
 
 
-def output_slot(story: Story, node: Node, slot: Phrase | None, branch: Phrase | None) -> int:
-    """The slot that was named, or the one that is free where only one can be meant.
+def output_of(story: Story, node: Node, way: Words | None) -> int | None:
+    """The slot that a `way` names; None where there is no way.
 
     Raises:
-        NotDone: There is no such slot, it is taken, or several could be meant.
+        NotDone: There is no such slot, or no one such.
+    """
+    if way is None:
+        return None
+    if child(way, "slot") is not None:
+        return _checked(story, node, int(token(way, "NUMBER")))
+    said = _YES.get(token(way, "TRUE_OR_FALSE").casefold(), "") or token(way, "QUOTED")
+    names = [fold(name) for name in node.outputs]
+    exact = [slot for slot, name in enumerate(names) if name == fold(said)]
+    found = exact or [slot for slot, name in enumerate(names) if name.startswith(fold(said))]
+    if len(found) == 1:
+        return found[0]
+    raise NotDone(f"“{said}” is not one of the outputs of {story.describe(node.id)}; these are {_all(node)}.")
+
+
+def free_output(story: Story, node: Node, *, or_only: bool = False) -> int:
+    """The output from which nothing leads on; with `or_only` the only output, even where something does.
+
+    Raises:
+        NotDone: There is none, or several could be meant.
     """
     if not node.outputs:
         raise NotDone(f"Nothing can lead on from {story.describe(node.id)}: a {node.type} has no output.")
-    chosen = _named_slot(story, node, slot, branch)
-    taken = {link.from_slot: link.to_id for link in story.leaving(node.id)}
-    if chosen is None:
-        chosen = _free_slot(story, node, taken)
-    if chosen in taken:
-        target = taken[chosen]
+    free = story.free_outputs(node.id)
+    if len(node.outputs) == 1 and (free or or_only):
+        return 0
+    if len(free) == 1 or (free and node.type in _INTERCHANGEABLE):
+        return free[0]
+    if not free:
+        taken = join([f"{story.describe(link.to_id)}" for link in story.leaving(node.id)])
         raise NotDone(
-            f"{story.describe(node.id)} already leads{describe_slot(node, chosen)} "
-            f"to {story.describe(target)}. Say “disconnect {node.id} from {target}” first; "
-            f"a new node goes in the middle with “between {node.id} and {target}”."
+            f"{story.describe(node.id)} leads on to {taken} already. Disconnect them first, or name the output."
         )
-    return chosen
+    raise NotDone(f"{story.describe(node.id)} has several free outputs: {_all(node, free)}. Say which.")
 
 
-def describe_slot(node: Node, slot: int) -> str:
+def output_name(node: Node, slot: int) -> str:
     """How a sentence names an output: empty where there is only one."""
-    return f" on {_slot_name(node, slot)}" if len(node.outputs) > 1 else ""
-
-
-def _named_slot(story: Story, node: Node, slot: Phrase | None, branch: Phrase | None) -> int | None:
-    if slot is not None:
-        number = re.search(r"\d{1,6}", slot.masked)
-        if number is None:
-            raise NotDone(f"“{slot.text}” is no slot; slots are numbers from 0.")
-        return _checked(story, node, int(number[0]))
-    return None if branch is None else _branch(story, node, branch)
-
-
-def _branch(story: Story, node: Node, branch: Phrase) -> int:
-    """By what the output says: true or false, a choice's words, or the choice's place counted from 1."""
-    words = fold(branch.text)
-    if len(node.outputs) == 2 and node.outputs[0] == "true" and words in _TRUE | _FALSE:
-        return 0 if words in _TRUE else 1
-    names = [fold(name) for name in node.outputs]
-    exact = [index for index, name in enumerate(names) if name == words]
-    found = exact or [index for index, name in enumerate(names) if words and words in name]
-    if len(found) == 1:
-        return found[0]
-    if words.isdecimal() and not branch.is_quoted and len(words) < 7:
-        return _checked(story, node, int(words) - 1)
-    choices = ", ".join(_slot_name(node, index) for index in range(len(node.outputs)))
-    raise NotDone(f"“{branch.text}” is not one of the outputs of {story.describe(node.id)}; these are {choices}.")
+    return f" on {_name(node, slot)}" if len(node.outputs) > 1 else ""
 
 
 def _checked(story: Story, node: Node, slot: int) -> int:
-    if 0 <= slot < len(node.outputs):
+    if slot < len(node.outputs):
         return slot
-    count = len(node.outputs)
-    slots = "only slot 0" if count == 1 else f"slots 0 to {count - 1}"
-    raise NotDone(f"{story.describe(node.id)} has {slots}.")
+    raise NotDone(f"{story.describe(node.id)} has {len(node.outputs)} outputs; slots count from 0.")
 
 
-def _free_slot(story: Story, node: Node, taken: dict[int, int]) -> int:
-    free = [slot for slot in range(len(node.outputs)) if slot not in taken]
-    if not free or len(node.outputs) == 1:
-        return 0
-    if len(free) == 1 or node.type in _INTERCHANGEABLE:
-        return free[0]
-    choices = join([_slot_name(node, slot) for slot in free], "or")
-    raise NotDone(
-        f"{story.describe(node.id)} has several free outputs: {choices}. Say which, such as “from slot {free[0]}”."
-    )
+def _all(node: Node, slots: list[int] | None = None) -> str:
+    return join([_name(node, slot) for slot in (range(len(node.outputs)) if slots is None else slots)], "or") or "none"
 
 
-def _slot_name(node: Node, slot: int) -> str:
+def _name(node: Node, slot: int) -> str:
     name = node.outputs[slot] if slot < len(node.outputs) else ""
-    if node.outputs[:1] == ("true",):
-        return f"{name} (slot {slot})"
-    return f"slot {slot} “{shorten(name, 30)}”" if name else f"slot {slot}"
+    return name if node.outputs[0] == "true" else f"slot {slot}" + (f" “{shorten(name, 40)}”" if name else "")

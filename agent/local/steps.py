@@ -17,7 +17,7 @@ class Call:
     """One call of a tool; the generator that yields it is sent the tool's answer.
 
     Attributes:
-        tool: An operation of `arrow_project`, `search_documents` or `read_document`.
+        tool: An operation of `arrow_project`, or a reading tool such as `search_documents`.
         arguments: JSON values.
     """
 
@@ -31,7 +31,7 @@ Steps = Generator[Say | Call, dict[str, Any] | None, Result]
 
 
 class NotDone(Exception):
-    """One command cannot be carried out; the message names the thing, the rule and the choices."""
+    """Something cannot be carried out; the message names the thing, the rule and the choices."""
 
 
 class WordsMissing(NotDone):

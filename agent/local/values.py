@@ -1,97 +1,97 @@
-"""Values as people write them: typed, and compared or changed with words or signs."""
+"""Values, comparisons, changes of variables and colors, from the grammar's words to the form of the tools."""
 
 import re
-from typing import Any, Literal
+from typing import Any
 
-from agent.local.phrase import Phrase
+from agent.local.parsing import Words, child, token
+from agent.local.references import References
 from agent.local.steps import NotDone
-from agent.local.story import Variable
+from arrow_project import Variable
 
-VariableType = Literal["num", "str", "bool"]
-
-TYPE_WORDS: dict[str, VariableType] = {
-    "num": "num", "number": "num", "numeric": "num", "int": "num", "integer": "num",
-    "str": "str", "string": "str", "text": "str",
-    "bool": "bool", "boolean": "bool", "flag": "bool", "yes/no": "bool",
-}  # fmt: skip
-"""The protocol's variable type for each word."""
-
-EMPTY: dict[VariableType, Any] = {"num": 0, "str": "", "bool": False}
-"""What a variable holds when nobody said."""
-
+_TYPES = {"num": "a number", "str": "a text", "bool": "true or false"}
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.0+)?")
-_NUMBER_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-    )
-}
-_TYPE_NAMES = {"num": "a whole number", "str": "a text", "bool": "true or false"}
-
-_COMPARISONS = {
-    "==": r"==?|is equal to|equals|equal to|is exactly|is",
-    "!=": r"!=|<>|≠|is not equal to|does not equal|not equal to|is not|isn['’]t|differs from",
-    ">=": r">=|≥|is at least|at least|is not less than|or more",
-    "<=": r"<=|≤|is at most|at most|is not more than",
-    ">": r">|is greater than|is more than|is above|is over|greater than|more than|above|exceeds",
-    "<": r"<|is less than|is below|is under|less than|fewer than|below",
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SIGNS = {
+    "=": "==", "is": "==", "equals": "==", "is not": "!=", "is at least": ">=", "is at most": "<=",
+    "is greater than": ">", "is more than": ">", "is above": ">", "is less than": "<", "is below": "<",
 }  # fmt: skip
-# The longest first: "is not" must not be read as "is".
-_ALTERNATIVES = sorted(
-    ((alternative, sign) for sign, words in _COMPARISONS.items() for alternative in words.split("|")),
-    key=lambda pair: -len(pair[0]),
-)
-_SIGN = "|".join(
-    rf"(?<!\w){words.replace(' ', chr(92) + 's+')}(?!\w)" if words[0].isalpha() else rf"{words}"
-    for words, _ in _ALTERNATIVES
-)
-COMPARISON = re.compile(rf"(?P<variable>[^<>=!≠≤≥]+?)\s*(?P<sign>{_SIGN})\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
-"""`gold >= 10`, `gold is at least 10`, `has_key is true`."""
+_OPERATORS = {"+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+_TEXTS_CAN = ("set", "add")
+_COLORS = {
+    "red": "#e04040", "orange": "#ff8300", "yellow": "#f2c94c", "green": "#3fa34d", "teal": "#2a9d8f",
+    "blue": "#4a90e2", "purple": "#8e44ad", "violet": "#8e44ad", "pink": "#e26ab1", "brown": "#8d5a2b",
+    "black": "#202020", "white": "#f5f5f5", "gray": "#808080", "grey": "#808080",
+}  # fmt: skip
+
+Value = bool | int | str
 
 
-def comparison_sign(words: str) -> str:
-    """The protocol's operator for what `COMPARISON` matched."""
-    plain = " ".join(words.casefold().split())
-    return next(sign for alternative, sign in _ALTERNATIVES if re.fullmatch(alternative, plain))
+def read_number(words: Words) -> int:
+    """The number that was named in digits or in words."""
+    said = token(words, "NUMBER", "NUMBER_WORD").casefold()
+    return _NUMBERS.index(said) if said in _NUMBERS else int(said)
 
 
-def read_value(words: Phrase) -> bool | int | str:
-    """A value by its looks: quoted is text, then true or false, a number, and else text."""
-    text = words.text
-    if words.is_quoted:
-        return text
-    if text.casefold() in _BOOLEANS:
-        return _BOOLEANS[text.casefold()]
-    return int(float(text)) if _NUMBER.fullmatch(text) else text
-
-
-def type_of(value: bool | int | str) -> VariableType:
-    """The variable type that holds the value."""
-    if isinstance(value, bool):
-        return "bool"
-    return "num" if isinstance(value, int) else "str"
-
-
-def value_for(variable: Variable, words: Phrase) -> bool | int | str:
-    """The value as the variable's type has it.
+def read_value(words: Words, wanted: str = "") -> Value:
+    """A `value` as a variable of the type `wanted` has it; by its looks where that is empty.
 
     Raises:
-        NotDone: The words are no such value.
+        NotDone: It is none.
     """
-    return value_of_type(variable.type, words, f"“{variable.name}”")
+    quotation, said = token(words, "QUOTED"), token(words, "NUMBER", "NUMBER_WORD", "REF")
+    value: Value = quotation or said
+    if not quotation and said.casefold() in _BOOLEANS and wanted != "str":
+        value = _BOOLEANS[said.casefold()]
+    elif not quotation and wanted != "str" and (said.casefold() in _NUMBERS or re.fullmatch(r"-?\d+", said)):
+        value = read_number(words) if said.casefold() in _NUMBERS else int(said)
+    if wanted and type_of(value) != wanted:
+        raise NotDone(f"It holds {_TYPES.get(wanted, wanted)}, and “{quotation or said}” is not.")
+    if isinstance(value, str) and not quotation and " " in value:
+        raise NotDone(f"A text of several words stands in quotation marks: “{value}”.")
+    return value
 
 
-def value_of_type(wanted: str, words: Phrase, name: str) -> bool | int | str:
-    """The value as a type has it; `name` says in the refusal whose value it was to be."""
-    if wanted == "str":
-        return words.text
-    value = read_value(words)
-    if wanted == "num" and not words.is_quoted and str(value).casefold() in _NUMBER_WORDS:
-        value = _NUMBER_WORDS[str(value).casefold()]
-    if type_of(value) == wanted and not words.is_quoted:
-        return value
-    raise NotDone(f"{name} holds {_TYPE_NAMES.get(wanted, wanted)}, and “{words.text}” is not.")
+def type_of(value: Value) -> str:
+    """The type of a variable that holds the value."""
+    return "bool" if isinstance(value, bool) else "num" if isinstance(value, int) else "str"
+
+
+def read_condition(words: Words, refer: References) -> dict[str, Any]:
+    """The data of a condition such as `gold >= 10`; a bare name asks whether it is true."""
+    variable = refer.variable(words)
+    operand = child(words, "value")
+    if operand is None:
+        if variable.type != "bool":
+            raise NotDone(f"The condition on “{variable.name}” needs a comparison, such as “{variable.name} >= 10”.")
+        return _condition(variable, "==", {"type": "value", "value": not token(words, "NOT")})
+    sign = " ".join(token(words, "SIGN").casefold().split())
+    return _condition(variable, _SIGNS.get(sign, sign), _operand(variable, operand, refer))
+
+
+def read_update(words: Words, refer: References) -> dict[str, Any]:
+    """The data of a variable update such as `add 5 to gold`."""
+    name = words.data.removesuffix("_by")
+    operation = _OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
+    variable = refer.variable(child(words, "ref") or words)
+    if (variable.type == "bool" and operation != "set") or (variable.type == "str" and operation not in _TEXTS_CAN):
+        raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: one cannot {operation} it.")
+    operand = child(words, "value")
+    value = {"type": "value", "value": 1} if operand is None else _operand(variable, operand, refer)
+    return {"variable": variable.id, "operation": operation, "value": value}
+
+
+def read_color(words: Words) -> str:
+    """A color as the tools have it: six hexadecimal digits after `#`.
+
+    Raises:
+        NotDone: It is neither that nor one of the common color names.
+    """
+    said = token(words, "COLOR").casefold()
+    if re.fullmatch(r"#?[0-9a-f]{6}", said):
+        return f"#{said.lstrip('#')}"
+    if said in _COLORS:
+        return _COLORS[said]
+    raise NotDone(f"“{said}” is no color. Say it as six digits, such as #4a90e2, or one of {', '.join(_COLORS)}.")
 
 
 def shown(value: Any) -> str:
@@ -99,3 +99,23 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"“{value}”" if isinstance(value, str) else str(value)
+
+
+def _condition(variable: Variable, operator: str, operand: dict[str, Any]) -> dict[str, Any]:
+    if variable.type != "num" and operator not in ("==", "!="):
+        raise NotDone(
+            f"“{variable.name}” holds {_TYPES[variable.type]}: it can only be compared with “is” or “is not”."
+        )
+    return {"variable": variable.id, "operator": operator, "compare_to": operand}
+
+
+def _operand(variable: Variable, words: Words, refer: References) -> dict[str, Any]:
+    """A value, or the other variable of the same type that is named."""
+    name = token(words, "REF")
+    for other in refer.story.variables.values():
+        if name and other.name == name.removeprefix("variable ") and other.type == variable.type:
+            return {"type": "variable", "value": other.id}
+    try:
+        return {"type": "value", "value": read_value(words, variable.type)}
+    except NotDone as problem:
+        raise NotDone(f"“{variable.name}”: {problem}") from problem

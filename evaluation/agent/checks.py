@@ -88,7 +88,7 @@ _CLAUSES = re.compile(
 _NOT = r"\b(?:not|no|none|nothing|never|neither|nor|nobody|cannot|unable|impossible)\b|n['’]t\b"
 _DENIAL = re.compile(rf"{_NOT}|\b(?:already|several|only|which|invalid|unknown|used|in use)\b", re.IGNORECASE)
 _DECLINED = re.compile(
-    r"\b(?:do|does|did|can|could|was|were|is|are)(?:\s*not|n['’]t)\b|\b(?:cannot|unable|not done)\b"
+    r"\b(?:do|does|did|can|could|was|were|is|are)(?:\s*not|n['’]t)\b|\b(?:cannot|unable|not (?:done|certain|sure))\b"
     r"|\bnothing (?:was|has been|is) \w+|\bthere (?:is|are) (?:no|several)\b",
     re.IGNORECASE,
 )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from arrow_project import ArrowProject, parse
@@ -64,9 +64,10 @@ class Attempt:
         """`right`; `refused` where nothing was changed and the answer says so; else `wrong`."""
         if self.passed:
             return "right"
-        talk = self.conversation
-        changed = any(answer.after != talk.before for answer in talk.answers)
-        return "wrong" if changed or any(says_not_done(talk)) else "refused"
+        *earlier, last = self.conversation.answers
+        changed = last.after != (earlier[-1].after if earlier else self.conversation.before)
+        done = changed or (bool(earlier) and len(self.task.says) == 1)
+        return "wrong" if done or any(says_not_done(replace(self.conversation, answers=(last,)))) else "refused"
 
 
 async def attempt(task: Task, take_turn: TakeTurn) -> Attempt:

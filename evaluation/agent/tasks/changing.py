@@ -32,7 +32,7 @@ TASKS = (
     ),
     _task(
         "change-title",
-        "Change the title of 30 to Night {night}, later",
+        "Change the title of 30 to: Night {night}, later",
         changed={30: {"title": "Night {night}, later"}},
     ),
     _task(

@@ -74,7 +74,7 @@ TASKS = (
     ),
     _task(
         "no-such-option",
-        "Change choice 9 of 13 to Sing",
+        "Change choice 9 of 13 to: Sing",
         "3|three|no (choice|number|option)",
         claims=_CHANGED,
         operation="update_node",

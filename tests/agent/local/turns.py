@@ -2,39 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from agent.local import Call, Say, plan
-from agent.local.story import Story
-from arrow_project import OPERATIONS, ArrowProject, Operation, OperationError, Selection
+from agent.request import TurnContext
+from arrow_project import OPERATIONS, ArrowProject, Operation, OperationError, Selection, Story
+from retrieval import CitedPassage, Document, Passage
 
 
-@dataclass(frozen=True)
-class Passage:
-    document: str
-    text: str
-    heading: tuple[str, ...] = ()
-    page_from: int | None = None
-    page_to: int | None = None
-
-
-@dataclass(frozen=True)
-class CitedPassage:
-    number: int
-    passage: Passage
-    score: float = 1.0
-
-
-@dataclass(frozen=True)
-class Document:
-    name: str
-    pages: int | None = None
-
-
-@dataclass(frozen=True)
-class Exchange:
-    message: str
-    output: str
+def cited(
+    number: int, document: str, text: str, heading: tuple[str, ...] = (), page: int | None = None, score: float = 1.0
+) -> CitedPassage:
+    """A passage as the turn has it."""
+    passage = Passage(str(number), document, document, page, page, heading, 0, len(text), text)
+    return CitedPassage(number, passage, score)
 
 
 @dataclass
@@ -47,18 +29,13 @@ class Turn:
 
     project: ArrowProject | None = None
     scene_id: int | None = None
-    selected_node_ids: tuple[int, ...] = ()
+    selected: tuple[int, ...] = ()
     passages: Sequence[CitedPassage] = ()
     texts: dict[str, str] = field(default_factory=dict[str, str])
     paged: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    history: Sequence[Exchange] = ()
     calls: list[Call] = field(default_factory=list[Call])
     said: list[str] = field(default_factory=list[str])
-
-    @property
-    def documents(self) -> Sequence[Document]:
-        return [Document(name) for name in (*self.texts, *self.paged)]
 
     @property
     def text(self) -> str:
@@ -66,7 +43,10 @@ class Turn:
 
     def run(self, message: str) -> "Turn":
         self.calls, self.said = [], []
-        steps = plan(message, self)
+        names = (*self.texts, *self.paged)
+        documents = [Document(name, name, "txt", "", 0, None, (), 1, 1, datetime.now(UTC)) for name in names]
+        context = TurnContext(self.project, self.scene_id, self.selected, (), tuple(self.passages), documents)
+        steps = plan(message, context)
         answer: dict[str, Any] | None = None
         while True:
             try:
@@ -87,11 +67,14 @@ class Turn:
             return {"passages": self._passages(call.arguments)}
         if call.tool == "read_document":
             return self._read(call.arguments["document"], call.arguments.get("part", 1))
+        if call.tool == "check_continuity":
+            return {"text": "Nothing disagrees."}
         assert call.tool in OPERATIONS, call.tool
         assert self.project is not None
-        selection = Selection(self.scene_id, self.selected_node_ids)
         try:
-            return self.project.apply(Operation(call.tool, call.arguments), selection).result
+            return self.project.apply(
+                Operation(call.tool, call.arguments), Selection(self.scene_id, self.selected)
+            ).result
         except OperationError as error:
             return {"error": {"code": error.code, "message": error.message}}
 
@@ -102,7 +85,7 @@ class Turn:
 
     @property
     def connections(self) -> set[tuple[int, int, int, int]]:
-        return {(link.from_id, link.from_slot, link.to_id, link.to_slot) for link in self.story.connections}
+        return {(link.from_id, link.from_slot, link.to_id, link.to_slot) for link in self.story.links}
 
     @property
     def edits(self) -> list[str]:
@@ -119,12 +102,12 @@ class Turn:
         wanted = arguments.get("document")
         return [
             {
-                "number": cited.number,
-                "document": cited.passage.document,
-                "pages": [cited.passage.page_from, cited.passage.page_to],
-                "heading": list(cited.passage.heading),
-                "text": cited.passage.text,
+                "number": one.number,
+                "document": one.passage.document,
+                "pages": [one.passage.page_from, one.passage.page_to],
+                "heading": list(one.passage.heading),
+                "text": one.passage.text,
             }
-            for cited in self.passages
-            if wanted in (None, cited.passage.document)
+            for one in self.passages
+            if wanted in (None, one.passage.document)
         ]

@@ -1,0 +1,304 @@
+"""What each command form does to the draft of a story."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lark import Tree
+
+from agent.local.draft import Draft, Incomplete
+from agent.local.nodes import add_node, jump_target, read_text
+from agent.local.parsing import Words, child, children, token, unquoted, without_refs
+from agent.local.references import listed
+from agent.local.slots import free_output, output_name, output_of
+from agent.local.steps import NotDone
+from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
+from arrow_project import Character, Node, Operation
+
+# What the form calls a part of a node: the field of the tools, by type.
+_PARTS = {
+    "text": {"content": "content", "monolog": "text", "dialog": "lines", "marker": "label", "frame": "title",
+             "entry": "label", "user_input": "prompt"},
+    "content": {"content": "content", "monolog": "text"},
+    "title": {"content": "title", "frame": "title"},
+    "label": {"marker": "label", "entry": "label"},
+    "question": {"user_input": "prompt"}, "prompt": {"user_input": "prompt"},
+}  # fmt: skip
+_TYPES = {
+    "number": "num",
+    "numeric": "num",
+    "num": "num",
+    "integer": "num",
+    "text": "str",
+    "string": "str",
+    "str": "str",
+}
+_STARTS = {"num": 0, "str": "", "bool": False}
+
+
+def carry_out(draft: Draft, words: Words) -> None:
+    """Does one command to the draft.
+
+    Raises:
+        NotDone: It cannot be done; the draft is of no use any more.
+    """
+    place: Words | None = None
+    if words.data == "placed":
+        place, words = (one for one in words.children if isinstance(one, Tree))
+    name = str(words.data)
+    if (run := _COMMANDS.get(name)) is None:
+        if name == "update_here" and child(place or words, "after", "before", "between") is None:
+            raise NotDone("After which node? Or say “set the initial value of NAME to VALUE” for the beginning.")
+        add_node(draft, words, place)
+    elif place is not None:
+        raise NotDone("A place is named only for a new node.")
+    else:
+        run(draft, words)
+
+
+# --- nodes that are there --------------------------------------------------------------------------------------------
+
+
+def _change_text(draft: Draft, words: Words) -> None:
+    node, part = draft.refer.node(_ref(words)), token(words, "PART").casefold()
+    field = _PARTS[part].get(node.type)
+    if field is None or (field == "lines" and len(node.outputs) != 1):
+        which = " Name the line: “change line 1 of …”." if node.type == "dialog" else ""
+        raise NotDone(f"{draft.story.describe(node.id)} has no {part} that is one text.{which}")
+    text = read_text(without_refs(words), "What does it say?")
+    draft.apply("update_node", node_id=node.id, data={field: [text] if field == "lines" else text})
+    draft.tell(f"The {part} of {draft.story.describe(node.id)} is changed.")
+
+
+def _items(draft: Draft, node: Node) -> tuple[str, list[str]]:
+    field = {"dialog": "lines", "interaction": "actions"}.get(node.type)
+    if field is None:
+        raise NotDone(f"{draft.story.describe(node.id)} has neither lines nor choices.")
+    return field, list(node.outputs)
+
+
+def _change_item(draft: Draft, words: Words) -> None:
+    node, place = draft.refer.node(_ref(words)), read_number(child(words, "number") or words)
+    field, items = _items(draft, node)
+    if not 1 <= place <= len(items):
+        raise NotDone(f"{draft.story.describe(node.id)} has no number {place}; it has {len(items)}, counted from 1.")
+    items[place - 1] = read_text(without_refs(words), "What does it say?")
+    draft.apply("update_node", node_id=node.id, data={field: items})
+    draft.tell(f"Number {place} of {draft.story.describe(node.id)} is now “{items[place - 1]}”.")
+
+
+def _add_item(draft: Draft, words: Words) -> None:
+    node = draft.refer.node(_ref(words))
+    field, items = _items(draft, node)
+    quoted = child(words, "quoted")
+    items.append(token(quoted, "QUOTED") if quoted is not None else read_text(without_refs(words), "What does it say?"))
+    draft.apply("update_node", node_id=node.id, data={field: items})
+    draft.tell(f"{draft.story.describe(node.id)} has “{items[-1]}” as its last choice; nothing follows from it yet.")
+
+
+def _change_data(draft: Draft, words: Words) -> None:
+    """The condition, the update, the speaker or the target of a node."""
+    node, part = draft.refer.node(_ref(words)), str(words.data).removeprefix("change_")
+    types = {
+        "condition": ("condition",),
+        "update": ("variable_update",),
+        "speaker": ("dialog", "monolog"),
+        "target": ("jump",),
+    }
+    if node.type not in types[part]:
+        raise NotDone(f"{draft.story.describe(node.id)} has no {part}.")
+    last: Words = words.children[-1]  # pyright: ignore[reportAssignmentType]
+    data: dict[str, Any]
+    if part == "condition":
+        data = read_condition(last, draft.refer)
+    elif part == "update":
+        data = read_update(last, draft.refer)
+    elif part == "speaker":
+        data = {"character": draft.refer.character(last).id}
+    else:
+        data = {"target": jump_target(draft, last)}
+    draft.apply("update_node", node_id=node.id, data=data)
+    draft.tell(f"The {part} is changed: {draft.story.describe(node.id)}.")
+
+
+def _add_note(draft: Draft, words: Words) -> None:
+    node, note = draft.refer.node(_ref(words)), read_text(without_refs(words), "What does the note say?")
+    draft.apply("update_node", node_id=node.id, notes=f"{node.notes}\n{note}" if node.notes else note)
+    draft.tell(f"{draft.story.describe(node.id)} has the note “{note}”.")
+
+
+# --- connections and entries ----------------------------------------------------------------------------------------
+
+
+def _connect(draft: Draft, words: Words) -> None:
+    first, second = (draft.refer.node(one) for one in _refs(words))
+    first = draft.story.nodes[draft.exit_of(first.id)]
+    slot = output_of(draft.story, first, child(words, "way"))
+    slot = free_output(draft.story, first) if slot is None else slot
+    draft.connect(first.id, slot, second.id)
+    told = f"{draft.story.describe(first.id)}{output_name(first, slot)}"
+    draft.tell(f"{told} leads to {draft.story.describe(second.id)}.")
+
+
+def _disconnect(draft: Draft, words: Words) -> None:
+    one, other = (draft.refer.node(ref) for ref in _refs(words))
+    slot = output_of(draft.story, one, child(words, "way"))
+    links = [link for link in draft.story.leaving(one.id) if link.to_id == other.id and slot in (None, link.from_slot)]
+    if len(links) != 1:
+        why = "leads there in several ways: say which, such as “on true”" if links else "does not lead there"
+        raise NotDone(f"{draft.story.describe(one.id)} to {draft.story.describe(other.id)}: it {why}.")
+    draft.cut(links[0].from_id, links[0].from_slot, links[0].to_id, links[0].to_slot)
+    draft.tell(f"{draft.story.describe(one.id)} does not lead to {draft.story.describe(other.id)} any more.")
+
+
+def _set_entry(draft: Draft, words: Words) -> None:
+    node, whole = draft.refer.node(_ref(words)), token(words, "WHOLE").casefold()
+    draft.apply("set_scene_entry" if whole == "scene" else "set_project_entry", node_id=node.id)
+    what = f"The scene “{draft.story.scenes[node.scene_id].name}”" if whole == "scene" else "The project"
+    draft.tell(f"{what} now begins at {draft.story.describe(node.id)}.")
+
+
+# --- scenes, variables, characters ----------------------------------------------------------------------------------
+
+
+def _create(draft: Draft, words: Words) -> None:
+    makers = {"new_scene": _new_scene, "new_variable": _new_variable, "new_character": _new_characters}
+    for one in children(words, *makers):
+        makers[str(one.data)](draft, one)
+
+
+def _new_scene(draft: Draft, words: Words) -> None:
+    name, kind = token(words, "QUOTED", "NAME"), token(words, "SCENE_KIND").casefold()
+    key = draft.create("create_scene", is_macro=kind == "macro", **({"name": name} if name else {}))
+    scene = draft.story.scenes[key]
+    draft.last_created = scene.entry
+    draft.tell(f"Created the {kind} “{scene.name}” ({key}); it begins at node {scene.entry}.")
+
+
+def _new_variable(draft: Draft, words: Words) -> None:
+    name, said = (
+        next((unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")), ""),
+        child(words, "value"),
+    )
+    kind = token(words, "VARIABLE_TYPE").casefold()
+    kind = _TYPES.get(kind, "bool") if kind else "" if said is None else type_of(read_value(said))
+    known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})
+    if not (name and kind):
+        raise Incomplete(Operation("create_variable", known))
+    value = _STARTS[kind] if said is None else read_value(said, kind)
+    key = draft.create("create_variable", **known, initial_value=value)
+    draft.tell(f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}.")
+
+
+def _new_characters(draft: Draft, words: Words) -> None:
+    names = [unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")]
+    details: dict[str, Any] = {"color": read_color(words)} if token(words, "COLOR") else {}
+    if tags := _tags(words):
+        details["tags"] = tags
+    if not names:
+        raise Incomplete(Operation("create_character", {}))
+    keys = [draft.create("create_character", name=name, **details) for name in names]
+    draft.tell(f"Created {listed([draft.story.characters[key] for key in keys])}.")
+
+
+def _rename(draft: Draft, words: Words) -> None:
+    owner, name = child(words, "possessor"), token(without_refs(words), "QUOTED", "NAME")
+    kind, thing = ("character", _owner(draft, owner)) if owner is not None else draft.refer.thing(_ref(words))
+    draft.apply(f"update_{kind}", **{f"{kind}_id": thing.id, "name": name})
+    label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
+    draft.tell(f"The {kind} {label} is now called “{name}”.")
+
+
+def _start_value(draft: Draft, words: Words) -> None:
+    variable = draft.refer.variable(_ref(words))
+    try:
+        value = read_value(child(words, "value") or words, variable.type)
+    except NotDone as problem:
+        raise NotDone(f"“{variable.name}”: {problem}") from problem
+    draft.apply("update_variable", variable_id=variable.id, initial_value=value)
+    draft.tell(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
+
+
+def _set_color(draft: Draft, words: Words) -> None:
+    owner = child(words, "possessor")
+    character = draft.refer.character(_ref(words)) if owner is None else _owner(draft, owner)
+    draft.apply("update_character", character_id=character.id, color=read_color(words))
+    draft.tell(f"“{character.name}” ({character.id}) is now {read_color(words)}.")
+
+
+def _give_tag(draft: Draft, words: Words) -> None:
+    character, tags = draft.refer.character(_ref(words)), _tags(words)
+    draft.apply("update_character", character_id=character.id, tags={**character.tags, **tags})
+    draft.tell(
+        f"“{character.name}” ({character.id}) has {', '.join(f'{key} = {value}' for key, value in tags.items())}."
+    )
+
+
+def _drop_tag(draft: Draft, words: Words) -> None:
+    character, key = draft.refer.character(_ref(words)), token(child(words, "key") or words, "KEY", "QUOTED")
+    if key not in character.tags:
+        raise NotDone(
+            f"“{character.name}” ({character.id}) has no tag {key}; it has {', '.join(character.tags) or 'none'}."
+        )
+    left = {name: value for name, value in character.tags.items() if name != key}
+    draft.apply("update_character", character_id=character.id, tags=left)
+    draft.tell(f"“{character.name}” ({character.id}) has no tag {key} any more.")
+
+
+def _delete(draft: Draft, words: Words) -> None:
+    force = {"force": True} if token(words, "FORCE") else {}
+    things = [draft.refer.thing(one) for one in _refs(words)]
+    for kind, thing in things:
+        label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
+        draft.apply(f"delete_{kind}", **{f"{kind}_id": thing.id}, **force)
+        draft.tell(f"Deleted the {kind} {label}.")
+
+
+# --- what lacks something -------------------------------------------------------------------------------------------
+
+
+def _what(draft: Draft, words: Words) -> None:
+    """The call as far as it is known, so that the user is asked for the rest."""
+    if words.data == "connect_what":
+        raise Incomplete(Operation("create_connection", {"from_node_id": draft.refer.node(_ref(words)).id}))
+    if words.data == "delete_what":
+        raise Incomplete(Operation(f"delete_{token(words, 'RESOURCE').casefold()}", {}))
+    kind, thing = draft.refer.thing(_ref(words))
+    raise Incomplete(Operation(f"update_{kind}", {f"{kind}_id": thing.id}))
+
+
+def _ref(words: Words) -> Words:
+    return next(iter(_refs(words)), words)
+
+
+def _refs(words: Words) -> list[Words]:
+    return children(words, "ref")
+
+
+def _owner(draft: Draft, words: Words) -> Character:
+    name = token(words, "POSSESSOR").strip().removesuffix("s").rstrip("'’")
+    found = [
+        one
+        for one in draft.story.characters.values()
+        if name.casefold() in (one.name.casefold(), one.name.split("_")[0].casefold())
+    ]
+    if len(found) != 1:
+        raise NotDone(
+            f"There is no character “{name}”. The characters are: {listed(list(draft.story.characters.values()))}."
+        )
+    return found[0]
+
+
+def _tags(words: Words) -> dict[str, str]:
+    return {
+        token(child(one, "key") or one, "KEY", "QUOTED"): token(child(one, "tag_value") or one, "TAG_VALUE", "QUOTED")
+        for one in children(words, "tag")
+    }
+
+
+_COMMANDS: dict[str, Callable[[Draft, Words], None]] = {
+    "change_text": _change_text, "change_item": _change_item, "add_item": _add_item, "change_condition": _change_data,
+    "change_update": _change_data, "change_speaker": _change_data, "change_target": _change_data, "add_note": _add_note,
+    "connect": _connect, "disconnect": _disconnect, "set_entry": _set_entry, "create": _create, "rename": _rename,
+    "start_value": _start_value, "set_color": _set_color, "give_tag": _give_tag, "drop_tag": _drop_tag,
+    "delete": _delete, "connect_what": _what, "rename_what": _what, "delete_what": _what,
+}  # fmt: skip

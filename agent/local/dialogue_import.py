@@ -1,0 +1,219 @@
+"""A dialogue of the documents, or of the message itself, as a scene: the whole of it, or nothing with the reason."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.duplicates import fold
+from agent.local.answers import search, source_of
+from agent.local.draft import Draft
+from agent.local.parsing import Words, child, token
+from agent.local.quotes import Source
+from agent.local.references import join, listed, matching
+from agent.local.scene import SceneBuilder
+from agent.local.steps import Call, NotDone, Say, Steps
+from agent.request import TurnContext
+from agent.scripts import read_dialogues
+from agent.scripts.dialogue import Dialogue, Speech, walk
+from agent.sentences import terms
+
+_READ = 4
+_LISTED = 12
+# How many of a dialogue's speeches, the longest, tell which passages hold it.
+_TELLING = 12
+_LIKELY = re.compile(r"dialog|script|scene|conversation|talk|\.(?:yarn|ink|twee|tw|fountain)$", re.IGNORECASE)
+_KINDS = {
+    "monolog": "speech", "content": "direction", "interaction": "choice", "jump": "jump", "condition": "condition",
+    "variable_update": "variable update",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """A dialogue and all dialogues of its document; how well it fits what was asked for, 3 and more: it is meant."""
+
+    dialogue: Dialogue
+    document: str
+    others: Sequence[Dialogue]
+    fit: float
+
+
+def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[None]:
+    """Finds the dialogue and drafts its scene.
+
+    Raises:
+        NotDone: None fits, or several do, or it cannot be done whole.
+    """
+    asked = child(words, "dialogue") or words
+    number, wanted = token(asked, "NUMBER"), token(asked, "QUOTED", "NAME")
+    sources = [source_of(cited) for cited in context.passages]
+    sources += yield from search(wanted or f"dialogue {number}", token(asked, "DOCUMENT") or None)
+    found: list[Found] = []
+    for name in _candidates(sources, token(asked, "DOCUMENT"), context):
+        dialogues = read_dialogues((yield from _read(name)))
+        found += [Found(one, name, dialogues, _fit(number, wanted, one)) for one in dialogues]
+        if any(one.fit >= 3 for one in found):
+            break
+    best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found)
+    numbers = _numbers(best, sources) or _numbers(
+        best, (yield from search(_speeches(best.dialogue)[0][:300], best.document))
+    )
+    cited = "".join(f" [{one}]" for one in numbers)
+    which = f"dialogue {best.dialogue.number}" if best.dialogue.number else f"“{best.dialogue.title or wanted}”"
+    _build(draft, best.dialogue, best.others, _name(words), f"{which} in {best.document}{cited}")
+    yield Say(f"I will build the scene “{_name(words) or best.dialogue.title}” from {which} in {best.document}{cited}.")
+
+
+def from_message(draft: Draft, words: Words, context: TurnContext) -> Steps[None]:
+    """Drafts the scene of the lines that the message brings along."""
+    del context
+    dialogues = read_dialogues(token(words, "SCRIPT"))
+    if not dialogues:
+        raise NotDone("I found no lines of a dialogue there, such as “NAME: words”.")
+    _build(draft, dialogues[0], dialogues, _name(words), "your text")
+    yield Say(f"I will build the scene “{_name(words) or dialogues[0].title}” from your text.")
+
+
+def _name(words: Words) -> str:
+    named = child(words, "named")
+    return "" if named is None else token(named, "QUOTED", "NAME")
+
+
+def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str, where: str) -> None:
+    wanted = _with_those_it_leads_to(draft, first, others)
+    if problem := next((one.problem for one in wanted if one.problem), ""):
+        raise NotDone(problem)
+    names = {one.title: one.title for one in wanted} | {first.title: name or first.title}
+    speakers = list(dict.fromkeys(speaker for one in wanted for speaker in one.speakers))
+    known = {speaker: _character(draft, speaker) for speaker in speakers}
+    created = [speaker for speaker, key in known.items() if key is None]
+    cast = {one: key or draft.create("create_character", name=one) for one, key in known.items()}
+    scenes = {fold(one.name): one.id for one in draft.story.scenes.values()}
+    made = {one.title: _new_scene(draft, names[one.title], one) for one in wanted}
+    scenes |= {fold(title): key for title, key in made.items()}
+    counts: dict[str, int] = {}
+    for one in wanted:
+        builder = SceneBuilder(draft, cast, scenes, one.declared)
+        builder.build(one, made[one.title])
+        counts = {kind: counts.get(kind, 0) + builder.counts.get(kind, 0) for kind in {**counts, **builder.counts}}
+    told = join([_count(count, _KINDS[kind]) for kind, count in counts.items()])
+    titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
+    draft.tell(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
+    already = [speaker for speaker in speakers if speaker not in created]
+    if created:
+        draft.tell(f"New characters: {join(created)}.")
+    if already:
+        draft.tell(f"Already in the project: {join(already)}.")
+    if first.remarks:
+        draft.tell(f"Please check: {'; '.join(first.remarks)}.")
+
+
+def _with_those_it_leads_to(draft: Draft, first: Dialogue, others: Sequence[Dialogue]) -> list[Dialogue]:
+    """The dialogue and all of its document that it leads to, unless the story has a scene of that name."""
+    there = {fold(one.name) for one in draft.story.scenes.values()}
+    by_title = {fold(one.title): one for one in others}
+    wanted, waiting = [first], list(first.targets)
+    while waiting:
+        target = fold(waiting.pop(0))
+        one = by_title.get(target)
+        if one is not None and one not in wanted and target not in there:
+            wanted.append(one)
+            waiting += one.targets
+    return wanted
+
+
+def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:
+    if not name:
+        raise NotDone("The dialogue has no title. Say “build a scene named … from …”.")
+    taken = [scene for scene in draft.story.scenes.values() if fold(scene.name) == fold(name)]
+    if taken:
+        another = "say “build a scene named … from …”"
+        raise NotDone(f"There is already a scene “{taken[0].name}” ({taken[0].id}). Rename or delete it, or {another}.")
+    notes = {"notes": "\n".join(dialogue.facts)} if dialogue.facts else {}
+    return draft.create("create_scene", name=name, is_macro=False, **notes)
+
+
+def _character(draft: Draft, speaker: str) -> int | None:
+    """By whole name, or by the part of it that a script uses, such as the first name; None where there is none."""
+    characters, words = list(draft.story.characters.values()), frozenset(fold(speaker).split())
+    found = matching(speaker, characters) or [one for one in characters if words < frozenset(fold(one.name).split())]
+    # "Elena Marsh" in the script is the project's "Elena", but "Old Tomas" may well be another Tomas.
+    found = found or [one for one in characters if fold(one.name) == fold(speaker).split(" ")[0]]
+    if len(found) > 1:
+        raise NotDone(
+            f"The script's “{speaker}” may be {listed(found, 'or')}. Write the whole name in the script, or rename one."
+        )
+    return found[0].id if found else None
+
+
+def _read(document: str) -> Steps[str]:
+    """The whole text of a document, part by part."""
+    text, last, part, parts = "", None, 1, 1
+    while part <= parts:
+        answer = (yield Call("read_document", {"document": document, "part": part})) or {}
+        for page in answer.get("pages", ()):
+            # Where a part ends within a page, the next one goes on in the middle of a line.
+            goes_on = part > 1 and page.get("page") == last
+            text += ("" if goes_on or not text else "\n") + str(page.get("text", ""))
+            last = page.get("page")
+        parts = answer.get("of_parts", 1)
+        part += 1
+    return text
+
+
+def _candidates(sources: Sequence[Source], document: str, context: TurnContext) -> list[str]:
+    """The documents to read: the one that was named; else those found, the likely names first."""
+    names = [one.name for one in context.documents]
+    if document:
+        named = [name for name in names if fold(document) in fold(name)]
+        if not named:
+            raise NotDone(f"There is no document “{document}”; there are {join(names) or 'none yet'}.")
+        return named[:_READ]
+    found = dict.fromkeys([source.document for source in sources] + [name for name in names if _LIKELY.search(name)])
+    return sorted(found, key=lambda name: not _LIKELY.search(name))[:_READ]
+
+
+def _fit(number: str, wanted: str, dialogue: Dialogue) -> float:
+    """3 and more: this one is meant; 1 to 3: it may be; below: hardly."""
+    if number:
+        return 3.0 if number == dialogue.number else 0.0
+    title, asked = fold(dialogue.title), fold(wanted)
+    if title == asked:
+        return 4.0
+    if title and asked and (asked in title or title in asked):
+        return 2.0
+    words = terms(asked)
+    return 1.9 * len(words & terms(title)) / len(words) if words else 1.0
+
+
+def _choose(wanted: str, found: list[Found]) -> Found:
+    if not found:
+        raise NotDone(f"I found no dialogue in the documents for {wanted}: nothing with lines like “NAME: words”.")
+    best = max(one.fit for one in found)
+    fitting = [one for one in found if one.fit == best]
+    if best >= 1.0 and len(fitting) == 1:
+        return fitting[0]
+    if best >= 1.0:
+        raise NotDone(f"{wanted} may mean several dialogues: {_titles(fitting)}. Say which.")
+    raise NotDone(f"I found no dialogue {wanted}. The documents have: {_titles(found)}.")
+
+
+def _titles(found: list[Found]) -> str:
+    titles = [f"{one.dialogue.number} “{one.dialogue.title or 'untitled'}” in {one.document}".strip() for one in found]
+    return join([*titles[:_LISTED], f"{len(titles) - _LISTED} more"] if len(titles) > _LISTED else titles)
+
+
+def _numbers(found: Found, sources: Sequence[Source]) -> list[int]:
+    """The numbers of the passages in which the dialogue's lines stand; short ones stand in others, too."""
+    telling = [fold(words) for words in sorted(_speeches(found.dialogue), key=len, reverse=True)[:_TELLING]]
+    here = [source for source in sources if source.document == found.document]
+    return sorted({one.number for one in here if any(words in fold(one.text) for words in telling)})
+
+
+def _speeches(dialogue: Dialogue) -> list[str]:
+    return [item.words for item in walk(dialogue.items) if isinstance(item, Speech)] or [dialogue.title]
+
+
+def _count(number: int, word: str) -> str:
+    plural = "speeches" if word == "speech" else f"{word}es" if word.endswith("ch") else f"{word}s"
+    return f"{number} {word if number == 1 else plural}"

@@ -1,0 +1,99 @@
+"""The commands of one message, tried on a copy of the story: either all of them can be done, or none is."""
+
+from typing import Any
+
+from agent.duplicates import find_duplicate
+from agent.local.references import References
+from agent.local.steps import NotDone
+from agent.parameters import missing_parameters
+from agent.request import TurnContext
+from arrow_project import ErrorCode, Operation, OperationError, Story
+
+
+class Incomplete(NotDone):
+    """A command that lacks what only the user can say; `operation` is as far as it is known."""
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__("Something is missing in it.")
+        self.operation = operation
+
+
+class Draft:
+    """The story as it becomes while the commands of one message are tried.
+
+    Attributes:
+        done: What was tried, in order, each with its result.
+        sentences: What is told of it once it is done.
+        last_created: The node that this message made last.
+    """
+
+    def __init__(self, context: TurnContext) -> None:
+        if context.project is None:
+            raise NotDone("No Arrow project is open here, so nothing can be edited. Open one, or send its .arrow file.")
+        self._project = context.project.copy()
+        self._context = context
+        self._story: Story | None = None
+        self._exits: dict[int, int] = {}
+        self.done: list[tuple[Operation, dict[str, Any]]] = []
+        self.sentences: list[str] = []
+        self.last_created: int | None = None
+
+    @property
+    def story(self) -> Story:
+        """As it is after what was tried so far."""
+        if self._story is None:
+            self._story = Story(self._project)
+        return self._story
+
+    @property
+    def refer(self) -> References:
+        """What words mean in it."""
+        context = self._context
+        return References(self.story, context.scene_id, context.selected_node_ids, self.last_created)
+
+    def apply(self, function: str, **arguments: Any) -> dict[str, Any]:
+        """Tries an operation; returns its result, which begins with the id of what it has made.
+
+        Raises:
+            NotDone: It would be refused, or it is `Incomplete`.
+        """
+        operation = Operation(function, arguments)
+        if missing_parameters(operation):
+            raise Incomplete(operation)
+        if (duplicate := find_duplicate(self._project, operation)) is not None:
+            raise NotDone(f"{duplicate.message} ({duplicate.code})")
+        try:
+            result = self._project.apply(operation).result
+        except OperationError as error:
+            hint = " To do it all the same, add “by force”." if error.code == ErrorCode.RESOURCE_IN_USE else ""
+            raise NotDone(f"{error.message}{hint} ({error.code})") from error
+        self._story = None
+        self.done.append((operation, result))
+        return result
+
+    def create(self, function: str, **arguments: Any) -> int:
+        """Tries an operation that makes something; returns the id of that."""
+        return int(next(iter(self.apply(function, **arguments).values())))
+
+    def create_node(self, **arguments: Any) -> int:
+        """Makes a node; what becomes several nodes in a row is left by the last of them."""
+        result = self.apply("create_insert_node", **arguments)
+        self.last_created = int(result["node_id"])
+        self._exits[self.last_created] = int(result.get("last_node_id") or self.last_created)
+        return self.last_created
+
+    def exit_of(self, node_id: int) -> int:
+        """The node that leads on from what was made as `node_id`."""
+        return self._exits.get(node_id, node_id)
+
+    def connect(self, from_id: int, from_slot: int, to_id: int, to_slot: int = 0) -> None:
+        """Makes a connection; slots as the tools count them."""
+        self.apply("create_connection", from_node_id=from_id, to_node_id=to_id, from_slot=from_slot, to_slot=to_slot)
+
+    def cut(self, from_id: int, from_slot: int, to_id: int, to_slot: int) -> None:
+        """Removes a connection."""
+        self.apply("delete_connection", **{"from": from_id, "from_slot": from_slot, "to": to_id, "to_slot": to_slot})
+
+    def tell(self, sentence: str) -> None:
+        """Adds a sentence to what is told once it is done."""
+        self.sentences.append(sentence)

@@ -1,0 +1,97 @@
+"""Commands and questions that can be said of the open story as they stand; what is suggested is one of them."""
+
+from collections.abc import Iterator
+
+from rapidfuzz import fuzz
+
+from agent.request import TurnContext
+from arrow_project import Node, Story, Variable
+
+_SHOWN = 5
+
+
+def examples(context: TurnContext) -> list[str]:
+    """What would succeed on this story, the most useful first; a test runs each of them."""
+    if context.project is None:
+        return []
+    story = Story(context.project)
+    return [*_commands(story, context), *_questions(story)]
+
+
+def nearest(message: str, context: TurnContext) -> str:
+    """The example that is most like a message; empty without a story."""
+    said = message.casefold()
+
+    def likeness(example: str) -> float:
+        same_verb = example.split()[0].casefold() in said.split()[:3]
+        return fuzz.token_sort_ratio(said, example.casefold()) + (50 if same_verb else 0)
+
+    return max(examples(context), key=likeness, default="")
+
+
+def abilities(context: TurnContext) -> str:
+    """What can be asked for, with examples."""
+    shown = "\n".join(f"- {one}" for one in examples(context)[:_SHOWN])
+    for_example = f" For example:\n{shown}\n" if shown else " "
+    return (
+        "I work without a language model. I answer questions from the design documents and about the story, check a "
+        "scene against the documents, build a scene from a dialogue in them, and understand a closed list of commands: "
+        f"I can add, change, connect and delete nodes, scenes, variables and characters.{for_example}"
+        f"All forms: docs/local.md. {WHO_DOES}"
+    )
+
+
+WHO_DOES = (
+    "Free words are for a language model (FLETCHER_MODEL and its key) or an assistant of your own, connected over MCP."
+)
+"""What does understand a message that no form takes."""
+
+
+def _commands(story: Story, context: TurnContext) -> Iterator[str]:
+    places = [node for node in story.nodes.values() if len(node.outputs) == 1 and node.type != "macro_use"]
+    here = [node for node in places if node.scene_id == context.scene_id] or places
+    ends = [node for node in here if story.free_outputs(node.id)] or here
+    for node in ends[-1:]:
+        for character in list(story.characters.values())[:1]:
+            yield f'add a dialog by "{character.name}" after node {node.id}: Hello there.'
+        yield f"add a content after node {node.id}: The bell rings."
+        yield f"add a choice after node {node.id}: Go in / Walk away"
+        for variable in _numbers(story):
+            yield f'add a condition "{variable.name}" >= 10 after node {node.id}'
+            yield f'add 1 to "{variable.name}" after node {node.id}'
+    yield f"create a variable {_new('gold', (one.name for one in story.variables.values()))} = 10"
+    yield f'create a character "{_new("Elena", (one.name for one in story.characters.values()))}" with color blue'
+    yield f'create a scene "{_new("The Quay", (one.name for one in story.scenes.values()))}"'
+    for node in _texts(story):
+        yield f'change the text of node {node.id} to "The bell rings."'
+    for node in ends[-1:]:
+        yield f"rename node {node.id} to {_new('last_words', (one.name for one in story.nodes.values()))}"
+        yield f"add a note to node {node.id}: to be written"
+    for link in story.links[:1]:
+        yield f"disconnect {link.from_id} from {link.to_id} from slot {link.from_slot}"
+
+
+def _questions(story: Story) -> Iterator[str]:
+    yield "which nodes are dead ends?"
+    yield "which nodes are unreachable?"
+    for character in list(story.characters.values())[:1]:
+        yield f'where does "{character.name}" speak?'
+    for variable in _numbers(story):
+        yield f'what raises "{variable.name}"?'
+    for link in story.links[:1]:
+        yield f"what follows node {link.from_id}?"
+    yield "check the story"
+
+
+def _numbers(story: Story) -> list[Variable]:
+    return [one for one in story.variables.values() if one.type == "num"][:1]
+
+
+def _texts(story: Story) -> list[Node]:
+    return [one for one in story.nodes.values() if one.type in ("content", "monolog") and one.texts][:1]
+
+
+def _new(name: str, taken: Iterator[str]) -> str:
+    known = {one.casefold().replace("_", " ") for one in taken}
+    names = [name, *(f"{name}_{number}" for number in range(2, len(known) + 3))]
+    return next(one for one in names if one.casefold().replace("_", " ") not in known)

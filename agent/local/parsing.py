@@ -1,0 +1,133 @@
+"""A message as commands or as a question about the story, by the grammar: every word of it is accounted for."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
+from lark.lexer import PatternRE, PatternStr, TerminalDef
+
+Words = Tree[Token]
+"""What a rule of the grammar has taken: tokens, and the trees of the rules within it."""
+
+# Longer messages are texts for a model; the parser's time grows with the length.
+_LONGEST = 4_000
+# What a text without quotation marks may hide: the next command, or the place of this one.
+_HIDDEN = re.compile(
+    r"(?:[.,;!?]\s+|\s)(?:(?:and|then|also|please)\s+)*(?:add|create|connect|disconnect|delete|remove|rename|insert)\s+"
+    r"(?:it|them|an?|the|this|that|node|another|\d+)\b|\s(?:after|before|between)\s+(?:node\s+)?#?\d+\W*$",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(
+    r"\s*(?:(?:please|now|and|also|then|(?:can|could|would|will)\s+you|i\s+want\s+(?:you\s+)?to)\s+)*(?:add|build|call|change|connect|convert"
+    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give|have|improve|insert|let|link|make|merge|move|"
+    r"put|remove|rename|replace|rewrite|set|split|swap|translate|turn|undo|update|write)\b",
+    re.IGNORECASE,
+)
+_INTERROGATIVE = re.compile(
+    r"\?\s*$|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|has|have\s+(?:we|i|they)"
+    r"|had|should|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|list|compare|show|what['’]s|who['’]s)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class NotUnderstood:
+    """A message that the grammar does not take.
+
+    Attributes:
+        rest: From the first word that no form has at this place; empty where the message ends too early.
+    """
+
+    rest: str
+
+
+def read_commands(message: str) -> tuple[Words, ...] | NotUnderstood:
+    """The message as commands, in order; all of it, or nothing."""
+    parsed = _parsed(message, "commands")
+    return parsed if isinstance(parsed, NotUnderstood) else tuple(_trees(parsed))
+
+
+def read_question(message: str) -> Words | NotUnderstood:
+    """The message as one question about the story."""
+    parsed = _parsed(message, "question")
+    return parsed if isinstance(parsed, NotUnderstood) else _trees(parsed)[0]
+
+
+def is_request(message: str) -> bool:
+    """Whether it wants something done, in the grammar or not."""
+    return not isinstance(read_commands(message), NotUnderstood) or _COMMAND.match(message) is not None
+
+
+def is_question(message: str) -> bool:
+    """Whether it asks something, of the story or of the documents."""
+    return _INTERROGATIVE.search(message) is not None
+
+
+def hides_a_command(text: str) -> bool:
+    """Whether a text that stands in no quotation marks seems to end before its end."""
+    return _HIDDEN.search(text) is not None
+
+
+def token(words: Words, *names: str) -> str:
+    """The first token of one of these names, at whatever depth; quotation marks taken off; empty without one."""
+    return next((unquoted(one) for one in words.scan_values(lambda t: isinstance(t, Token) and t.type in names)), "")
+
+
+def child(words: Words, *names: str) -> Words | None:
+    """The first rule of one of these names, at whatever depth."""
+    return next(iter(children(words, *names)), None)
+
+
+def children(words: Words, *names: str) -> list[Words]:
+    """The rules of these names at whatever depth, in order."""
+    return sorted(words.find_pred(lambda tree: tree.data in names), key=lambda tree: tree.meta.start_pos)
+
+
+def without_refs(words: Words) -> Words:
+    """The words without their references, in which quotations may stand as well."""
+    return Tree(words.data, [one for one in words.children if not (isinstance(one, Tree) and one.data == "ref")])
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotation marks around the whole of it, and without a comma at its end."""
+    return text[1:-1] if is_quoted(text) else text.strip()
+
+
+def is_quoted(text: str) -> bool:
+    """Whether it is one quotation."""
+    return (
+        len(text) > 1
+        and re.fullmatch(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|\'.*\'|‘[^’]*’', text, re.DOTALL) is not None
+    )
+
+
+def _parsed(message: str, start: str) -> Words | NotUnderstood:
+    text = message.strip().rstrip(":").rstrip()
+    if len(text) > _LONGEST:
+        return NotUnderstood(f"{text[:80]}…")
+    try:
+        return _parser().parse(text, start=start)  # pyright: ignore[reportReturnType]
+    except UnexpectedInput as error:
+        position = len(text) if error.pos_in_stream in (None, -1) else error.pos_in_stream
+        begin = re.search(r"[\w#'’]*$", text[:position])
+        return NotUnderstood(text[begin.start() if begin else position :].strip(" .!?,"))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    return Lark(grammar, start=["commands", "question"], propagate_positions=True, edit_terminals=_whole_words)
+
+
+def _whole_words(terminal: TerminalDef) -> None:
+    """A keyword ends where a word ends; its blanks are any white space, and its case does not matter."""
+    if isinstance(terminal.pattern, PatternStr) and terminal.pattern.value[-1].isalpha():
+        words = r"\s+".join(map(re.escape, terminal.pattern.value.split()))
+        terminal.pattern = PatternRE(rf"{words}(?!\w)", ("i",))
+
+
+def _trees(parsed: Words) -> list[Words]:
+    return [one for one in parsed.children if isinstance(one, Tree)]

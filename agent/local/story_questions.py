@@ -1,0 +1,182 @@
+"""Questions about the story, answered from its graph."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from agent.local.parsing import Words, child, token
+from agent.local.references import References
+from agent.local.slots import output_name
+from agent.local.steps import NotDone
+from agent.local.values import shown
+from arrow_project import Link, Node, Story, Variable, shorten
+
+_LISTED = 60
+_RAISES = ("raise", "increase", "go up", "rise")
+_LOWERS = ("lower", "decrease", "go down", "fall")
+
+
+def answer_from_story(words: Words, refer: References) -> str:
+    """The answer to a question of the grammar.
+
+    Raises:
+        NotDone: It names something that the story does not have; then it may be about the documents.
+    """
+    return _ANSWERS[str(words.data)](refer, words)
+
+
+def _dead_ends(refer: References, words: Words) -> str:
+    story = refer.story
+    found = _within(refer, words, (node for node in story.dead_ends))
+    lines = [f"{story.describe(node.id)}{_open_outputs(story, node)}" for node in found]
+    return _list("node", lines, "from which nothing leads on")
+
+
+def _open_outputs(story: Story, node: Node) -> str:
+    free = [output_name(node, slot).removeprefix(" on ") for slot in story.free_outputs(node.id)]
+    return f": {', '.join(free)}" if len(node.outputs) > 1 else ""
+
+
+def _unreachable(refer: References, words: Words) -> str:
+    found = _within(refer, words, refer.story.unreachable)
+    return _list("node", [refer.story.describe(node.id) for node in found], "that cannot be reached from the beginning")
+
+
+def _speeches(refer: References, words: Words) -> str:
+    try:
+        character = refer.character(child(words, "ref") or words)
+    except NotDone:
+        return _node(refer, words)
+    found = _within(refer, words, (node for node in refer.story.nodes.values() if node.speaker_id == character.id))
+    return _list("node", [refer.story.describe(node.id) for node in found], f"of “{character.name}”")
+
+
+def _speakers(refer: References, words: Words) -> str:
+    found = _within(refer, words, refer.story.nodes.values())
+    counts: dict[str, list[int]] = {}
+    for node in found:
+        if name := refer.story.speaker(node):
+            counts.setdefault(name, []).append(node.id)
+    return _list("speaker", [f"{name}: {', '.join(map(str, keys))}" for name, keys in counts.items()], "")
+
+
+def _changes(refer: References, words: Words) -> str:
+    variable = refer.variable(child(words, "ref") or words)
+    said = " ".join(token(words, "CHANGES").casefold().split())
+    wanted = "add" if said.startswith(_RAISES) else "sub" if said.startswith(_LOWERS) else ""
+    types = ("variable_update", "generator", "user_input")
+    found = [
+        node for node in refer.story.users(variable) if node.type in types and node.data.get("variable") == variable.id
+    ]
+    found = _within(refer, words, (node for node in found if not wanted or node.data.get("operator") in (wanted, None)))
+    what = {"add": "raises", "sub": "lowers"}.get(wanted, "changes")
+    return _list("node", [refer.story.describe(node.id) for node in found], f"that {what} “{variable.name}”")
+
+
+def _uses(refer: References, words: Words) -> str:
+    thing = refer.resource(child(words, "ref") or words)
+    found = _within(refer, words, refer.story.users(thing))
+    return _list("node", [refer.story.describe(node.id) for node in found], f"that uses “{thing.name}”")
+
+
+def _after(refer: References, words: Words) -> str:
+    story, node = refer.story, refer.node(child(words, "ref") or words)
+    lines = [f"{story.describe(link.to_id)}{output_name(node, link.from_slot)}" for link in story.leaving(node.id)]
+    linked = {link.to_id for link in story.leaving(node.id)}
+    lines += [story.describe(key) for key in story.followers(node.id) if key not in linked]
+    return _list("node", lines, f"after {story.describe(node.id)}")
+
+
+def _before(refer: References, words: Words) -> str:
+    story, node = refer.story, refer.node(child(words, "ref") or words)
+    return _list("node", [_origin(story, link) for link in _arriving(story, node)], f"before {story.describe(node.id)}")
+
+
+def _arriving(story: Story, node: Node) -> list[Link]:
+    jumps = [one.id for one in story.nodes.values() if one.type == "jump" and one.data.get("target") == node.id]
+    return story.arriving(node.id) + [Link(key, 0, node.id, 0) for key in jumps]
+
+
+def _origin(story: Story, link: Link) -> str:
+    return story.describe(link.from_id) + output_name(story.nodes[link.from_id], link.from_slot)
+
+
+def _choices(refer: References, words: Words) -> str:
+    node = refer.node(child(words, "ref") or words)
+    if node.type not in ("interaction", "dialog"):
+        return f"{refer.story.describe(node.id)} has no choices."
+    targets = {link.from_slot: f" → {refer.story.describe(link.to_id)}" for link in refer.story.leaving(node.id)}
+    lines = [f"{text}{targets.get(slot, ', from which nothing follows')}" for slot, text in enumerate(node.outputs)]
+    return _list("choice", lines, f"at node {node.id}")
+
+
+def _node(refer: References, words: Words) -> str:
+    node = refer.node(child(words, "ref") or words)
+    scene = refer.story.scenes[node.scene_id].name
+    told = "\n".join(f"“{text}”" for text in node.texts)
+    return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
+
+
+def _lists(refer: References, words: Words) -> str:
+    kind, story = token(words, "RESOURCES").casefold(), refer.story
+    if kind == "nodes":
+        lines = [story.describe(node.id) for node in _within(refer, words, story.nodes.values())]
+    elif kind == "characters":
+        tags = {
+            one.id: "".join(f", {key} = {value}" for key, value in one.tags.items())
+            for one in story.characters.values()
+        }
+        lines = [f"{one.name} ({one.id}{tags[one.id]})" for one in story.characters.values()]
+    elif kind == "variables":
+        lines = [f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in story.variables.values()]
+    else:
+        scenes = [one for one in story.scenes.values() if one.is_macro == (kind == "macros")]
+        lines = [f"{one.name} ({one.id}): {_count(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes]
+    return _list(kind.removesuffix("s"), lines, "")
+
+
+def _how_many(refer: References, words: Words) -> str:
+    return _lists(refer, words).partition("\n")[0].rstrip(":.") + "."
+
+
+def _begins(refer: References, words: Words) -> str:
+    whole = token(words, "WHOLE").casefold()
+    entry = refer.open_scene.entry if whole == "scene" else refer.story.entry
+    return f"The {whole} begins at {refer.story.describe(entry)}."
+
+
+def _start(refer: References, words: Words) -> str:
+    variable: Variable = refer.variable(child(words, "ref") or words)
+    return f"“{variable.name}” ({variable.id}) starts at {shown(variable.initial)}."
+
+
+def _selection(refer: References, words: Words) -> str:
+    del words
+    return _list("node", [refer.story.describe(key) for key in refer.selected], "that you have selected")
+
+
+def _within(refer: References, words: Words, nodes: Iterable[Node]) -> list[Node]:
+    """Those of a scene, where one is named."""
+    scene = child(words, "scene_ref")
+    here = scene is not None or token(words, "WHOLE").casefold() == "scene"
+    wanted = None if not here else (refer.open_scene if scene is None else refer.scene(scene)).id
+    return [node for node in nodes if wanted in (None, node.scene_id)]
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{number or 'No'} {word}s"
+
+
+def _list(kind: str, lines: list[str], what: str) -> str:
+    told = what if len(lines) == 1 else re.sub(r"^that (\w+)s\b", r"that \1", what)
+    title = f"{_count(len(lines), kind)} {told}".strip()
+    more = [f"- … and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+    shown_lines = [f"- {shorten(line, 200)}" for line in lines[:_LISTED]]
+    return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])
+
+
+_ANSWERS: dict[str, Callable[[References, Words], str]] = {
+    "ask_dead_ends": _dead_ends, "ask_unreachable": _unreachable, "ask_speeches": _speeches,
+    "ask_speakers": _speakers, "ask_changes": _changes, "ask_uses": _uses, "ask_after": _after,
+    "ask_before": _before, "ask_choices": _choices, "ask_node": _node, "ask_list": _lists, "ask_count": _how_many,
+    "ask_begins": _begins, "ask_start_value": _start, "ask_selection": _selection,
+}  # fmt: skip

@@ -1,0 +1,205 @@
+"""Commands on a small story: what they do, what they refuse, and that nothing is done by half."""
+
+import pytest
+
+from agent.local import is_command
+from agent.local.steps import WordsMissing
+from arrow_project import ArrowProject
+from tests.agent.local.turns import Turn
+
+
+def new(turn: Turn, before: set[int]) -> list[int]:
+    return sorted(turn.story.nodes.keys() - before)
+
+
+# 1 entry -> 7 content -> 8 monolog by Elena -> 9 choice (Wait, Walk home); 10 content `ending`, alone
+def test_after_splices_where_it_leads_on(turn: Turn) -> None:
+    turn.run("add a content after 7: The bell rings.")
+    assert {(7, 0, 11, 0), (11, 0, 8, 0)} <= turn.connections
+    assert (7, 0, 8, 0) not in turn.connections
+
+
+def test_a_choice_that_comes_in_between_leads_on_from_each_of_its_options(turn: Turn) -> None:
+    turn.run("add a choice after 7: Stay / Go")
+    assert {(7, 0, 11, 0), (11, 0, 8, 0), (11, 1, 8, 0)} <= turn.connections
+
+
+def test_before_takes_over_what_led_there(turn: Turn) -> None:
+    turn.run("connect 9 to 7 on choice “Walk home”; add a content before 7: Night falls.")
+    assert {(1, 0, 11, 0), (9, 1, 11, 0), (11, 0, 7, 0)} <= turn.connections
+    assert not {(1, 0, 7, 0), (9, 1, 7, 0)} & turn.connections
+
+
+def test_one_way_out_of_several_is_named(turn: Turn) -> None:
+    assert "several free outputs" in turn.run("add a content after 9: Steps.").text
+    turn.run("add a content after 9 on choice “Walk home”: Steps.")
+    assert (9, 1, 11, 0) in turn.connections
+    turn.run("add a content after 9: Nobody.")
+    assert (9, 0, 12, 0) in turn.connections, "the only one that is left"
+
+
+def test_what_was_made_is_it(turn: Turn) -> None:
+    turn.run('create a character Odo; make Odo say "Ho." after 10; add a content after it: Silence.')
+    assert {(10, 0, 12, 0), (12, 0, 13, 0)} <= turn.connections
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "create a variable silver = 1; delete node 99",
+        "delete node 10\nconnect 7 to 10",
+        "create a character Odo and fly away",
+        "rename node 10 to over, then make it nicer",
+        "add a content after 10: Fog.; add a dialog by Nobody after it: Hm.",
+        "create a variable silver = 1; create a variable silver = 2",
+        "create a variable silver = 1; create a variable bronze",
+    ],
+)
+def test_several_commands_are_done_together_or_not_at_all(turn: Turn, project: ArrowProject, message: str) -> None:
+    before = project.to_text()
+    turn.run(message)
+    assert not turn.edits
+    assert project.to_text() == before
+    assert "Nothing was changed." in turn.text
+
+
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        ("Add a hub with three choices", "choices"),
+        ("let the hero answer politely when Elena asks about the fog", "politely when Elena asks about the fog"),
+        ("Create a scene about grief", "about grief"),
+        ("Create a character who hates Elena", "who hates Elena"),
+        ("Add a dialog by Elena after 10 that sounds sad", "that sounds sad"),
+        ("Make Elena nicer", "nicer"),
+        ("Move node 10", "Move node 10"),
+        ("Rename node 10 to something better", "better"),
+        ("Change the text of 10 to something better", "something better"),
+        ("delete node 10 and 9 but not 8", "but not 8"),
+    ],
+)
+def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, message: str, left: str) -> None:
+    turn.run(message)
+    assert not turn.calls
+    assert left in turn.text.partition("Nothing was changed")[0], turn.text
+    assert "The nearest form that I know is" in turn.text
+    assert "FLETCHER_MODEL" in turn.text
+    assert "MCP" in turn.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Fog. Add a dialog by Elena", "Fog, and connect it to 8", "Fog after node 8", "Fog. Delete node 9"],
+)
+def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Turn, text: str) -> None:
+    turn.run(f"add a content after 10: {text}")
+    assert not turn.edits
+    turn.run(f'add a content after 10: "{text}"')
+    assert turn.story.nodes[11].texts == (text,)
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("add a content after 10: Fog; rename it to fog", "Fog"),
+        ("add a content after 10: Fog, then rename it to fog", "Fog"),
+        ("add a content after 10: Fog. Then rename it to fog", "Fog."),
+        ("add a content after 10: “Fog; and more; then rename.” then rename it to fog", "Fog; and more; then rename."),
+    ],
+)
+def test_where_a_text_ends(turn: Turn, message: str, text: str) -> None:
+    turn.run(message)
+    assert turn.story.nodes[11].texts == (text,)
+    assert turn.story.nodes[11].name == "fog"
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("change the hero's name to Neo", "no character “hero”"),
+        ("delete node 99", "no node 99"),
+        ("delete the dialog", "dialog"),
+        ("connect 10 to 1", "entry"),
+        ("set the initial value of gold to plenty", "a number"),
+        ("add a condition met >= 2 after 10", "true or false"),
+        ("set gold to 5", "After which node?"),
+        ("add a jump to node 7 after 8", "leads on to nothing"),
+        ("add a hub by Elena", "no speaker"),
+        ("rename the selected node to gull", "No node is selected"),
+        ("create a character Tomas", "Tomas"),
+        ("add a content between 7 and 10: Fog.", "does not lead"),
+        ("add a macro use of Quay", "not a macro"),
+        ("change line 4 of 8 to: Hm.", "neither lines nor choices"),
+        ("remove the tag mood from Elena", "no tag mood"),
+        ("add a content after 7 in scene 99: Fog.", "no scene “99”"),
+        ("change the color of Tomas to sparkling", "no color"),
+    ],
+)
+def test_what_is_not_there_or_does_not_fit_is_refused_with_the_reason(
+    turn: Turn, project: ArrowProject, message: str, reason: str
+) -> None:
+    before = project.to_text()
+    turn.run(message)
+    assert turn.text.startswith("Not done:"), turn.text
+    assert reason in turn.text
+    assert project.to_text() == before
+
+
+def test_quotations_in_references_are_not_the_text(turn: Turn) -> None:
+    turn.run('change the text of node "Nobody comes." to "Somebody comes."')
+    assert turn.story.nodes[10].texts == ("Somebody comes.",)
+
+
+def test_a_note_is_added_to_the_notes(turn: Turn) -> None:
+    turn.run("add a note to 10: one; add a note to 10: two")
+    assert turn.story.nodes[10].notes == "one\ntwo"
+
+
+def test_ids_that_the_editor_gives_are_followed(turn: Turn) -> None:
+    steps: list[dict[str, object]] = []
+    answer = turn.answer
+
+    def other_id(call: object) -> dict[str, object]:
+        given = answer(call)  # pyright: ignore[reportArgumentType]
+        steps.append(given)
+        if "node_id" in given and len(steps) == 1:
+            assert turn.project is not None
+            turn.project.rollback(checkpoint)
+            turn.project.expect_id(77)
+            given = answer(call)  # pyright: ignore[reportArgumentType]
+        return given
+
+    assert turn.project is not None
+    checkpoint = turn.project.checkpoint()
+    turn.answer = other_id  # pyright: ignore[reportAttributeAccessIssue]
+    turn.run("add a content after 10: Fog.")
+    assert (10, 0, 77, 0) in turn.connections
+    assert "Created 77" in turn.text
+
+
+def test_without_a_story_nothing_is_edited() -> None:
+    assert "No Arrow project is open" in Turn(None).run("create a variable gold = 1").text
+
+
+def test_a_command_that_lacks_its_words_asks_for_them(turn: Turn) -> None:
+    with pytest.raises(WordsMissing, match="What is said"):
+        turn.run("add a dialog by Elena after 10")
+
+
+def test_do_not_does_nothing(turn: Turn) -> None:
+    assert turn.run("Don't delete node 10").text == "Nothing was changed."
+    assert not turn.calls
+
+
+@pytest.mark.parametrize(
+    ("message", "is_one"),
+    [("add a content: Rain.", True), ("never mind", True), ("Who is there?", False), ("Somebody comes.", False)],
+)
+def test_what_is_a_command(message: str, is_one: bool) -> None:
+    assert is_command(message) is is_one
+
+
+def test_a_message_of_many_words_is_read_in_time(turn: Turn) -> None:
+    turn.run("add a content after 10: " + "rain " * 700)
+    assert len(turn.edits) == 2
+    assert not turn.run("and " * 3_000).edits

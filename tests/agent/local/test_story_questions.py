@@ -1,0 +1,53 @@
+"""Questions about the story, answered from its graph."""
+
+import pytest
+
+from tests.agent.local.turns import Turn
+
+
+@pytest.mark.parametrize(
+    ("question", "has", "has_not"),
+    [
+        ("which nodes are dead ends?", ("9 (interaction", "“Wait”", "10 (content"), ("7 (content",)),
+        ("Are there any dead ends?", ("9 (interaction",), ()),
+        ("which nodes are unreachable?", ("10 (content",), ("7 (content", "9 (")),
+        ("where does Elena speak?", ("8 (monolog",), ("7 (",)),
+        ("who speaks in this scene?", ("Elena_Marsh: 8",), ("Tomas",)),
+        ("what raises gold?", ("No nodes that raise “gold”.",), ()),
+        ("what follows node 7?", ("8 (monolog",), ("9 (",)),
+        ("what leads to node 9?", ("8 (monolog",), ("7 (",)),
+        ("what can the player choose at 9?", ("Wait", "Walk home"), ()),
+        ("how many nodes are there?", ("5 nodes",), ()),
+        ("where does the story begin?", ("1 (entry)",), ()),
+        ("what does gold start at?", ("starts at 3",), ()),
+        ("which characters are there?", ("Elena_Marsh", "trust = high", "Tomas"), ()),
+    ],
+)
+def test_the_graph_answers(turn: Turn, question: str, has: tuple[str, ...], has_not: tuple[str, ...]) -> None:
+    turn.texts = {"bible.md": "Elena speaks of gold."}
+    turn.run(question)
+    assert all(one in turn.text for one in has), turn.text
+    assert not any(one in turn.text for one in has_not), turn.text
+    assert not turn.calls, "the documents are not asked"
+
+
+def test_changes_of_a_variable(turn: Turn) -> None:
+    turn.run("add 5 to gold after 10; subtract 2 from gold after it")
+    assert "11 (variable_update" in turn.run("what raises gold?").text
+    assert "12 (" not in turn.text
+    assert "12 (variable_update" in turn.run("which nodes lower gold?").text
+    assert "2 nodes that change “gold”" in turn.run("what changes gold?").text
+    assert "2 nodes that use “gold”" in turn.run("where is gold used?").text
+
+
+def test_who_is_not_in_the_story_is_looked_for_in_the_documents(turn: Turn) -> None:
+    turn.texts = {"bible.md": "Odo says that the fog is late."}
+    turn.run("what does Odo say?")
+    assert [call.tool for call in turn.calls] == ["search_documents"]
+
+
+def test_a_question_about_nodes_that_is_not_understood_is_not_sent_to_the_documents(turn: Turn) -> None:
+    turn.texts = {"bible.md": "Node 7 of the railway."}
+    turn.run("Which nodes are the prettiest?")
+    assert not turn.calls
+    assert "do not understand that question about the story" in turn.text
