@@ -1,13 +1,22 @@
 """The model by its name: any provider of pydantic-ai, or `local`, our planner without one."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import fields
 from typing import Any
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
-from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models import Model, StreamedResponse
+from pydantic_ai.models.function import (
+    AgentInfo,
+    DeltaToolCall,
+    DeltaToolCalls,
+    FunctionModel,
+    FunctionStreamedResponse,
+)
+from pydantic_ai.usage import RequestUsage
 
 from agent.local import Call, Say, Steps, plan
 from agent.providers import provided_model
@@ -65,7 +74,22 @@ def local_model(message: str, context: TurnContext) -> Model:
         if not said:
             yield "Done."
 
-    return FunctionModel(stream_function=stream, model_name=LOCAL)
+    return _WithoutTokens(stream_function=stream, model_name=LOCAL)
+
+
+class _WithoutTokens(FunctionModel):
+    """A function is no language model: what it says has no tokens, which the library would guess from the words."""
+
+    @asynccontextmanager
+    async def request_stream(self, *args: Any, **kwargs: Any) -> AsyncGenerator[StreamedResponse]:
+        async with super().request_stream(*args, **kwargs) as response:
+            yield _Unmetered(**{one.name: getattr(response, one.name) for one in fields(response) if one.init})
+
+
+class _Unmetered(FunctionStreamedResponse):
+    @property
+    def usage(self) -> RequestUsage:
+        return RequestUsage()
 
 
 def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | Call | None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import Documents, Sentence
+from agent.scripts import as_speech
 from agent.sentences import Unit, split_units, terms
 from arrow_project import Node, Story
 from retrieval import CitedPassage
@@ -30,7 +31,6 @@ _PLACE = re.compile(
     r"\b(?P<name>[A-Z][\w’'-]+)\s+(?:was\s+born|lives?|lived|comes?|came|works?|worked|grew\s+up)\s+"
     r"(?:in|at|on|from)\s+(?:the\s+)?(?P<place>[A-Z][\w’'-]+)"
 )
-_SPOKEN_BY = re.compile(r"^\s*(?P<name>[A-Z][A-Z’'-]{2,}(?:\s+[A-Z][A-Z’'-]+)*):\s", re.MULTILINE)
 # A comma within a number divides nothing.
 _CLAUSES = re.compile(r",\s|[();:]")
 # The last word of "a keeper of the light" is not what somebody is.
@@ -148,9 +148,8 @@ def _speakers(story: Story, nodes: Iterable[Node], documents: Documents) -> Iter
     told: set[str] = set()
     for node in nodes:
         speakers = [story.speaker(node)] if story.speaker(node) else []
-        speakers += [
-            found["name"].title() for text in node.texts for found in _SPOKEN_BY.finditer(text) if _is_new(found, story)
-        ]
+        lines = [as_speech(line.strip()) for text in node.texts for line in text.splitlines()]
+        speakers += [one.name.title() for one in lines if one is not None and one.words and _is_new(one.name, story)]
         for speaker in speakers:
             name = speaker.replace("_", " ")
             if name in told:
@@ -159,9 +158,10 @@ def _speakers(story: Story, nodes: Iterable[Node], documents: Documents) -> Iter
             yield from _speaker(name, node, documents)
 
 
-def _is_new(found: re.Match[str], story: Story) -> bool:
+def _is_new(name: str, story: Story) -> bool:
+    """Whether a name in capitals is that of nobody in the story, and no word such as NOTE."""
     names = {one.name.replace("_", " ").casefold() for one in story.characters.values()}
-    return found["name"].casefold() not in names and not is_ordinary(found["name"].split()[0])
+    return name.isupper() and len(name) > 2 and name.casefold() not in names and not is_ordinary(name.split()[0])
 
 
 def _speaker(name: str, node: Node, documents: Documents) -> Iterator[Finding]:

@@ -96,6 +96,13 @@ def as_speech(text: str) -> Spoken | None:
     return Spoken(found["name"].strip(), (found["manner"] or "").strip(), _plain(found["words"]))
 
 
+def speakers(text: str) -> list[str]:
+    """Who speaks in a text, in order, names in capitals as one writes them; narrators are nobody."""
+    spoken = [as_speech(line.strip(" \t>*-•–—")) for line in text.splitlines()]
+    names = [title_case(one.name) for one in spoken if one is not None and one.words and not is_narrator(one.name)]
+    return list(dict.fromkeys(names))
+
+
 def as_name_alone(text: str) -> Spoken | None:
     """The line as a screenplay's name above a speech: capitals only."""
     found = _NAME_ALONE.fullmatch(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent import LOCAL, ModelNotAvailable, open_model
+from agent import LOCAL, Ended, ModelNotAvailable, open_model
 from agent.tools import READING_TOOLS, build_tools
 from arrow_project import OPERATIONS
 from tests.agent.desk import Desk
@@ -46,3 +46,10 @@ async def test_the_prompt_is_the_same_for_every_model(desk: Desk) -> None:
     (request,) = desk.model.requests
     assert request.instructions
     assert request.context.startswith("<project>")
+
+
+async def test_the_planner_without_weights_counts_no_tokens(desk: Desk) -> None:
+    desk.is_local = True
+    (end,) = [event for event in await desk.events("create a variable gold = 10") if isinstance(event, Ended)]
+    assert end.usage.requests >= 1
+    assert (end.usage.input_tokens, end.usage.output_tokens, end.usage.cost_usd) == (0, 0, None)
