@@ -34,9 +34,10 @@ class Reply:
 
 _YES_WORDS = (
     r"(?:yes|yep|yeah|y|ok|okay|sure thing|sure|(?:just )?do (?:it|that)|go ahead|confirm|confirmed|please do"
-    r"|apply(?: (?:it|that|this|them))?)"
+    r"|apply(?: (?:it|that|this|them))?|بله|آره|آری|باشه|حتما)"
 )
-_NO_WORDS = r"(?:no|nope|n)"
+# Arrow is translated into English and Persian.
+_NO_WORDS = r"(?:no|nope|n|نه|خیر|نخیر)"
 # What was asked about, named once more: "yes, delete it".
 _THAT = r"(?:delete|remove|change|replace|overwrite|cut|undo|take) (?:it|that|this|them)(?: back)?"
 _YES = re.compile(rf"{_YES_WORDS}(?:[\s,.!]+(?:{_YES_WORDS}|{_THAT}|please|thanks|thank you))*[.!]*", re.IGNORECASE)

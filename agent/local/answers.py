@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from agent.local.quotes import Quote, Source, best_quotes
 from agent.local.references import join
 from agent.local.steps import Call, Say, Steps
+from agent.quotes import Quote, Source, best_quotes
 from agent.request import TurnContext
 from agent.sentences import terms
 from retrieval import CitedPassage

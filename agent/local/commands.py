@@ -23,15 +23,8 @@ _PARTS = {
     "label": {"marker": "label", "entry": "label"},
     "question": {"user_input": "prompt"}, "prompt": {"user_input": "prompt"},
 }  # fmt: skip
-_TYPES = {
-    "number": "num",
-    "numeric": "num",
-    "num": "num",
-    "integer": "num",
-    "text": "str",
-    "string": "str",
-    "str": "str",
-}
+_TYPES = {"number": "num", "numeric": "num", "num": "num", "integer": "num",
+          "text": "str", "string": "str", "str": "str"}  # fmt: skip
 _STARTS = {"num": 0, "str": "", "bool": False}
 
 
@@ -53,9 +46,6 @@ def carry_out(draft: Draft, words: Words) -> None:
         raise NotDone("A place is named only for a new node.")
     else:
         run(draft, words)
-
-
-# --- nodes that are there --------------------------------------------------------------------------------------------
 
 
 def _change_text(draft: Draft, words: Words) -> None:
@@ -98,25 +88,17 @@ def _add_item(draft: Draft, words: Words) -> None:
 def _change_data(draft: Draft, words: Words) -> None:
     """The condition, the update, the speaker or the target of a node."""
     node, part = draft.refer.node(_ref(words)), str(words.data).removeprefix("change_")
-    types = {
-        "condition": ("condition",),
-        "update": ("variable_update",),
-        "speaker": ("dialog", "monolog"),
-        "target": ("jump",),
-    }
-    if node.type not in types[part]:
+    types = {"condition": "condition", "update": "variable_update", "speaker": "dialog monolog", "target": "jump"}
+    if node.type not in types[part].split():
         raise NotDone(f"{draft.story.describe(node.id)} has no {part}.")
     last: Words = words.children[-1]  # pyright: ignore[reportAssignmentType]
-    data: dict[str, Any]
-    if part == "condition":
-        data = read_condition(last, draft.refer)
-    elif part == "update":
-        data = read_update(last, draft.refer)
-    elif part == "speaker":
-        data = {"character": draft.refer.character(last).id}
-    else:
-        data = {"target": jump_target(draft, last)}
-    draft.apply("update_node", node_id=node.id, data=data)
+    readers: dict[str, Callable[[], dict[str, Any]]] = {
+        "condition": lambda: read_condition(last, draft.refer),
+        "update": lambda: read_update(last, draft.refer),
+        "speaker": lambda: {"character": draft.refer.character(last).id},
+        "target": lambda: {"target": jump_target(draft, last)},
+    }
+    draft.apply("update_node", node_id=node.id, data=readers[part]())
     draft.tell(f"The {part} is changed: {draft.story.describe(node.id)}.")
 
 
@@ -124,9 +106,6 @@ def _add_note(draft: Draft, words: Words) -> None:
     node, note = draft.refer.node(_ref(words)), read_text(without_refs(words), "What does the note say?")
     draft.apply("update_node", node_id=node.id, notes=f"{node.notes}\n{note}" if node.notes else note)
     draft.tell(f"{draft.story.describe(node.id)} has the note “{note}”.")
-
-
-# --- connections and entries ----------------------------------------------------------------------------------------
 
 
 def _connect(draft: Draft, words: Words) -> None:
@@ -155,9 +134,6 @@ def _set_entry(draft: Draft, words: Words) -> None:
     draft.apply("set_scene_entry" if whole == "scene" else "set_project_entry", node_id=node.id)
     what = f"The scene “{draft.story.scenes[node.scene_id].name}”" if whole == "scene" else "The project"
     draft.tell(f"{what} now begins at {draft.story.describe(node.id)}.")
-
-
-# --- scenes, variables, characters ----------------------------------------------------------------------------------
 
 
 def _create(draft: Draft, words: Words) -> None:
@@ -210,10 +186,7 @@ def _rename(draft: Draft, words: Words) -> None:
 
 def _start_value(draft: Draft, words: Words) -> None:
     variable = draft.refer.variable(_ref(words))
-    try:
-        value = read_value(child(words, "value") or words, variable.type)
-    except NotDone as problem:
-        raise NotDone(f"“{variable.name}”: {problem}") from problem
+    value = read_value(child(words, "value") or words, variable.type, variable.name)
     draft.apply("update_variable", variable_id=variable.id, initial_value=value)
     draft.tell(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
 
@@ -251,9 +224,6 @@ def _delete(draft: Draft, words: Words) -> None:
         label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
         draft.apply(f"delete_{kind}", **{f"{kind}_id": thing.id}, **force)
         draft.tell(f"Deleted the {kind} {label}.")
-
-
-# --- what lacks something -------------------------------------------------------------------------------------------
 
 
 def _what(draft: Draft, words: Words) -> None:

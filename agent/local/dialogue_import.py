@@ -8,10 +8,10 @@ from agent.duplicates import fold
 from agent.local.answers import search, source_of
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
-from agent.local.quotes import Source
 from agent.local.references import join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
+from agent.quotes import Source
 from agent.request import TurnContext
 from agent.scripts import read_dialogues
 from agent.scripts.dialogue import Dialogue, Speech, walk

@@ -16,6 +16,8 @@ from arrow_project import Link, Node
 
 _SPEECHES = {"dialogue": "dialog", "monologue": "monolog", "speech": "monolog"}
 _UPDATES = ("update", "add", "subtract", "add_by", "subtract_by", "multiply_by", "divide_by", "operated")
+_DETAILS = {"by": ("speaker", ("dialog", "monolog")), "titled": ("title", ("content", "marker", "entry", "frame")),
+            "colored": ("color", ("frame",))}  # fmt: skip
 _ITEMS = re.compile(r"\s+[/|]\s+|\s*[/|]\s*(?=[\"“„«])|(?<=[\"”»])\s*[/|]\s*")
 _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
@@ -48,13 +50,9 @@ def add_node(draft: Draft, words: Words, place: Words | None) -> None:
         arguments["notes"] = token(noted, "QUOTED")
     if (named := child(words, "named")) is not None:
         arguments["name"] = token(named, "QUOTED", "NAME")
-    for name, types in (
-        ("by", ("dialog", "monolog")),
-        ("titled", ("content", "marker", "entry", "frame")),
-        ("colored", ("frame",)),
-    ):
-        if child(words, name) is not None and kind not in types:
-            raise NotDone(f"A {kind} has no {'speaker' if name == 'by' else 'title' if name == 'titled' else 'color'}.")
+    for rule, (what, types) in _DETAILS.items():
+        if child(words, rule) is not None and kind not in types:
+            raise NotDone(f"A {kind} has no {what}.")
     _placed(draft, words, place, arguments)
     node_id = draft.last_created
     for slot, target in enumerate(targets):

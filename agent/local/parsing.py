@@ -22,7 +22,7 @@ _HIDDEN = re.compile(
 )
 _COMMAND = re.compile(
     r"\s*(?:(?:please|now|and|also|then|(?:can|could|would|will)\s+you|i\s+want\s+(?:you\s+)?to)\s+)*(?:add|build|call|change|connect|convert"
-    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give|have|improve|insert|let|link|make|merge|move|"
+    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give|improve|insert|let|link|make|merge|move|"
     r"put|remove|rename|replace|rewrite|set|split|swap|translate|turn|undo|update|write)\b",
     re.IGNORECASE,
 )
@@ -57,8 +57,8 @@ def read_question(message: str) -> Words | NotUnderstood:
 
 
 def is_request(message: str) -> bool:
-    """Whether it wants something done, in the grammar or not."""
-    return not isinstance(read_commands(message), NotUnderstood) or _COMMAND.match(message) is not None
+    """Whether a line of it begins as what wants something done, in the grammar or not."""
+    return any(_COMMAND.match(line) for line in re.split(r"[;\n]", message))
 
 
 def is_question(message: str) -> bool:

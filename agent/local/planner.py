@@ -9,7 +9,16 @@ from agent.local.commands import carry_out
 from agent.local.dialogue_import import from_documents, from_message
 from agent.local.draft import Draft, Incomplete
 from agent.local.examples import WHO_DOES, abilities, nearest
-from agent.local.parsing import NotUnderstood, Words, child, is_question, is_request, read_commands, read_question
+from agent.local.parsing import (
+    NotUnderstood,
+    Words,
+    child,
+    hides_a_command,
+    is_question,
+    is_request,
+    read_commands,
+    read_question,
+)
 from agent.local.references import References
 from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
 from agent.local.story_questions import answer_from_story
@@ -34,6 +43,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _ALONE = ("scene_from", "scene_of_lines", "check_scene", "check_story")
+_ONE_ONLY = "A scene from a dialogue, and a check, stand in a message of their own."
 
 
 def plan(message: str, context: TurnContext) -> Steps[None]:
@@ -60,15 +70,16 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
         commands = read_commands(message)
         if not isinstance(commands, NotUnderstood):
             yield from _run(commands, context)
-        elif is_question(message) and not re.search(r"[;\n]", message):
+        elif is_question(message) and not is_request(message):
             yield from _answer(message, context)
         else:
             yield Say(_not_understood(message, commands, context))
 
 
 def is_command(message: str) -> bool:
-    """Whether the planner would take the message for something to be done, or for a question."""
-    return _NOTHING.match(message) is not None or is_request(message)
+    """Whether the planner takes the message for something to be done, and not for words that it has asked for."""
+    understood = not isinstance(read_commands(message), NotUnderstood)
+    return understood or _NOTHING.match(message) is not None or hides_a_command(f" {message}")
 
 
 def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
@@ -93,13 +104,11 @@ def _draft(draft: Draft, words: Words, which: str) -> None:
     """One command on the draft; of several none may lack something."""
     try:
         if words.data in _ALONE:
-            raise NotDone("A scene from a dialogue, and a check, stand in a message of their own.")
+            raise NotDone(_ONE_ONLY)
         carry_out(draft, words)
-    except (Incomplete, WordsMissing) as problem:
-        if which:
-            raise NotDone(f"{which}{problem}") from problem
-        raise
     except NotDone as problem:
+        if not which:
+            raise
         raise NotDone(f"{which}{problem}") from problem
 
 
@@ -135,7 +144,7 @@ def _stopped(operation: Operation, error: object, place: int, count: int) -> str
 def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
     """What takes the documents: a scene from a dialogue, a check."""
     if len(commands) > 1:
-        raise NotDone("A scene from a dialogue, and a check, stand in a message of their own.")
+        raise NotDone(_ONE_ONLY)
     words, draft = commands[0], Draft(context)
     if words.data == "check_story":
         yield Say(_checked(context))
@@ -154,16 +163,13 @@ def _checked(context: TurnContext) -> str:
     assert context.project is not None
     findings = [f"- {one.place}: {one.message}" for one in check(context.project)]
     more = [f"- … and {len(findings) - _FINDINGS} more"] if len(findings) > _FINDINGS else []
-    return (
-        "\n".join([f"The check finds {len(findings)}:", *findings[:_FINDINGS], *more]) if findings else "No problems."
-    )
+    title = f"The check finds {len(findings)}:" if findings else "The check finds nothing."
+    return "\n".join([title, *findings[:_FINDINGS], *more])
 
 
 def _answer(message: str, context: TurnContext) -> Steps[None]:
     """From the story where the question is one of its forms and names what is there; else from the documents."""
-    words = read_question(message)
-    known = context.project is not None and not isinstance(words, NotUnderstood)
-    problem = ""
+    words, problem = read_question(message), ""
     if context.project is not None and not isinstance(words, NotUnderstood):
         try:
             refer = References(Story(context.project), context.scene_id, context.selected_node_ids, None)
@@ -171,7 +177,7 @@ def _answer(message: str, context: TurnContext) -> Steps[None]:
             return
         except NotDone as error:
             problem = str(error)
-    if _ABOUT_STORY.search(message) and (not known or problem):
+    if _ABOUT_STORY.search(message):
         example = nearest(message, context)
         hint = f" I understand “{example}”." if example else ""
         yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from agent.duplicates import fold
 from agent.local.parsing import Words, is_quoted, token, unquoted
@@ -33,21 +33,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class Named(Protocol):
-    """Anything with an id and a name."""
-
-    @property
-    def id(self) -> int:
-        """Its id."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-
-Thing = TypeVar("Thing", bound=Named)
+Thing = TypeVar("Thing", Scene, Variable, Character)
 
 
 class References:
@@ -126,12 +112,11 @@ class References:
         tries: dict[str, Callable[[Words], Node | Scene | Variable | Character]] = {
             "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
         }  # fmt: skip
-        name = token(words, "REF")
-        if (said := _NAMED_KIND.match(name)) is not None or token(words, "QUOTED"):
-            kind = "scene" if said and said["kind"].casefold() == "macro" else said["kind"].casefold() if said else ""
-            if kind or name:
-                kind = kind or (_NAMED_KIND.match(f"{name} x") or {"kind": "node"})["kind"].casefold()
-                return kind, tries[kind](words)
+        name, is_quoted_ref = token(words, "REF"), bool(token(words, "QUOTED"))
+        said = _NAMED_KIND.match(f"{name} x" if is_quoted_ref else name)
+        if said or (is_quoted_ref and name):
+            kind = said["kind"].casefold().replace("macro", "scene") if said else "node"
+            return kind, tries[kind](words)
         found: dict[str, Node | Scene | Variable | Character] = {}
         reasons: list[str] = []
         for kind in ("node",) if _NUMBER.fullmatch(name) else tries:
@@ -236,7 +221,7 @@ def matching(words: str, things: Iterable[Thing]) -> list[Thing]:
     return next((found for test in tests if (found := [one for one in known if wanted and test(one)])), [])
 
 
-def listed(things: Sequence[Named], word: str = "and") -> str:
+def listed(things: Sequence[Scene | Variable | Character], word: str = "and") -> str:
     """Names with ids, for a sentence; a long list is cut."""
     more = [f"{len(things) - _LISTED} more"] if len(things) > _LISTED else []
     return join([f"{thing.name} ({thing.id})" for thing in things[:_LISTED]] + more, word)
@@ -247,7 +232,7 @@ def join(words: Sequence[str], word: str = "and") -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {word} {words[-1]}" if words else ""
 
 
-def _remedy(kind: str, name: str, things: Iterable[Named]) -> str:
+def _remedy(kind: str, name: str, things: Iterable[Scene | Variable | Character]) -> str:
     """The end of the sentence "There is no …": the near names, or all of them."""
     known = list(things)
     if not known:

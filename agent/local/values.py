@@ -32,8 +32,8 @@ def read_number(words: Words) -> int:
     return _NUMBERS.index(said) if said in _NUMBERS else int(said)
 
 
-def read_value(words: Words, wanted: str = "") -> Value:
-    """A `value` as a variable of the type `wanted` has it; by its looks where that is empty.
+def read_value(words: Words, wanted: str = "", name: str = "It") -> Value:
+    """A `value` as the variable `name` of the type `wanted` has it; by its looks where that is empty.
 
     Raises:
         NotDone: It is none.
@@ -45,7 +45,7 @@ def read_value(words: Words, wanted: str = "") -> Value:
     elif not quotation and wanted != "str" and (said.casefold() in _NUMBERS or re.fullmatch(r"-?\d+", said)):
         value = read_number(words) if said.casefold() in _NUMBERS else int(said)
     if wanted and type_of(value) != wanted:
-        raise NotDone(f"It holds {_TYPES.get(wanted, wanted)}, and “{quotation or said}” is not.")
+        raise NotDone(f"{name} holds {_TYPES.get(wanted, wanted)}, and “{quotation or said}” is not.")
     if isinstance(value, str) and not quotation and " " in value:
         raise NotDone(f"A text of several words stands in quotation marks: “{value}”.")
     return value
@@ -115,7 +115,4 @@ def _operand(variable: Variable, words: Words, refer: References) -> dict[str, A
     for other in refer.story.variables.values():
         if name and other.name == name.removeprefix("variable ") and other.type == variable.type:
             return {"type": "variable", "value": other.id}
-    try:
-        return {"type": "value", "value": read_value(words, variable.type)}
-    except NotDone as problem:
-        raise NotDone(f"“{variable.name}”: {problem}") from problem
+    return {"type": "value", "value": read_value(words, variable.type, variable.name)}

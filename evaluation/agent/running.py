@@ -65,9 +65,11 @@ class Attempt:
         if self.passed:
             return "right"
         *earlier, last = self.conversation.answers
-        changed = last.after != (earlier[-1].after if earlier else self.conversation.before)
-        done = changed or (bool(earlier) and len(self.task.says) == 1)
-        return "wrong" if done or any(says_not_done(replace(self.conversation, answers=(last,)))) else "refused"
+        # Of several requests the first may have been done when the last is refused.
+        requests = sum(not say.as_long_as_asked for say in self.task.says)
+        before = earlier[-1].after if requests > 1 else self.conversation.before
+        declined = not any(says_not_done(replace(self.conversation, answers=(last,))))
+        return "refused" if last.after == before and declined else "wrong"
 
 
 async def attempt(task: Task, take_turn: TakeTurn) -> Attempt:

@@ -102,9 +102,9 @@ def _print(model: str, attempts: Sequence[Attempt], skipped: Mapping[str, str]) 
     for task, reason in skipped.items():
         table.add_row(task, "[yellow]skipped[/]", escape(reason))
     table.add_section()
-    counted = ", ".join(f"{count} {outcome}" for outcome, count in _counts(attempts).items())
-    table.add_row("Total", f"{len(attempts)}: {counted}", escape(model), *_figures(attempts))
+    table.add_row("Total", str(len(attempts)), escape(model), *_figures(attempts))
     console.out.print(table)
+    console.out.print(", ".join(f"{count} {outcome}" for outcome, count in _counts(attempts).items()))
 
 
 def _figures(attempts: Sequence[Attempt]) -> tuple[str, str, str, str]:

@@ -32,6 +32,9 @@ from tests.agent.story import story
         "apply",
         "apply it",
         "Yes. Do it, please!",
+        "بله",
+        "بله.",
+        "آره",
     ],
 )
 def test_yes(message: str) -> None:
@@ -56,6 +59,8 @@ def test_yes(message: str) -> None:
         "no, keep it",
         "don’t",
         "no, don’t do that",
+        "نه",
+        "خیر!",
         "leave them",
     ],
 )

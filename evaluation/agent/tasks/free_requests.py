@@ -231,13 +231,13 @@ TASKS = (
         lambda new: _written(new, ("content",), "paragraph|about the fog"),
     ),
     _judged(
-        "ask-about-the-coat",
+        "coat-can-be-asked-about",
         "The player should be able to ask about the coat in the kitchen",
         "the coat can be asked about",
         lambda new: _written(new, ("interaction", "dialog"), "should be able"),
     ),
     _judged(
-        "ask-the-name",
+        "name-is-asked-for",
         "Let Odile ask for the player's name and store it",
         "a name is asked for",
         lambda new: any(state.type == "user_input" for state in new.values()),

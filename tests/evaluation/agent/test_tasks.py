@@ -82,11 +82,12 @@ def test_the_planner_does_nothing_else_where_it_does_not_understand(
     """What is left undone is all that is wrong: nothing that was there is lost."""
     found = tried(attempts, task)
     before, after = found.conversation.before, found.conversation.after
+    if found.passed:
+        return
 
     assert {key: after.nodes.get(key) for key in before.nodes} == dict(before.nodes)
     assert before.links <= after.links
-    if not found.passed:
-        assert (after.scenes, after.characters, after.variables) == (before.scenes, before.characters, before.variables)
+    assert (after.scenes, after.characters, after.variables) == (before.scenes, before.characters, before.variables)
 
 
 @pytest.mark.parametrize("task", IN_GRAMMAR, ids=by_id)
