@@ -56,7 +56,7 @@ def _change_text(draft: Draft, words: Words) -> None:
         raise NotDone(f"{draft.story.describe(node.id)} has no {part} that is one text.{which}")
     text = read_text(without_refs(words), "What does it say?")
     draft.apply("update_node", node_id=node.id, data={field: [text] if field == "lines" else text})
-    draft.tell(f"The {part} of {draft.story.describe(node.id)} is changed.")
+    draft.told.append(f"The {part} of {draft.story.describe(node.id)} is changed.")
 
 
 def _items(draft: Draft, node: Node) -> tuple[str, list[str]]:
@@ -73,7 +73,7 @@ def _change_item(draft: Draft, words: Words) -> None:
         raise NotDone(f"{draft.story.describe(node.id)} has no number {place}; it has {len(items)}, counted from 1.")
     items[place - 1] = read_text(without_refs(words), "What does it say?")
     draft.apply("update_node", node_id=node.id, data={field: items})
-    draft.tell(f"Number {place} of {draft.story.describe(node.id)} is now “{items[place - 1]}”.")
+    draft.told.append(f"Number {place} of {draft.story.describe(node.id)} is now “{items[place - 1]}”.")
 
 
 def _add_item(draft: Draft, words: Words) -> None:
@@ -82,7 +82,9 @@ def _add_item(draft: Draft, words: Words) -> None:
     quoted = child(words, "quoted")
     items.append(token(quoted, "QUOTED") if quoted is not None else read_text(without_refs(words), "What does it say?"))
     draft.apply("update_node", node_id=node.id, data={field: items})
-    draft.tell(f"{draft.story.describe(node.id)} has “{items[-1]}” as its last choice; nothing follows from it yet.")
+    draft.told.append(
+        f"{draft.story.describe(node.id)} has “{items[-1]}” as its last choice; nothing follows from it yet."
+    )
 
 
 def _change_data(draft: Draft, words: Words) -> None:
@@ -99,13 +101,13 @@ def _change_data(draft: Draft, words: Words) -> None:
         "target": lambda: {"target": jump_target(draft, last)},
     }
     draft.apply("update_node", node_id=node.id, data=readers[part]())
-    draft.tell(f"The {part} is changed: {draft.story.describe(node.id)}.")
+    draft.told.append(f"The {part} is changed: {draft.story.describe(node.id)}.")
 
 
 def _add_note(draft: Draft, words: Words) -> None:
     node, note = draft.refer.node(_ref(words)), read_text(without_refs(words), "What does the note say?")
     draft.apply("update_node", node_id=node.id, notes=f"{node.notes}\n{note}" if node.notes else note)
-    draft.tell(f"{draft.story.describe(node.id)} has the note “{note}”.")
+    draft.told.append(f"{draft.story.describe(node.id)} has the note “{note}”.")
 
 
 def _connect(draft: Draft, words: Words) -> None:
@@ -115,7 +117,7 @@ def _connect(draft: Draft, words: Words) -> None:
     slot = free_output(draft.story, first) if slot is None else slot
     draft.connect(first.id, slot, second.id)
     told = f"{draft.story.describe(first.id)}{output_name(first, slot)}"
-    draft.tell(f"{told} leads to {draft.story.describe(second.id)}.")
+    draft.told.append(f"{told} leads to {draft.story.describe(second.id)}.")
 
 
 def _disconnect(draft: Draft, words: Words) -> None:
@@ -126,14 +128,14 @@ def _disconnect(draft: Draft, words: Words) -> None:
         why = "leads there in several ways: say which, such as “on true”" if links else "does not lead there"
         raise NotDone(f"{draft.story.describe(one.id)} to {draft.story.describe(other.id)}: it {why}.")
     draft.cut(links[0].from_id, links[0].from_slot, links[0].to_id, links[0].to_slot)
-    draft.tell(f"{draft.story.describe(one.id)} does not lead to {draft.story.describe(other.id)} any more.")
+    draft.told.append(f"{draft.story.describe(one.id)} does not lead to {draft.story.describe(other.id)} any more.")
 
 
 def _set_entry(draft: Draft, words: Words) -> None:
     node, whole = draft.refer.node(_ref(words)), token(words, "WHOLE").casefold()
     draft.apply("set_scene_entry" if whole == "scene" else "set_project_entry", node_id=node.id)
     what = f"The scene “{draft.story.scenes[node.scene_id].name}”" if whole == "scene" else "The project"
-    draft.tell(f"{what} now begins at {draft.story.describe(node.id)}.")
+    draft.told.append(f"{what} now begins at {draft.story.describe(node.id)}.")
 
 
 def _create(draft: Draft, words: Words) -> None:
@@ -147,7 +149,7 @@ def _new_scene(draft: Draft, words: Words) -> None:
     key = draft.create("create_scene", is_macro=kind == "macro", **({"name": name} if name else {}))
     scene = draft.story.scenes[key]
     draft.last_created = scene.entry
-    draft.tell(f"Created the {kind} “{scene.name}” ({key}); it begins at node {scene.entry}.")
+    draft.told.append(f"Created the {kind} “{scene.name}” ({key}); it begins at node {scene.entry}.")
 
 
 def _new_variable(draft: Draft, words: Words) -> None:
@@ -162,7 +164,9 @@ def _new_variable(draft: Draft, words: Words) -> None:
         raise Incomplete(Operation("create_variable", known))
     value = _STARTS[kind] if said is None else read_value(said, kind)
     key = draft.create("create_variable", **known, initial_value=value)
-    draft.tell(f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}.")
+    draft.told.append(
+        f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}."
+    )
 
 
 def _new_characters(draft: Draft, words: Words) -> None:
@@ -173,7 +177,7 @@ def _new_characters(draft: Draft, words: Words) -> None:
     if not names:
         raise Incomplete(Operation("create_character", {}))
     keys = [draft.create("create_character", name=name, **details) for name in names]
-    draft.tell(f"Created {listed([draft.story.characters[key] for key in keys])}.")
+    draft.told.append(f"Created {listed([draft.story.characters[key] for key in keys])}.")
 
 
 def _rename(draft: Draft, words: Words) -> None:
@@ -181,27 +185,27 @@ def _rename(draft: Draft, words: Words) -> None:
     kind, thing = ("character", _owner(draft, owner)) if owner is not None else draft.refer.thing(_ref(words))
     draft.apply(f"update_{kind}", **{f"{kind}_id": thing.id, "name": name})
     label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
-    draft.tell(f"The {kind} {label} is now called “{name}”.")
+    draft.told.append(f"The {kind} {label} is now called “{name}”.")
 
 
 def _start_value(draft: Draft, words: Words) -> None:
     variable = draft.refer.variable(_ref(words))
     value = read_value(child(words, "value") or words, variable.type, variable.name)
     draft.apply("update_variable", variable_id=variable.id, initial_value=value)
-    draft.tell(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
+    draft.told.append(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
 
 
 def _set_color(draft: Draft, words: Words) -> None:
     owner = child(words, "possessor")
     character = draft.refer.character(_ref(words)) if owner is None else _owner(draft, owner)
     draft.apply("update_character", character_id=character.id, color=read_color(words))
-    draft.tell(f"“{character.name}” ({character.id}) is now {read_color(words)}.")
+    draft.told.append(f"“{character.name}” ({character.id}) is now {read_color(words)}.")
 
 
 def _give_tag(draft: Draft, words: Words) -> None:
     character, tags = draft.refer.character(_ref(words)), _tags(words)
     draft.apply("update_character", character_id=character.id, tags={**character.tags, **tags})
-    draft.tell(
+    draft.told.append(
         f"“{character.name}” ({character.id}) has {', '.join(f'{key} = {value}' for key, value in tags.items())}."
     )
 
@@ -214,7 +218,7 @@ def _drop_tag(draft: Draft, words: Words) -> None:
         )
     left = {name: value for name, value in character.tags.items() if name != key}
     draft.apply("update_character", character_id=character.id, tags=left)
-    draft.tell(f"“{character.name}” ({character.id}) has no tag {key} any more.")
+    draft.told.append(f"“{character.name}” ({character.id}) has no tag {key} any more.")
 
 
 def _delete(draft: Draft, words: Words) -> None:
@@ -223,7 +227,7 @@ def _delete(draft: Draft, words: Words) -> None:
     for kind, thing in things:
         label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
         draft.apply(f"delete_{kind}", **{f"{kind}_id": thing.id}, **force)
-        draft.tell(f"Deleted the {kind} {label}.")
+        draft.told.append(f"Deleted the {kind} {label}.")
 
 
 def _what(draft: Draft, words: Words) -> None:

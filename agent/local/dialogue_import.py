@@ -98,14 +98,14 @@ def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str,
         counts = {kind: counts.get(kind, 0) + builder.counts.get(kind, 0) for kind in {**counts, **builder.counts}}
     told = join([_count(count, _KINDS[kind]) for kind, count in counts.items()])
     titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
-    draft.tell(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
+    draft.told.append(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
     already = [speaker for speaker in speakers if speaker not in created]
     if created:
-        draft.tell(f"New characters: {join(created)}.")
+        draft.told.append(f"New characters: {join(created)}.")
     if already:
-        draft.tell(f"Already in the project: {join(already)}.")
+        draft.told.append(f"Already in the project: {join(already)}.")
     if first.remarks:
-        draft.tell(f"Please check: {'; '.join(first.remarks)}.")
+        draft.told.append(f"Please check: {'; '.join(first.remarks)}.")
 
 
 def _with_those_it_leads_to(draft: Draft, first: Dialogue, others: Sequence[Dialogue]) -> list[Dialogue]:

@@ -23,7 +23,7 @@ class Draft:
 
     Attributes:
         done: What was tried, in order, each with its result.
-        sentences: What is told of it once it is done.
+        told: What is said of it once it is done.
         last_created: The node that this message made last.
     """
 
@@ -35,7 +35,7 @@ class Draft:
         self._story: Story | None = None
         self._exits: dict[int, int] = {}
         self.done: list[tuple[Operation, dict[str, Any]]] = []
-        self.sentences: list[str] = []
+        self.told: list[str] = []
         self.last_created: int | None = None
 
     @property
@@ -93,7 +93,3 @@ class Draft:
     def cut(self, from_id: int, from_slot: int, to_id: int, to_slot: int) -> None:
         """Removes a connection."""
         self.apply("delete_connection", **{"from": from_id, "from_slot": from_slot, "to": to_id, "to_slot": to_slot})
-
-    def tell(self, sentence: str) -> None:
-        """Adds a sentence to what is told once it is done."""
-        self.sentences.append(sentence)

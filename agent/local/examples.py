@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rapidfuzz import fuzz
 
 from agent.request import TurnContext
-from arrow_project import Node, Story, Variable
+from arrow_project import Story, Variable
 
 _SHOWN = 5
 
@@ -62,7 +62,7 @@ def _commands(story: Story, context: TurnContext) -> Iterator[str]:
     yield f"create a variable {_new('gold', (one.name for one in story.variables.values()))} = 10"
     yield f'create a character "{_new("Elena", (one.name for one in story.characters.values()))}" with color blue'
     yield f'create a scene "{_new("The Quay", (one.name for one in story.scenes.values()))}"'
-    for node in _texts(story):
+    for node in [one for one in story.nodes.values() if one.type in ("content", "monolog") and one.texts][:1]:
         yield f'change the text of node {node.id} to "The bell rings."'
     for node in ends[-1:]:
         yield f"rename node {node.id} to {_new('last_words', (one.name for one in story.nodes.values()))}"
@@ -85,10 +85,6 @@ def _questions(story: Story) -> Iterator[str]:
 
 def _numbers(story: Story) -> list[Variable]:
     return [one for one in story.variables.values() if one.type == "num"][:1]
-
-
-def _texts(story: Story) -> list[Node]:
-    return [one for one in story.nodes.values() if one.type in ("content", "monolog") and one.texts][:1]
 
 
 def _new(name: str, taken: Iterator[str]) -> str:

@@ -80,7 +80,7 @@ def _placed(draft: Draft, words: Words, place: Words | None, arguments: dict[str
     _lead_on(draft, node_id, to, out[0].to_slot if out else 0)
     told = [f"after {_origin(draft, link)}" for link in into] + ([f"before {draft.story.describe(to)}"] if to else [])
     alone = "; nothing leads to it yet" if draft.story.nodes[node_id].inputs else ""
-    draft.tell(f"Created {draft.story.describe(node_id)}{', ' if told else ''}{join(told) or alone}.")
+    draft.told.append(f"Created {draft.story.describe(node_id)}{', ' if told else ''}{join(told) or alone}.")
 
 
 def _ways(draft: Draft, where: Words) -> tuple[list[Link], list[Link], int | None]:

@@ -125,7 +125,7 @@ def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
             return
         ids |= {expected[key]: given[key] for key in _CREATED if isinstance(given.get(key), int) and key in expected}
         remarks += [str(remark) for remark in given.get("remarks", ())]
-    sentences = [_with_ids(sentence, ids) for sentence in draft.sentences]
+    sentences = [_with_ids(sentence, ids) for sentence in draft.told]
     yield Say(" ".join([*sentences, *remarks]))
 
 

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from agent.duplicates import fold
-from agent.local.parsing import Words, is_quoted, token, unquoted
+from agent.local.parsing import Words, token
 from agent.local.steps import NotDone
 from arrow_project import Character, Node, Scene, Story, Variable, shorten
 
@@ -127,9 +127,13 @@ class References:
         if len(found) == 1:
             return next(iter(found.items()))
         if found:
-            raise NotDone(f"“{_said(words)}” may mean the {join([*found], 'or the')} of that name. Say which.")
+            raise NotDone(
+                f"“{token(words, 'QUOTED') or name}” may mean the {join([*found], 'or the')} of that name. Say which."
+            )
         near = next((reason for reason in reasons if "several" in reason or "Did you mean" in reason), reasons[-1])
-        raise NotDone(near if near != reasons[-1] else f"There is nothing called “{_said(words)}”. {near}")
+        raise NotDone(
+            near if near != reasons[-1] else f"There is nothing called “{token(words, 'QUOTED') or name}”. {near}"
+        )
 
     def loose_end(self) -> Node:
         """The one node of the open scene from which nothing leads on yet."""
@@ -240,8 +244,3 @@ def _remedy(kind: str, name: str, things: Iterable[Scene | Variable | Character]
     by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name).split(" "))}
     near = list({by_name[one].id: by_name[one] for one in get_close_matches(fold(name), by_name, n=3)}.values())
     return f". Did you mean {listed(near, 'or')}?" if near else f". The {kind}s are: {listed(known)}."
-
-
-def _said(words: Words) -> str:
-    said = " ".join(str(one) for one in words.scan_values(lambda _: True)).strip()
-    return unquoted(said) if is_quoted(said) else said

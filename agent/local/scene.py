@@ -184,7 +184,7 @@ class SceneBuilder:
         kind = _type(value if declared is None else declared)
         start = _START[kind] if declared is None else _typed(kind, declared)
         key = self.draft.create("create_variable", name=name, type=kind, initial_value=start)
-        self.draft.tell(f"Created the variable “{name}”.")
+        self.draft.told.append(f"Created the variable “{name}”.")
         return self.draft.story.variables[key]
 
     def _operand(self, variable: Variable, value: str) -> dict[str, Any]:

@@ -48,7 +48,7 @@ TEN = {
         ("create a variable gold = 10",), ([GOLD], ["Done."]), lambda p: "gold" in names(p, "variable")
     ),
     "insert and connect": Conversation(
-        ("add a content: Rain, after node 3",), ([RAIN], ["Done."]), lambda p: bool(p.document.incoming(NEXT_ID, 0))
+        ("add a content after node 3: Rain.",), ([RAIN], ["Done."]), lambda p: bool(p.document.incoming(NEXT_ID, 0))
     ),
     "several at once": Conversation(
         ("create a character Bram\ncreate a variable gold = 10\ncreate a scene cellar",),
