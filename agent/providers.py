@@ -1,5 +1,6 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
+import json
 from typing import Any, cast
 
 from pydantic_ai.models import Model, infer_model
@@ -18,6 +19,8 @@ def provided_model(name: str) -> Model:
         UserError, ValueError, ImportError: The provider is unknown, or lacks its key or address.
     """
     model = infer_model(name, provider_factory=_provider)
+    if name.startswith("anthropic:"):
+        return _without_transformer(model)
     if not name.startswith(_SPEAK_OPENAI):
         return model
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -30,6 +33,19 @@ def provided_model(name: str) -> Model:
     return type(model)(model.model_name, provider=cast("Any", model.provider), profile=profile)
 
 
+def _without_transformer(model: Model) -> Model:
+    """Claude with the tools' schemas as they are.
+
+    The library would copy and walk all of them for every request, to take out what `tools.tool_schemas` never puts in.
+    """
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.profiles.anthropic import AnthropicModelProfile
+
+    assert isinstance(model, AnthropicModel)
+    profile = AnthropicModelProfile(json_schema_transformer=None)
+    return AnthropicModel(model.model_name, provider=cast("Any", model.provider), profile=profile)
+
+
 def _provider(name: str) -> Provider[Any]:
     provider = infer_provider(name)  # says which variable is missing
     if name == "anthropic":
@@ -38,12 +54,14 @@ def _provider(name: str) -> Provider[Any]:
 
 
 def _anthropic() -> Provider[Any]:
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic, NotGiven, Omit
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     class Client(AsyncAnthropic):
-        async def _prepare_options(self, options: Any) -> Any:
-            return _conversation_last(await super()._prepare_options(options))
+        async def post(self, path: str, *, body: Any = None, **options: Any) -> Any:
+            given = {name: value for name, value in body.items() if not isinstance(value, (Omit, NotGiven))}
+            content = json.dumps(_conversation_last(given), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+            return await super().post(path, content=content.encode(), **options)
 
     return AnthropicProvider(anthropic_client=Client(max_retries=0))
 
@@ -52,23 +70,19 @@ def _openai(provider: Provider[Any]) -> Provider[Any]:
     from openai import AsyncOpenAI
 
     class Client(AsyncOpenAI):
-        async def _prepare_options(self, options: Any) -> Any:
-            return _conversation_last(await super()._prepare_options(options))
+        async def post(self, path: str, *, body: Any = None, **given: Any) -> Any:
+            return await super().post(path, body=_conversation_last(body), **given)
 
     named = provider.client
     client = Client(api_key=named.api_key, base_url=named.base_url, max_retries=0)
     return cast("Any", type(provider))(openai_client=client)
 
 
-def _conversation_last(options: Any) -> Any:
+def _conversation_last(body: dict[str, Any]) -> dict[str, Any]:
     """The request with the conversation at its end.
 
     So consecutive requests of a turn are the same bytes up to what is new. Retries are the turn's (`Patience`), which
     tells the user; the SDK would wait in silence.
     """
-    body: Any = options.json_data
-    if isinstance(body, dict):
-        fields = cast("dict[str, Any]", body)
-        last = {name: fields[name] for name in _CONVERSATION if name in fields}
-        options.json_data = {name: value for name, value in fields.items() if name not in last} | last
-    return options
+    last = {name: body[name] for name in _CONVERSATION if name in body}
+    return {name: value for name, value in body.items() if name not in last} | last

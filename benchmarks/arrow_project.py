@@ -35,17 +35,17 @@ class Figure:
         return f"{mark} {self.name:42} {self.ratio:7.3f} x json.loads (limit {self.limit})"
 
 
-def document() -> str:
-    """5,000 nodes in 50 scenes, about 3 MB as Arrow writes it: dialogs, contents, choices, conditions, updates."""
+def document(scenes: int = _SCENES, per_scene: int = _PER_SCENE) -> str:
+    """Dialogs, contents, choices, conditions and updates: 5,000 nodes in 50 scenes are 3 MB as Arrow writes them."""
     project = parse(json.dumps(_BLANK))
     _apply(project, "create_variable", name="gold", type="num", initial_value=3)
     _apply(project, "create_character", name="Elena", tags={"mood": "calm"})
     last = project.entry
-    for scene in range(_SCENES):
+    for scene in range(scenes):
         entry = _apply(project, "create_scene", name=f"Scene {scene}")["entry_node_id"]
         _insert(project, last, 0, "jump", {"target": {"type": "node", "id": entry}})
         last = entry
-        for i in range(_PER_SCENE - 2):
+        for i in range(per_scene - 2):
             type_name, preset = _KINDS[i % len(_KINDS)]
             last = _insert(project, last, i, type_name, preset)
     return project.to_text()

@@ -12,6 +12,7 @@ import pytest
 from agent import Assistant, Ended, Event, Failed, InMemoryEditor, OperationFinished, TextFinished, TurnRequest
 from agent.patience import Patience
 from agent.providers import provided_model
+from agent.tools import tool_schemas
 from fletcher.loopback import bind, serving
 from tests.agent.desk import Desk
 from tests.agent.story import story
@@ -145,6 +146,15 @@ async def test_where_anthropic_reads_its_cache(provider: Provider) -> None:
         assert request["system"][-1]["cache_control"]["type"] == "ephemeral"
         assert request["cache_control"]["type"] == "ephemeral", "the conversation, up to its last block"
         assert json.dumps(request).count("cache_control") <= 4, "Anthropic allows four marks"
+
+
+async def test_tools_reach_anthropic_as_they_are_written(provider: Provider) -> None:
+    if provider.kind is not MessagesApi:
+        pytest.skip("the others are told stricter forms")
+    asked = await provider.ask(HELLO)
+    sent = {tool["name"]: (tool["description"], tool["input_schema"]) for tool in asked.api.requests[0]["tools"]}
+    assert sent == tool_schemas()
+    assert b'"$schema"' not in asked.api.bodies[0]
 
 
 @pytest.mark.parametrize(
