@@ -73,6 +73,10 @@ def test_without_its_variable_a_node_is_as_new(lamp: ArrowProject, type_name: st
         ("tag_match", {"character": 6, "match": {"key": "mood"}, "patterns": ["a"]}, "leave out"),
         ("condition", {"variable": "visitor", "operator": "rgx", "compare_to": "(?i)a"}, "(?i)"),
         ("user_input", {"variable": "visitor", "custom": {"pattern": "(?P<a>b)"}}, "(?P<name>)"),
+        ("user_input", {"variable": "oil", "custom": [1, 5, 1, 9]}, "a value from min to max"),
+        ("user_input", {"variable": "oil", "custom": {"min": 1, "max": 5, "value": 9}}, "a value from min to max"),
+        ("user_input", {"variable": "oil", "custom": [1, 5, 1]}, "an object with min, max, step, value"),
+        ("user_input", {"variable": "visitor", "custom": [1, 5, 1, 1]}, "an object with pattern"),
     ],
 )
 def test_what_would_be_lost_is_refused(lamp: ArrowProject, type_name: str, preset: dict[str, Any], words: str) -> None:

@@ -148,6 +148,12 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "user_input",
         {"prompt": "?", "variable": 3, "custom": [1, 5, 1, 1]},
     ),
+    (
+        "user_input",
+        {"prompt": "?", "variable": "oil", "custom": [1, 9, 2, 7]},
+        "user_input",
+        {"prompt": "?", "variable": 3, "custom": [1, 9, 2, 7]},
+    ),
     ("macro_use", {"macro": "take oil"}, "macro_use", {"macro": 18}),
     ("entry", {"label": "x"}, "entry", {"plaque": "x"}),
     ("frame", {"title": "x", "color": "#FF5733"}, "frame", {"label": "x", "color": "ff573380", "rect": [128, 128]}),

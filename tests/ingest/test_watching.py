@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from ingest import Change, Refusal, Source, Watch
+from ingest.watching import _Notices  # pyright: ignore[reportPrivateUsage]
 
 Do = Callable[[], object]
+NOTICES_WAIT = _Notices.wait  # as it is before a test puts its clock in its place
 
 
 class Clock(threading.Event):
@@ -296,3 +298,20 @@ def test_names_are_those_of_the_catalog(folder: Path, watch: Watch, clock: Clock
     assert not taken(watch).lacks("caf\u00e9.md")
     clock.at(10, (folder / "cafe\u0301.md").unlink)
     assert taken(watch).gone == {"caf\u00e9.md"}
+
+
+def test_a_change_is_found_where_its_announcement_is_lost(
+    folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_folders: Path, **_options: object) -> Iterator[set[object]]:
+        while not clock.wait(0.2):
+            yield set()
+
+    monkeypatch.setattr("ingest.watching._Notices.wait", NOTICES_WAIT)
+    monkeypatch.setattr("ingest.watching.watch", silent)
+    watch = Watch([folder], clock)
+    taken(watch)
+    clock.at(5, lambda: write(folder / "bible.md", "Elena left the lighthouse."))
+    changed_at = clock.now + 5
+    assert texts(taken(watch)) == {"bible.md": "Elena left the lighthouse."}
+    assert clock.now < changed_at + 3

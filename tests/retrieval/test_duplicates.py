@@ -38,6 +38,16 @@ def test_a_passage_that_says_more_is_shown() -> None:
     assert shown.adds(passage(TEXT + " Her brother Tomas waits at the northern gate with two horses.", "v2.docx"))
 
 
+def test_what_is_known_to_four_fifths_is_known_and_what_is_less_is_new() -> None:
+    five_runs = passage("Elena left the valley when it froze", "bible.pdf")
+    shown = Shown()
+    shown.adds(passage("Elena left the valley when it"))
+    assert not shown.adds(five_runs), "four of five"
+    shown = Shown()
+    shown.adds(passage("Elena left the valley when"))
+    assert shown.adds(five_runs), "three of five"
+
+
 def test_another_number_is_another_statement() -> None:
     shown, price = Shown(), TEXT + " The hammer costs 10 gold."
     shown.adds(passage(price))

@@ -2,12 +2,18 @@ from collections.abc import Callable
 from io import BytesIO
 
 import docx
+import pytest
 from docx.document import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from ingest.extracted import Extracted
 from ingest.readers.word import read
+
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 
 
 def extract(fill: Callable[[Document], object]) -> Extracted:
@@ -111,3 +117,28 @@ def test_text_boxes_are_read_once() -> None:
         )
 
     assert extract(fill).text == "Around it.\n\nIn the box."
+
+
+@pytest.mark.parametrize("kind", [RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES])
+def test_notes_follow_the_text(kind: str) -> None:
+    def fill(document: Document) -> None:
+        document.add_paragraph("The bell rings once a year.")
+        name = kind.rpartition("/")[2]
+        note = f"<w:{name[:-1]}><w:p><w:r><w:t>Except in the year of the flood.</w:t></w:r></w:p></w:{name[:-1]}>"
+        notes = f"<w:{name} {nsdecls('w')}>{note}</w:{name}>".encode()
+        part = Part(PackURI(f"/word/{name}.xml"), f"{_WORD}.{name}+xml", notes, document.part.package)
+        document.part.relate_to(part, kind)
+
+    assert pieces(extract(fill)) == [
+        ("paragraph", "The bell rings once a year."),
+        ("paragraph", "Except in the year of the flood."),
+    ]
+
+
+def test_what_a_document_only_points_at_is_not_its_notes() -> None:
+    def fill(document: Document) -> None:
+        document.add_paragraph("The bell rings once a year.")
+        document.part.relate_to("https://example.org/notes.xml", RELATIONSHIP_TYPE.FOOTNOTES, is_external=True)
+        document.part.relate_to("https://example.org/", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+
+    assert pieces(extract(fill)) == [("paragraph", "The bell rings once a year.")]
