@@ -1,6 +1,8 @@
 """The command line: `fletcher`, also `python -m fletcher`."""
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -47,6 +49,22 @@ for _command in (
 ):
     app.command()(_command)
 app.command("evaluate")(evaluate_retrieval)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        console.out.print(f"fletcher {version('fletcher')}", markup=False, highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    _: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version")
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
 
 _EXPECTED = (CommandError, CorpusError, ScanError, SettingsError)
 _WRONG_USAGE = (SettingsError, WrongUsage)

@@ -1,5 +1,6 @@
 """Wrong usage ends with 2, and before anything is done."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,10 @@ def test_what_an_evaluation_needs_is_said(capsys: pytest.CaptureFixture[str], tm
     code, err = ended(capsys, "evaluate", str(tmp_path))
     assert code == 1
     assert "has no folder documents/" in err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert not end.value.code
+    assert capsys.readouterr().out == f"fletcher {version('fletcher')}\n"
