@@ -74,10 +74,12 @@ def test_what_the_catalog_knows_stays_and_what_was_removed_stays_away(
     assert documents(directory) == before
 
 
-def test_an_empty_catalog_beside_originals_is_told(directory: DataDirectory, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_empty_catalog_beside_originals_is_told(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
     lose_catalog(directory)
     fletcher("ingest", "people.md", "--project", "9", directory=directory)
-    assert "reindex --from-originals" in caplog.text
+    assert "reindex --from-originals" in capsys.readouterr().err
     assert len(directory.originals.hashes()) == 2
 
 

@@ -136,7 +136,7 @@ def test_a_process_that_is_killed_in_the_midst_leaves_nothing_behind(
     class Killed(BaseException):
         pass
 
-    def kill(*_: object) -> None:
+    def kill(*_: object, **__: object) -> None:
         raise Killed
 
     kills: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house
 
@@ -23,3 +24,9 @@ def client(home: House) -> Iterator[Client]:
         opened.sync()
         opened.assert_quiet()  # it has arrived
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def patience_with_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped turn is waited for until it has ended, however busy the machine is."""
+    monkeypatch.setattr("server.open_turn._STOP_PATIENCE_S", PATIENCE_S)

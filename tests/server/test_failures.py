@@ -115,7 +115,7 @@ def test_a_model_that_says_nothing_after_its_work_is_done(home: House, client: C
     assert not [text for text in texts(frames) if "MISBEHAVED" in text]
 
 
-@pytest.mark.parametrize("part", ["documents", "retrieve", "search"])
+@pytest.mark.parametrize("part", ["documents", "retrieve", "answer"])
 def test_a_retriever_that_fails(
     home: House,
     client: Client,

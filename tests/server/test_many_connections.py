@@ -19,7 +19,7 @@ def five_calls(request: Request) -> Reply:
     number = request.everything.count("ToolReturnPart(")
     if number == CALLS:
         return [f"Done, client {who}."]
-    return [Use("update_node", {"node_id": 3, "data": {"content": f"client {who}, call {number}"}})]
+    return [Use("update_node", {"node_id": 3, "data": {"content": f"{who}, {number}"}})]
 
 
 def turn_of(home: House, who: int, all_are_there: threading.Barrier) -> list[Frame]:
@@ -46,7 +46,7 @@ def test_every_client_gets_its_own_turn_and_nothing_else(home: House) -> None:
     for who, frames in enumerate(turns):
         calls = [flat(frame) for frame in frames if frame["type"] == "function_call"]
         contents = [call["arguments"]["data"]["content"] for call in calls]
-        assert contents == [f"client {who}, call {number}" for number in range(CALLS)]
+        assert contents == [f"{who}, {number}" for number in range(CALLS)]
         assert len({call["request_id"] for call in calls}) == CALLS
         assert f"Done, client {who}." in texts(frames)[0]
     assert len(home.model.requests) == CLIENTS * (CALLS + 1)
