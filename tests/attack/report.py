@@ -43,11 +43,18 @@ def limits(campaigns: Sequence[Campaign]) -> list[Limit]:
         Limit("answers that it lost, or that are wrong", len(lost), 0),
         Limit("peak memory, in MB", max((stage.peak_mb for stage in stages), default=0), _PEAK_MB),
         Limit("memory after deleting, of that before", max(c.after_mb / c.before_mb for c in campaigns), AFTER),
+        Limit("documents that could not be deleted", sum(campaign.left for campaign in campaigns), 0),
+        Limit("an answer while a store is known to be away, in s", _slowest("stores", stages), _P99_S),
         Limit("what broke a promise", problems, 0),
         Limit("tracebacks in the log", sum(campaign.tracebacks for campaign in campaigns), 0),
         Limit("servers that died", sum(not campaign.is_alive for campaign in campaigns), 0),
         Limit("seconds until it ends", max(campaign.ended_s for campaign in campaigns), _ENDS_WITHIN_S),
     ]
+
+
+def _slowest(phase: str, stages: Sequence[Stage]) -> float:
+    found = [findings for stage in stages for findings in stage.findings if findings.name == phase]
+    return max((seconds for findings in found for seconds, _ in findings.slowest), default=0.0)
 
 
 def show(campaigns: Sequence[Campaign], console: Console) -> None:
@@ -62,6 +69,9 @@ def show(campaigns: Sequence[Campaign], console: Console) -> None:
         for findings in (findings for stage in campaign.stages for findings in stage.findings):
             _show_findings(findings, console)
         _show_wrong(campaign, console)
+        memory = f"{campaign.before_mb:.0f} -> {campaign.after_mb:.0f} MB"
+        alone = f"{campaign.alone_before_mb:.0f} -> {campaign.alone_after_mb:.0f} MB"
+        console.print(f"memory: {memory}, of which the server's process {alone}", highlight=False)
         for error, count in campaign.errors.most_common(10):
             console.print(f"log: {count} × {escape(error)}", highlight=False)
     for limit in limits(campaigns):
