@@ -20,7 +20,7 @@ CUT_OFF_WITHIN_S = 90.0
 _PATIENCE_S = 60.0
 _TURNS = 5
 _RECEIVE_BUFFER = 4096
-_JUNK = 500  # frames, or requests, at a time; each is answered
+_JUNK, _FEW = 500, 5  # frames, or requests, at a time; each is answered
 
 
 def clients(server: Server, count: int, seed: int, findings: Findings) -> None:
@@ -90,6 +90,8 @@ def _deaf_words(server: Server, at: int) -> tuple[bytes, bytes]:
     """What a client says first, and then again and again."""
     if at % 4 == 3:
         return b"", _request(server, f"GET /projects/1/documents?token={ATTACKER}") * _JUNK
+    if at % 4 == 1:
+        return b"", _request(server, "GET /openapi.json") * _FEW
     opening = _handshake(server, f"?token={ATTACKER}&dialect=fletcher")
     return opening + _frame(_question(1)), _frame('{"type": "smile"}') * _JUNK
 
