@@ -137,7 +137,7 @@ def test_who_asks_much_and_reads_nothing_leaves_no_trace(hasty: House, caplog: p
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         raw.settimeout(PATIENCE_S)
         raw.connect((address.hostname, address.port))
-        with pytest.raises(ConnectionError):
+        with suppress(ConnectionError):
             while True:
                 raw.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5)
     with hasty.client() as other:
