@@ -18,7 +18,7 @@ from tests.attack.server import ATTACKER, Server
 CUT_OFF_WITHIN_S = 90.0
 """Whoever keeps the server waiting is cut off in about 25 s; on a busy machine somewhat later."""
 _PATIENCE_S = 60.0
-_TURNS = 5
+_EVERY_S, _MOMENTS = 5.0, 100
 _RECEIVE_BUFFER = 4096
 _JUNK, _FEW = 500, 5  # frames, or requests, at a time; each is answered
 
@@ -52,15 +52,24 @@ def clients(server: Server, count: int, seed: int, findings: Findings) -> None:
 
 
 async def _asks(server: Server, who: int, over: asyncio.Event, findings: Findings) -> None:
-    """Some turns at once, and one when the others are gone, over the same socket."""
+    """A turn every few seconds, not all clients at the same moment, until the others are gone, and one more."""
     try:
         async with connect(_url(server), proxy=None, open_timeout=_PATIENCE_S) as client:
-            for _ in range(_TURNS):
+            pause_s = _EVERY_S * (who % _MOMENTS) / _MOMENTS
+            while not await _is_over(over, pause_s):
                 await _ask(client, who, findings)
-            await over.wait()
+                pause_s = _EVERY_S
             await _ask(client, who, findings)
     except (TimeoutError, OSError, WebSocketException) as error:
         findings.problem("a turn among many", f"client {who}: {type(error).__name__}: {error}")
+
+
+async def _is_over(over: asyncio.Event, pause_s: float) -> bool:
+    try:
+        await asyncio.wait_for(over.wait(), pause_s)
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _ask(client: ClientConnection, who: int, findings: Findings) -> None:

@@ -66,8 +66,10 @@ def show(campaigns: Sequence[Campaign], console: Console) -> None:
         table.add_row("before, between, after", "", "", *_of_answers(_rest(campaign)), f"{campaign.after_mb:.0f}", "")
     console.print(table)
     for campaign in campaigns:
-        for findings in (findings for stage in campaign.stages for findings in stage.findings):
-            _show_findings(findings, console)
+        for stage in campaign.stages:
+            for findings in stage.findings:
+                _show_findings(findings, console)
+            _show_slow(stage, console)
         _show_wrong(campaign, console)
         memory = f"{campaign.before_mb:.0f} -> {campaign.after_mb:.0f} MB"
         alone = f"{campaign.alone_before_mb:.0f} -> {campaign.alone_after_mb:.0f} MB"
@@ -111,6 +113,12 @@ def _of_answers(answers: Sequence[Answer]) -> Iterable[str]:
     yield from (f"{_percentile(seconds, 50):.3f}", f"{_percentile(seconds, 99):.3f}", f"{max(seconds, default=0):.3f}")
     yield f"{sum(bool(answer.refused) for answer in answers)}"
     yield f"{sum(bool(answer.wrong) for answer in answers)}"
+
+
+def _show_slow(stage: Stage, console: Console) -> None:
+    slow = sorted(stage.answers, key=lambda answer: answer.seconds, reverse=True)[:5]
+    said = ", ".join(f"{answer.asked} {answer.seconds:.1f} s {answer.refused}".strip() for answer in slow)
+    console.print(f"  the good client waited longest for: {said}", highlight=False)
 
 
 def _show_wrong(campaign: Campaign, console: Console) -> None:
