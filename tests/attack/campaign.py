@@ -107,7 +107,7 @@ def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts:
 
 
 def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int) -> Stage:
-    stage = Stage([Findings(name) for name in names], began=time.time())
+    stage = Stage([Findings(name) for name in names])
     with PeakMemory(server.process) as peak, ThreadPoolExecutor(len(names)) as threads:
         under_way = [threads.submit(_phase, server, each, counts[each.name], seed) for each in stage.findings]
         try:
@@ -115,6 +115,7 @@ def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int)
         except BaseException:  # told to end: then nobody is to be waited for
             server.process.kill()
             raise
+    stage.began = min(each.began for each in stage.findings)
     stage.ended, stage.peak_mb = time.time(), peak.megabytes or 0.0
     return stage
 
