@@ -44,6 +44,7 @@ bench: setup
 
 # Everything that a stranger would try, for half an hour, while one good client must notice nothing.
 attack: setup
+	$(BIN)/python -m tests.ingest.reader_kills
 	$(BIN)/python -m tests.attack
 
 # Against the real Arrow: make conform ARROW=<a checkout of Arrow> (needs Godot).

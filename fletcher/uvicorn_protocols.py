@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import uvicorn
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
@@ -16,6 +17,8 @@ _LONGEST_HEAD = 64 * 2**10
 _LONGEST_OF_UNKNOWN = 64 * 2**10
 # Of what waits for a client it must take so much each time somebody looks.
 _LEAST_TAKEN = 16 * 2**10
+# Requests of a connection that wait for the answer to another; each is kept whole in memory.
+_MOST_WAITING = 20
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
 
@@ -71,8 +74,15 @@ class _Reader:
             self.falls_behind()
 
 
+class _TooManyWaiting(Exception):
+    """A client has sent too many requests before it had any answer."""
+
+
 class _Http(HttpToolsProtocol):
-    """Answers 408 where the head of a request takes too long, and 431 where it has too many bytes."""
+    """Answers 408 where the head of a request takes too long, and 431 where it has too many bytes.
+
+    Few requests may wait for the answer to another one.
+    """
 
     config: Config
     cycle: RequestResponseCycle | None  # type: ignore[assignment]
@@ -82,11 +92,16 @@ class _Http(HttpToolsProtocol):
         self._reader = _Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
         self._neither_head_nor_body = 0
         self._head_timer: TimerHandle | None = None
+        self._answered: RequestResponseCycle | None = None
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._has_head()
         self._reader.keeps_up()
+        self.pipeline.clear()
+        if self._answered is not None:  # uvicorn tells only the last request, which may still wait
+            self._answered.disconnected = True
+            self._answered.message_event.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -103,7 +118,18 @@ class _Http(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._neither_head_nor_body = 0
+        if len(self.pipeline) >= _MOST_WAITING:
+            raise _TooManyWaiting  # the parser stops there, and uvicorn answers 400 and closes
         super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.pipeline:  # uvicorn reads on after every answer, however many requests wait
+            self.flow.pause_reading()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
         self._neither_head_nor_body = 0

@@ -116,12 +116,11 @@ class EmbeddingWorker:
             self._patience_s.pop(key, None)
 
     def _try_later(self, key: ProjectKey, error: Exception) -> None:
-        patience_s = self._patience_s.get(key, _FAILED_S)
-        self._patience_s[key] = min(2 * patience_s, _FAILED_AT_MOST_S)
+        patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()
         self._not_before[key] = loop.time() + patience_s
         if not self._closing:
-            self._retries[key] = loop.call_later(patience_s, self.submit, key)
+            self._retries[key] = loop.call_later(patience_s, self._try_again, key)
         # What an operator can do about it is said in its sentence; where the fault is ours, the place matters.
         trace = None if isinstance(error, CorpusError) else error
         logger.error(
@@ -131,6 +130,11 @@ class EmbeddingWorker:
             error,
             exc_info=trace,
         )
+
+    def _try_again(self, key: ProjectKey) -> None:
+        """Only such a try makes the next one wait longer: documents that come while a store is away do not."""
+        self._patience_s[key] = min(2 * self._patience_s.get(key, _FAILED_S), _FAILED_AT_MOST_S)
+        self.submit(key)
 
     async def _in_turn(self, key: ProjectKey, work: Callable[[ProgressListener], bool]) -> None:
         """Does the work, a slice at a time while others wait; and again while another process is at it."""
@@ -173,7 +177,7 @@ class EmbeddingWorker:
             now = asyncio.get_running_loop().time()
             for key in found:
                 if now >= self._not_before.get(key, now) and not self._is_working(key):
-                    self.submit(key)
+                    (self._try_again if key in self._not_before else self.submit)(key)
 
 
 class _Closing(Exception):

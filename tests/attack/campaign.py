@@ -10,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from benchmarks._memory import PeakMemory, memory_of
@@ -19,12 +20,14 @@ from tests.attack.process_phases import delete_all
 from tests.attack.server import WITNESS, Server, attacked
 from tests.attack.stores import running_stores
 from tests.attack.witness import Answer
+from tests.ingest.hostile_pages import harmless
 
 AFTER = 1.3
 """What memory may be after all is deleted, of what it was before."""
 _SETTLES_WITHIN_S = 120.0
 _LEAVES_WITHIN_S = 300.0
 _FORGETS_WITHIN_S = 60.0
+_READERS = 3
 
 
 @dataclass
@@ -52,6 +55,8 @@ class Campaign:
     Attributes:
         stages: In order.
         before_mb, after_mb: Memory before the attack, and after all the attacker's documents were deleted.
+        alone_before_mb, alone_after_mb: The same without the readers and painters.
+        left: Documents of the attacker that could not be deleted.
         answers: All that the witness was answered, also before, between and afterwards.
         tracebacks, errors: What the server's log has.
         is_alive: Whether it was there at the end.
@@ -61,6 +66,9 @@ class Campaign:
     stages: list[Stage] = field(default_factory=list[Stage])
     before_mb: float = 0.0
     after_mb: float = 0.0
+    alone_before_mb: float = 0.0
+    alone_after_mb: float = 0.0
+    left: int = 0
     answers: list[Answer] = field(default_factory=list[Answer])
     tracebacks: int = 0
     errors: Counter[str] = field(default_factory=Counter[str])
@@ -84,14 +92,13 @@ def run(folder: Path, stages: list[list[str]], counts: dict[str, int], seed: int
 def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts: dict[str, int], seed: int) -> None:
     witness = _Beside(server)
     try:
-        with server.http() as http:
-            http.post("/projects/words/corpus", json={"documents": [{"name": "a.md", "text": "Elena"}]})
-            delete_all(http)
+        _warm_up(server)
         campaign.before_mb = memory_of(server.process) / 2**20
+        campaign.alone_before_mb = _alone_mb(server)
         for names in stages:
             campaign.stages.append(_staged(server, names, counts, seed))
         if server.is_alive:
-            campaign.after_mb = _after_deleting(server, campaign.before_mb)
+            campaign.after_mb = _after_deleting(server, campaign)
     finally:
         campaign.is_alive = server.is_alive
         campaign.answers = witness.end()
@@ -100,7 +107,7 @@ def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts:
 
 
 def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int) -> Stage:
-    stage = Stage([Findings(name) for name in names], began=time.time())
+    stage = Stage([Findings(name) for name in names])
     with PeakMemory(server.process) as peak, ThreadPoolExecutor(len(names)) as threads:
         under_way = [threads.submit(_phase, server, each, counts[each.name], seed) for each in stage.findings]
         try:
@@ -108,6 +115,7 @@ def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int)
         except BaseException:  # told to end: then nobody is to be waited for
             server.process.kill()
             raise
+    stage.began = min(each.began for each in stage.findings)
     stage.ended, stage.peak_mb = time.time(), peak.megabytes or 0.0
     return stage
 
@@ -119,14 +127,30 @@ def _phase(server: Server, findings: Findings, count: int, seed: int) -> None:
         findings.problem("broken off", f"{error!r} {traceback.format_exc(limit=-3)}")
 
 
-def _after_deleting(server: Server, before_mb: float) -> float:
+def _warm_up(server: Server) -> None:
+    """What is there after ordinary work, such as the readers, is not to be told from what an attack leaves."""
+    with server.http() as http, ThreadPoolExecutor(_READERS) as threads:
+        names = [f"{number}.pdf" for number in range(_READERS)]
+        upload = partial(http.post, "/projects/words/corpus")
+        list(threads.map(lambda name: upload(files={"files": (name, harmless())}).raise_for_status(), names))
+        for name in names:
+            http.get(f"/projects/words/documents/{name}/pages/1.png").raise_for_status()
+        delete_all(server, http)
+
+
+def _after_deleting(server: Server, campaign: Campaign) -> float:
     """Megabytes once all is deleted, or up to a minute later, until they are what they may be."""
     with server.http(timeout_s=_FORGETS_WITHIN_S) as http:
-        delete_all(http)
+        campaign.left = delete_all(server, http)
     give_up_at = time.monotonic() + _FORGETS_WITHIN_S
-    while (now := memory_of(server.process) / 2**20) > before_mb * AFTER and time.monotonic() < give_up_at:
+    while (now := memory_of(server.process) / 2**20) > campaign.before_mb * AFTER and time.monotonic() < give_up_at:
         time.sleep(1)
+    campaign.alone_after_mb = _alone_mb(server)
     return now
+
+
+def _alone_mb(server: Server) -> float:
+    return server.process.memory_full_info().uss / 2**20
 
 
 class _Beside:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ class Findings:
         answers: How often each kind of answer came.
         problems: What must not have happened, and how often, by kind; some of each are told in full.
         slowest: Seconds and of what, the longest first.
+        began: When the attack itself began, in seconds of `time.time()`.
     """
 
     name: str
@@ -29,7 +31,12 @@ class Findings:
     problems: Counter[str] = field(default_factory=Counter[str])
     examples: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     slowest: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
+    began: float = field(default_factory=time.time)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        """Everything is prepared: from now on the server is attacked."""
+        self.began = time.time()
 
     def answer(self, kind: str) -> None:
         """Notes an answer that is as it should be."""

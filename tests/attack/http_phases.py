@@ -13,6 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from tests.attack.bodies import Body, hostile
+from tests.attack.crowd import CUT_OFF_WITHIN_S
 from tests.attack.documents import Hostile, hostile_documents
 from tests.attack.findings import Findings, Progress
 from tests.attack.server import Server
@@ -42,8 +43,7 @@ def bodies(server: Server, count: int, seed: int, findings: Findings) -> None:
         # In blocks, as a body may have 8 MiB.
         for block in _blocks(hostile(count, seed), _AT_ONCE):
             list(threads.map(send, block))
-        findings.answers["half sent, held"] = sum(map(_is_open, holding))
-        findings.answers["half sent, cut off"] = len(holding) - findings.answers["half sent, held"]
+        list(threads.map(lambda connection: _await_end(connection, findings), holding))
 
 
 def _blocks(bodies: Iterator[Body], size: int) -> Iterator[list[Body]]:
@@ -98,15 +98,18 @@ def _held(server: Server, body: Body) -> socket.socket:
     return connection
 
 
-def _is_open(connection: socket.socket) -> bool:
-    """Whether the server still waits for the rest."""
-    connection.settimeout(0)
+def _await_end(connection: socket.socket, findings: Findings) -> None:
+    """What waits for the rest of a request must not wait for ever."""
+    connection.settimeout(CUT_OFF_WITHIN_S)
     try:
-        return bool(connection.recv(1)) and False
-    except BlockingIOError:
-        return True
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        findings.problem("half sent, and kept", f"for {CUT_OFF_WITHIN_S:g} s")
     except OSError:
-        return False
+        findings.answer("half sent: cut off")
+    else:
+        findings.answer("half sent: closed")
 
 
 # --- documents -----------------------------------------------------------------------------------------------------
@@ -164,7 +167,8 @@ def _upload(http: httpx.Client, document: Hostile, findings: Findings) -> None:
 def _draw(http: httpx.Client, document: Hostile, page: int, findings: Findings) -> None:
     started, about = time.monotonic(), f"page {page} of {document.name}"
     answer = http.get(f"/projects/hostile/documents/{quote(document.name)}/pages/{page}.png")
-    findings.http(answer.status_code, f"picture {_code(answer)}".strip(), f"{about}: {answer.text[:100]}")
+    said = f"picture {_code(answer) or answer.headers['content-type']}"
+    findings.http(answer.status_code, said, f"{about}: {answer.text[:100]}")
     findings.took(about, time.monotonic() - started)
 
 

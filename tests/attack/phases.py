@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.attack import http_phases, process_phases, socket_phases
+from tests.attack.crowd import clients
 from tests.attack.findings import Findings
+from tests.attack.frame_phase import frames
+from tests.attack.http_phases import bodies, documents
+from tests.attack.pages_phase import pages
+from tests.attack.process_phases import deletions, readers
 from tests.attack.server import Server
+from tests.attack.stores_phase import stores
 
 
 @dataclass(frozen=True)
@@ -26,11 +31,12 @@ class Phase:
 
 
 PHASES = {
-    "frames": Phase(socket_phases.frames, long=10_000, short=200),
-    "bodies": Phase(http_phases.bodies, long=2_000, short=50),
-    "clients": Phase(socket_phases.clients, long=300, short=21),
-    "readers": Phase(process_phases.readers, long=100, short=4),
-    "documents": Phase(http_phases.documents, long=120, short=12),
-    "deletions": Phase(process_phases.deletions, long=4, short=1),
-    "stores": Phase(process_phases.stores, long=3, short=1, needs_stores=True),
+    "frames": Phase(frames, long=10_000, short=60),
+    "bodies": Phase(bodies, long=2_000, short=40),
+    "clients": Phase(clients, long=300, short=15),
+    "documents": Phase(documents, long=120, short=6),
+    "pages": Phase(pages, long=15, short=3),
+    "deletions": Phase(deletions, long=4, short=1),
+    "readers": Phase(readers, long=100, short=2),
+    "stores": Phase(stores, long=3, short=1, needs_stores=True),
 }

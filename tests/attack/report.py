@@ -43,11 +43,18 @@ def limits(campaigns: Sequence[Campaign]) -> list[Limit]:
         Limit("answers that it lost, or that are wrong", len(lost), 0),
         Limit("peak memory, in MB", max((stage.peak_mb for stage in stages), default=0), _PEAK_MB),
         Limit("memory after deleting, of that before", max(c.after_mb / c.before_mb for c in campaigns), AFTER),
+        Limit("documents that could not be deleted", sum(campaign.left for campaign in campaigns), 0),
+        Limit("an answer while a store is known to be away, in s", _slowest("stores", stages), _P99_S),
         Limit("what broke a promise", problems, 0),
         Limit("tracebacks in the log", sum(campaign.tracebacks for campaign in campaigns), 0),
         Limit("servers that died", sum(not campaign.is_alive for campaign in campaigns), 0),
         Limit("seconds until it ends", max(campaign.ended_s for campaign in campaigns), _ENDS_WITHIN_S),
     ]
+
+
+def _slowest(phase: str, stages: Sequence[Stage]) -> float:
+    found = [findings for stage in stages for findings in stage.findings if findings.name == phase]
+    return max((seconds for findings in found for seconds, _ in findings.slowest), default=0.0)
 
 
 def show(campaigns: Sequence[Campaign], console: Console) -> None:
@@ -59,9 +66,14 @@ def show(campaigns: Sequence[Campaign], console: Console) -> None:
         table.add_row("before, between, after", "", "", *_of_answers(_rest(campaign)), f"{campaign.after_mb:.0f}", "")
     console.print(table)
     for campaign in campaigns:
-        for findings in (findings for stage in campaign.stages for findings in stage.findings):
-            _show_findings(findings, console)
+        for stage in campaign.stages:
+            for findings in stage.findings:
+                _show_findings(findings, console)
+            _show_slow(stage, console)
         _show_wrong(campaign, console)
+        memory = f"{campaign.before_mb:.0f} -> {campaign.after_mb:.0f} MB"
+        alone = f"{campaign.alone_before_mb:.0f} -> {campaign.alone_after_mb:.0f} MB"
+        console.print(f"memory: {memory}, of which the server's process {alone}", highlight=False)
         for error, count in campaign.errors.most_common(10):
             console.print(f"log: {count} × {escape(error)}", highlight=False)
     for limit in limits(campaigns):
@@ -101,6 +113,12 @@ def _of_answers(answers: Sequence[Answer]) -> Iterable[str]:
     yield from (f"{_percentile(seconds, 50):.3f}", f"{_percentile(seconds, 99):.3f}", f"{max(seconds, default=0):.3f}")
     yield f"{sum(bool(answer.refused) for answer in answers)}"
     yield f"{sum(bool(answer.wrong) for answer in answers)}"
+
+
+def _show_slow(stage: Stage, console: Console) -> None:
+    slow = sorted(stage.answers, key=lambda answer: answer.seconds, reverse=True)[:5]
+    said = ", ".join(f"{answer.asked} {answer.seconds:.1f} s {answer.refused}".strip() for answer in slow)
+    console.print(f"  the good client waited longest for: {said}", highlight=False)
 
 
 def _show_wrong(campaign: Campaign, console: Console) -> None:

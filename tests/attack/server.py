@@ -7,14 +7,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import psutil
+from sqlalchemy import URL
 
-from corpora import DataDirectory
+from corpora import Catalog, DataDirectory, ProjectKey
 
 ATTACKER, WITNESS = "token-of-mallory", "token-of-ada"
 WORKSPACES = {ATTACKER: "mallory", WITNESS: "ada"}
@@ -34,6 +35,7 @@ class Server:
         process: Its process; what it starts are the children of this.
         log: The file of all that it has written to standard error.
         data_dir: Where it keeps what is not in its stores.
+        database_url: Its catalog.
         stores: The processes of its stores, by name; none where all is in the data directory.
         ended_s: How long it took to end when it was told to; None before, infinite if it had to be killed.
     """
@@ -42,6 +44,7 @@ class Server:
     process: psutil.Process
     log: Path
     data_dir: Path
+    database_url: str | URL
     stores: dict[str, Sequence[psutil.Process]] = field(default_factory=dict[str, Sequence[psutil.Process]])
     ended_s: float | None = None
 
@@ -73,6 +76,12 @@ class Server:
         client = self.http(owner.key or "")
         client.headers["x-fletcher-workspace"] = WORKSPACES[ATTACKER]
         return client
+
+    def projects(self) -> dict[ProjectKey, int]:
+        """The attacker's projects, and how many documents each has."""
+        with closing(Catalog(self.database_url)) as catalog:
+            keys = [key for key in catalog.every_project() if key.workspace == WORKSPACES[ATTACKER]]
+            return {key: len(catalog.documents(key)) for key in keys}
 
     def readers(self) -> list[psutil.Process]:
         """The processes that read documents."""
@@ -107,9 +116,13 @@ def attacked(folder: Path, **settings: str) -> Generator[Server]:
     command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
     with log.open("wb") as errors:
         process = subprocess.Popen(command, cwd=folder, env=environment | settings, stderr=errors)
-    server = Server("", psutil.Process(process.pid), log, data_dir)
+    database_url = settings.get("FLETCHER_DATABASE_URL") or DataDirectory(data_dir).catalog_url
+    server = Server("", psutil.Process(process.pid), log, data_dir, database_url)
     try:
         server.url = _announced(process, log)
+        if "FLETCHER_DATABASE_URL" not in settings:
+            with server.owner() as owner:  # who is in stays in, however many tokens are guessed from here
+                owner.get("/metrics").raise_for_status()
         yield server
     finally:
         server.ended_s = _ended(process)

@@ -1,53 +1,56 @@
-"""A few seconds of each phase that `make attack` runs for long."""
+"""A short form of all that `make attack` does for long: each phase, and what came of the good client meanwhile."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.attack.findings import Findings
+from tests.attack.campaign import Campaign, run
+from tests.attack.findings import AWAY, Findings
 from tests.attack.phases import PHASES
-from tests.attack.server import WITNESS, Server, attacked
-from tests.attack.stores import running_stores
-from tests.attack.witness import Witness
 
 SEED = 1
+STAGES = [["clients", "frames", "bodies", "documents", "pages", "deletions"], ["readers"]]
+COUNTS = {name: phase.short for name, phase in PHASES.items()}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with attacked(tmp_path_factory.mktemp("attacked")) as opened:
-        yield opened
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    return run(tmp_path_factory.mktemp("attacked"), STAGES, COUNTS, SEED, with_stores=False)
 
 
 @pytest.fixture(scope="module")
-def witness(server: Server) -> Witness:
-    return settled(server)
+def without_stores(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    return run(tmp_path_factory.mktemp("attacked"), [["stores"]], COUNTS, SEED, with_stores=True)
 
 
-def settled(server: Server) -> Witness:
-    witness = Witness(server.url, WITNESS)
-    witness.settle()
-    return witness
-
-
-@pytest.mark.parametrize("name", [name for name, phase in PHASES.items() if not phase.needs_stores])
-def test_nothing_breaks_and_the_good_client_loses_nothing(server: Server, witness: Witness, name: str) -> None:
-    attack(server, witness, name)
-
-
-def test_stores_that_stand_still(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("attacked")
-    with running_stores() as stores, attacked(folder, **stores.settings) as server:
-        server.stores = stores.processes
-        attack(server, settled(server), "stores")
-
-
-def attack(server: Server, witness: Witness, name: str) -> None:
-    """One phase; afterwards the server's log has nothing new, and the witness everything."""
-    findings, before = Findings(name), (server.tracebacks(), server.errors())
-    PHASES[name].attack(server, PHASES[name].short, SEED, findings)
+@pytest.mark.parametrize("phase", [name for stage in STAGES for name in stage])
+def test_no_promise_is_broken(campaign: Campaign, phase: str) -> None:
+    (findings,) = (findings for findings in found(campaign) if findings.name == phase)
     assert not findings.problems, findings.examples
-    assert (server.tracebacks(), server.errors()) == before
-    assert server.is_alive
-    for _ in range(3):
-        assert not [answer for answer in witness.look() if answer.wrong or answer.refused]
+    assert findings.done >= COUNTS[phase]
+
+
+def test_the_good_client_loses_nothing(campaign: Campaign) -> None:
+    assert not [answer for answer in campaign.answers if answer.wrong or answer.refused]
+    assert {"list", "search", "turn", "edit and undo", "the kept undo"} <= {answer.asked for answer in campaign.answers}
+
+
+def test_the_server_lives_and_nothing_is_left(campaign: Campaign) -> None:
+    assert campaign.is_alive
+    assert campaign.tracebacks == 0
+    assert not campaign.errors
+    assert campaign.left == 0
+
+
+def test_stores_that_stand_still(without_stores: Campaign) -> None:
+    (findings,) = found(without_stores)
+    assert not findings.problems, findings.examples
+    assert without_stores.is_alive
+    assert without_stores.tracebacks == 0
+    refused = {answer.refused for answer in without_stores.answers if answer.refused}
+    assert not [answer for answer in without_stores.answers if answer.wrong]
+    assert refused <= AWAY
+
+
+def found(campaign: Campaign) -> Iterator[Findings]:
+    return (findings for stage in campaign.stages for findings in stage.findings)

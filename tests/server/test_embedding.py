@@ -154,6 +154,18 @@ async def test_what_failed_is_tried_again_without_being_asked(
     assert [message.count("tried again in") for message in caplog.messages] == [1, 1, 1]
 
 
+async def test_who_asks_again_while_it_fails_makes_nobody_wait_longer(caplog: pytest.LogCaptureFixture) -> None:
+    def embed(_key: ProjectKey, _progress: object) -> bool:
+        raise OSError("No space left on device")
+
+    worker = EmbeddingWorker(embed, lambda _: True)
+    for number in range(4):
+        worker.submit(ONE)
+        await until(lambda: len(caplog.messages) > number)  # noqa: B023
+    await worker.close()
+    assert all("tried again in 60 s" in message for message in caplog.messages)
+
+
 async def test_a_worker_that_is_closed_tries_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
     tried: list[ProjectKey] = []

@@ -1,6 +1,7 @@
 """Whoever keeps the server waiting is cut off, and nobody else notices."""
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -114,3 +115,31 @@ def test_a_client_that_never_reads_loses_its_turn(hasty: House) -> None:
         assert "read" in (client.socket.close_reason or "")
     with hasty.client() as other:
         other.assert_quiet()
+
+
+def test_requests_before_any_answer_are_few(home: House) -> None:
+    answer = b""
+    with suppress(ConnectionResetError):  # what was not read any more resets the connection
+        answer = sent(home, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+    assert answer.count(b"HTTP/1.1 200 ") < 100
+
+
+def test_some_requests_before_any_answer_are_answered_in_order(home: House) -> None:
+    asked = [b"/healthz", b"/projects/1/documents", b"/healthz", b"/nothing"] * 3
+    requests = [b"GET %s HTTP/1.1\r\nHost: localhost\r\n" % path for path in asked]
+    answer = sent(home, b"\r\n".join(requests) + b"Connection: close\r\n\r\n")
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answer) == [b"200", b"404", b"200", b"404"] * 3
+
+
+def test_who_asks_much_and_reads_nothing_leaves_no_trace(hasty: House, caplog: pytest.LogCaptureFixture) -> None:
+    address = urlsplit(hasty.url)
+    with closing(socket.socket()) as raw:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        raw.settimeout(PATIENCE_S)
+        raw.connect((address.hostname, address.port))
+        with suppress(ConnectionError):
+            while True:
+                raw.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5)
+    with hasty.client() as other:
+        other.assert_quiet()
+    assert not [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
