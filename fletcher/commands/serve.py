@@ -72,13 +72,13 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
 
 
 def _who_may_use_it(settings: Settings) -> str:
+    everybody = "Access: every user and program of this machine, without a password; "
+    if settings.is_shared:  # there is no directory, and no key in it
+        return f"{everybody}FLETCHER_TOKENS asks for tokens."
     key_file = DataDirectory(settings.data_dir).owner_file
     if settings.require_key:
         return f"Access: whoever can read the key in {key_file} (FLETCHER_REQUIRE_KEY)."
-    return (
-        "Access: every user and program of this machine, without a password; FLETCHER_REQUIRE_KEY=true asks for the "
-        f"key in {key_file}, FLETCHER_TOKENS for tokens."
-    )
+    return f"{everybody}FLETCHER_REQUIRE_KEY=true asks for the key in {key_file}, FLETCHER_TOKENS for tokens."
 
 
 def _keep_what_is_loaded() -> None:
