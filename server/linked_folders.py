@@ -138,6 +138,10 @@ class LinkedFolders:
 
     async def _take_over(self, folder: LinkedFolder) -> None:
         if await self._is_allowed(folder) and not self._closing.is_set():
+            # Whoever linked it, by an older version perhaps: the operator sees what of the machine is read.
+            logger.info(
+                "project %s of workspace %s: follows %s", folder.key.project_id, folder.key.workspace, folder.path
+            )
             documents = await self._in_thread(self._catalog.folder_documents, folder.key)
             await self._begin(folder, holds_documents=bool(documents))
 
