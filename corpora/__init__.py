@@ -21,6 +21,7 @@ from corpora.manifest import Manifest, ManifestEntry
 from corpora.originals import Originals, OriginalStore
 from corpora.ownership import DataDirectory, Owner, Ownership
 from corpora.pendings import Pending
+from corpora.printable import is_printable, printable, printable_lines
 from corpora.records import (
     Document,
     DocumentCounts,
@@ -66,6 +67,9 @@ __all__ = [
     "StorageError",
     "StoredOriginals",
     "WorkspaceFull",
+    "is_printable",
     "page_range",
     "passage_id",
+    "printable",
+    "printable_lines",
 ]

@@ -183,13 +183,12 @@ class Documents(Database):
         with self._reading() as connection:
             return {row.id: row.embedded for row in connection.execute(query.where(is_project(key)))}
 
-    def unembedded(self, key: ProjectKey) -> list[Passage]:
-        """The passages whose vector is not in the vector store yet, in reading order."""
-        query = passages_of(key).where(passages.c.embedded.is_(False))
+    def unembedded(self, key: ProjectKey) -> list[str]:
+        """The ids of the passages whose vector is not in the vector store yet, those of the shortest texts first."""
+        query = select(passages.c.id).join_from(passages, documents).join(projects)
+        query = query.where(is_project(key), passages.c.embedded.is_(False))
         with self._reading() as connection:
-            return [
-                as_passage(row) for row in connection.execute(query.order_by(documents.c.name, passages.c.position))
-            ]
+            return list(connection.scalars(query.order_by(func.length(passages.c.text), passages.c.id)))
 
     def pages(self, key: ProjectKey, document_id: str) -> list[Page]:
         """The document's pages in order; a single one without number where its format has no pages."""

@@ -22,8 +22,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from corpora import page_range
-from ingest import DocumentReport, IngestReport, ProgressListener, page_list, printable_lines
+from corpora import page_range, printable_lines
+from ingest import DocumentReport, IngestReport, ProgressListener, page_list
 from ingest import Progress as IngestProgress
 from retrieval import SearchAnswer
 

@@ -3,7 +3,7 @@
 import logging
 from types import TracebackType
 
-from ingest import printable
+from corpora import printable
 
 _INDENT = "  "
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]

@@ -6,7 +6,6 @@ from ingest.folder import Scan, ScanError, scan
 from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
 from ingest.painter import Painter
-from ingest.printable import printable, printable_lines
 from ingest.reader_pool import ReaderPool
 from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
 from ingest.restoring import Restored, restore
@@ -43,8 +42,6 @@ __all__ = [
     "Watch",
     "known_as",
     "page_list",
-    "printable",
-    "printable_lines",
     "restore",
     "scan",
     "too_large",

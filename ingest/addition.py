@@ -11,10 +11,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
-from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull, printable
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
-from ingest.printable import printable
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list

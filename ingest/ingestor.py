@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace as with_changes
 from time import perf_counter
@@ -13,6 +14,9 @@ from ingest.report import DocumentReport, IngestReport, Progress, ProgressListen
 from ingest.shelf import Shelf
 from ingest.source import Refusal, Source
 from ingest.watching import Change
+from retrieval import VectorStoreUnavailable
+
+logger = logging.getLogger(__name__)
 
 
 class SearchIndex(Protocol):
@@ -129,14 +133,23 @@ class Ingestor:
         gone: Collection[str] = (),
         progress: ProgressListener | None = None,
     ) -> IngestReport:
-        """`add`, then `embed`, then the report on both."""
-        started = perf_counter()
-        before = {document.id: document for document in self._catalog.documents(key)}
+        """`add`, then `embed`, then the report on both; vectors follow later where the vector store is away."""
+        before = self.documents(key)
         report = self.add(key, sources, replace=replace, gone=gone, progress=progress)
-        self.embed(key, progress)
-        now = {document.id: document for document in self._catalog.documents(key)}
-        settled = tuple(_settled(document, before, now) for document in report.documents)
-        return with_changes(report, documents=settled, seconds=perf_counter() - started)
+        try:
+            self.embed(key, progress)
+        except VectorStoreUnavailable as error:  # what was taken in is there, and can be searched by text
+            logger.warning("project %s can be searched by text, and its vectors follow: %s", key.project_id, error)
+        return self.settled(key, report, before)
+
+    def documents(self, key: ProjectKey) -> Mapping[str, Document]:
+        """The project's documents by their ids."""
+        return {document.id: document for document in self._catalog.documents(key)}
+
+    def settled(self, key: ProjectKey, report: IngestReport, before: Mapping[str, Document]) -> IngestReport:
+        """The report of an `add`, with what has become of the vectors since; `before` are the `documents` of then."""
+        now = self.documents(key)
+        return with_changes(report, documents=tuple(_settled(document, before, now) for document in report.documents))
 
     def follow(
         self, key: ProjectKey, change: Change, *, wait: bool = False, progress: ProgressListener | None = None

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from corpora import CorpusError
+from corpora import CorpusError, is_printable, printable
 from ingest.folder import is_left_out
-from ingest.printable import is_printable, printable
 
 
 class FolderNotAllowed(CorpusError):

@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from corpora import InvalidName
+from corpora import InvalidName, is_printable, printable
 from ingest.extracted import ReadError
-from ingest.printable import is_printable, printable
 from ingest.readers.formats import detect
 
 MAX_DOCUMENT_BYTES = 256 * 2**20

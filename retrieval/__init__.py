@@ -3,7 +3,7 @@
 What `corpora` hands on through a retriever is named here as well, for those who may not import `corpora`.
 """
 
-from corpora import CorpusError, Document, Page, Passage, ProjectKey, ProjectNotFound, page_range
+from corpora import CorpusError, Document, Page, Passage, ProjectKey, ProjectNotFound, page_range, printable
 from retrieval.embedder import Embedder, EmbeddingModel
 from retrieval.errors import (
     EmbeddingModelMismatch,
@@ -54,4 +54,5 @@ __all__ = [
     "VectorStoreDamaged",
     "VectorStoreUnavailable",
     "page_range",
+    "printable",
 ]

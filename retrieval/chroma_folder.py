@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
 from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 
@@ -46,6 +47,7 @@ class ChromaFolder:
             VectorStoreDamaged: They are damaged, and stand aside now; the next call finds an empty store.
             VectorStoreUnavailable: They cannot be used, as when the disk is full.
         """
+        import_chroma()
         from chromadb.api import ServerAPI
 
         system: System | None = None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import VectorStoreUnavailable
 
@@ -37,6 +38,7 @@ class ChromaServer:
         Raises:
             VectorStoreUnavailable: The server does not answer, or not as a Chroma server does.
         """
+        import_chroma()
         try:
             api, breaker = self._opened()
             return breaker.call(lambda: work(api), patience)

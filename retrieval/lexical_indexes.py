@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -21,20 +22,35 @@ _MAY_LAG_S = 1.5
 _PATIENCE_S = 0.03
 
 
+# What all indexes may have together, at 1 to 5 KB each; before there are more, those that nobody has asked for longest
+# are dropped, and built again when they are needed.
+_MOST_PASSAGES = 100_000
+
+
 @dataclass
 class _Kept:
     index: LexicalIndex | None = None
     verified_at: float = 0.0
     building: Future[LexicalIndex] | None = None
 
+    @property
+    def size(self) -> int:
+        return 1 + (0 if self.index is None else len(self.index.ids))
+
 
 class LexicalIndexes:
-    """One index for each project that was searched, rebuilt in a thread when the corpus version moves."""
+    """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves."""
 
-    def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        clock: Callable[[], float] = time.monotonic,
+        most_passages: int = _MOST_PASSAGES,
+    ) -> None:
         self._catalog = catalog
         self._clock = clock
-        self._kept: dict[ProjectKey, _Kept] = {}
+        self._most_passages = most_passages
+        self._kept: OrderedDict[ProjectKey, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._builder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bm25")
 
@@ -48,6 +64,7 @@ class LexicalIndexes:
             self._catalog.require_project(key)
         with self._lock:
             kept = self._kept.setdefault(key, _Kept())
+            self._kept.move_to_end(key)
             if kept.index is not None and kept.index.version >= version:
                 kept.verified_at = self._clock()
                 return kept.index
@@ -94,6 +111,14 @@ class LexicalIndexes:
             index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
             words = 0 if kept.index is None else len(kept.index.vocabulary)
             kept.index, kept.verified_at = index, started
-            if words > 2 * len(index.vocabulary):  # most of it is gone
+            if self._drop_old() or words > 2 * len(index.vocabulary):  # most of it is gone
                 give_back()
         return kept.index
+
+    def _drop_old(self) -> bool:
+        """Whether indexes were dropped; the one that was asked for last stays, however large."""
+        with self._lock:
+            before, size = len(self._kept), sum(kept.size for kept in self._kept.values())
+            while size > self._most_passages and len(self._kept) > 1:
+                size -= self._kept.popitem(last=False)[1].size
+            return len(self._kept) < before

@@ -59,11 +59,21 @@ class MiniLM:
         batches = list(_batches(read))
         made = self._workers.map(lambda places: self._computed([read[place] for place in places]), batches)
         yield from zip(batches, made, strict=True)
+        self._give_back()
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of one text."""
         # Not a batch of one, which gives other threads the interpreter, and then it has to be waited for.
         return self._computed([self._tokenizer.encode(text)])[0]
+
+    def _give_back(self) -> None:
+        """Have onnxruntime let go of what batches take, which else stays with it: with the next run, however small."""
+        import onnxruntime
+
+        options = onnxruntime.RunOptions()
+        options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        least = np.ones((1, 1), dtype=np.int64)
+        self._session.run(["vectors"], {"ids": least, "mask": least}, options)
 
     def _computed(self, read: Sequence[Encoding]) -> NDArray[np.float32]:
         longest = max(len(one.ids) for one in read)

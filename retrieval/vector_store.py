@@ -127,9 +127,10 @@ class VectorStore:
         self, key: ProjectKey, work: Callable[[Collection], _Answer], patience: Patience
     ) -> _Answer | None:
         """What `work` makes of the project's collection; None if there is none."""
-        from chromadb.errors import NotFoundError
 
         def in_collection(chroma: ServerAPI) -> _Answer | None:
+            from chromadb.errors import NotFoundError
+
             with suppress(NotFoundError):  # dropped meanwhile
                 found = _id_of(chroma, self._name(key))
                 return None if found is None else work(_collection(chroma, found))

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from corpora import Catalog, Lock, Passage, ProjectKey
+from corpora import Catalog, Lock, ProjectKey
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmbeddingModelMismatch, VectorStoreDamaged, VectorStoreUnavailable
+from retrieval.freed_memory import give_back
 from retrieval.vector_store import VectorStore
 
 logger = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class VectorUpkeep:
     def _complete(self, key: ProjectKey, progress: EmbeddingProgress | None) -> int:
         self._forget(key, self._catalog.replaced_passages(key))
         self.check_model()
-        pending = sorted(self._catalog.unembedded(key), key=lambda passage: len(passage.text))
+        pending = self._catalog.unembedded(key)
         if not pending:
             return 0
         self._record_model()
@@ -121,6 +122,7 @@ class VectorUpkeep:
             computed += self._embed(key, batch)
             if progress is not None:
                 progress(done + len(batch), len(pending))
+        give_back()
         return computed
 
     def _repair(self, key: ProjectKey) -> None:
@@ -132,7 +134,7 @@ class VectorUpkeep:
         missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in stored])
         while some := list(islice(missing, _BATCH)):
             self.check_model()
-            self._embed(key, list(self._catalog.passages_by_id(key, some).values()))
+            self._embed(key, some)
 
     def _forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         gone = set(passage_ids)
@@ -158,8 +160,11 @@ class VectorUpkeep:
             "FLETCHER_EMBEDDING_MODEL back, or embed everything again with: fletcher reindex"
         )
 
-    def _embed(self, key: ProjectKey, batch: Sequence[Passage]) -> int:
-        """Vectors of one batch into the store; returns how many had to be computed."""
+    def _embed(self, key: ProjectKey, passage_ids: Sequence[str]) -> int:
+        """Vectors of one batch into the store, but for what is gone; returns how many had to be computed."""
+        batch = list(self._catalog.passages_by_id(key, passage_ids).values())
+        if not batch:
+            return 0
         texts = {passage.embedding_hash: passage.embedding_text for passage in batch}
         vectors = self._catalog.cached_vectors(texts)
         new = [text_hash for text_hash in texts if text_hash not in vectors]

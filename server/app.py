@@ -44,6 +44,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         yield
         services.intake.end()
         services.drawing.end()
+        services.asking.end()
         await services.folders.close()
         await services.intake.close()
         await services.embedding.close()

@@ -63,26 +63,30 @@ class CorpusUpload(Body):
 
 @router.post("/corpus", summary="Add documents to the corpus")
 async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> dict[str, Any]:
-    """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed."""
+    """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed.
+
+    Where the vector store is away, they are `searchable` also with `wait`, and their vectors follow.
+    """
     sources, replace = await _sources(request)
-    add = services.intake.index if wait else services.intake.add
-    report = await add(key, sources, replace=replace)
-    services.embedding.submit(key)
+    if wait:
+        report = await services.intake.index(key, sources, services.embedding, replace=replace)
+    else:
+        report = await services.intake.add(key, sources, replace=replace)
+        services.embedding.submit(key)
     return report.as_dict()
 
 
 @router.get("/documents", summary="The documents of the corpus")
 async def list_documents(key: Key, services: Parts) -> dict[str, Any]:
     """The entries as in an ingest report."""
-    await asyncio.to_thread(services.catalog.require_project, key)
-    documents = await asyncio.to_thread(services.catalog.documents, key)
+    documents = await services.asking.run(key.workspace, partial(services.retriever.documents, key))
     return {"documents": [DocumentReport.listed(document).as_dict() for document in documents]}
 
 
 @router.delete("/documents/{document:path}", summary="Remove a document")
 async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
-    removed = await asyncio.to_thread(services.ingestor.remove, key, document)
+    removed = await services.asking.run(key.workspace, partial(services.ingestor.remove, key, document))
     return {"documents": [removed.as_dict()]}
 
 
@@ -95,7 +99,8 @@ async def search(
     document: str | None = None,
 ) -> dict[str, Any]:
     """Hybrid search; `document` is a name or an id."""
-    return (await asyncio.to_thread(services.retriever.answer, key, q, k, document)).as_dict()
+    answer = partial(services.retriever.answer, key, q, k, document)
+    return (await services.asking.run(key.workspace, answer)).as_dict()
 
 
 @router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)

@@ -44,6 +44,7 @@ class EmbeddingWorker:
         self._looking: asyncio.Task[None] | None = None
         self._not_before: dict[ProjectKey, float] = {}  # of what failed
         self._patience_s: dict[ProjectKey, float] = {}
+        self._failures: dict[ProjectKey, Exception] = {}
         self._retries: dict[ProjectKey, asyncio.TimerHandle] = {}
         self._left: dict[ProjectKey, int] = {}  # vectors, as far as is known
         self._running: dict[ProjectKey, asyncio.Task[None]] = {}
@@ -72,6 +73,10 @@ class EmbeddingWorker:
     def batches(self, key: ProjectKey) -> AbstractAsyncContextManager[AsyncGenerator[None]]:
         """Yields whenever more vectors of `key` have been made, until nobody makes any."""
         return aclosing(self._batches(key))
+
+    def failure(self, key: ProjectKey) -> Exception | None:
+        """Why vectors that `key` lacks were not made when that was last tried."""
+        return self._failures.get(key)
 
     async def close(self) -> None:
         """Waits for the batch under way; what is left is embedded at the next start."""
@@ -114,8 +119,10 @@ class EmbeddingWorker:
             self._try_later(key, error)
         else:
             self._patience_s.pop(key, None)
+            self._failures.pop(key, None)
 
     def _try_later(self, key: ProjectKey, error: Exception) -> None:
+        self._failures[key] = error
         patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()
         self._not_before[key] = loop.time() + patience_s

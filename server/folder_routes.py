@@ -1,6 +1,6 @@
 """The folder that belongs to a project, over HTTP: link, look, unlink."""
 
-import asyncio
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -33,19 +33,23 @@ async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByO
     one that `FLETCHER_FOLDERS` names for the workspace; where that is not set, the key of the owner's file is needed.
     """
     report = await services.folders.link(key, link.path, by_owner=by_owner)
-    folder = await asyncio.to_thread(services.catalog.require_folder, key)
+    folder = await services.asking.run(key.workspace, partial(services.catalog.require_folder, key))
     return FolderReport.of(folder, report.documents).as_dict()
 
 
 @router.get("", summary="The linked folder")
 async def show_folder(key: Key, services: Parts) -> dict[str, Any]:
     """Its path, what is wrong with it, and the documents that came from it."""
-    return (await asyncio.to_thread(FolderReport.now, services.catalog, key)).as_dict()
+    return (await _report(key, services)).as_dict()
 
 
 @router.delete("", summary="Unlink the folder")
 async def unlink_folder(key: Key, services: Parts) -> dict[str, Any]:
     """Its documents stay in the corpus, and are not kept in step any more."""
-    report = await asyncio.to_thread(FolderReport.now, services.catalog, key)
+    report = await _report(key, services)
     await services.folders.unlink(key)
     return report.as_dict()
+
+
+async def _report(key: ProjectKey, services: Services) -> FolderReport:
+    return await services.asking.run(key.workspace, partial(FolderReport.now, services.catalog, key))

@@ -7,6 +7,8 @@ from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
+from retrieval import VectorStoreUnavailable
+from server.embedding import EmbeddingWorker
 from server.metrics import Metrics
 from server.workspace_threads import WorkspaceThreads
 
@@ -57,18 +59,31 @@ class Intake:
         return report
 
     async def index(
-        self, key: ProjectKey, sources: Collection[Source | Refusal], *, replace: bool = False
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal],
+        embedding: EmbeddingWorker,
+        *,
+        replace: bool = False,
     ) -> IngestReport:
-        """`Ingestor.index`: the documents, and then all vectors of the project.
+        """As `add`, and then waits for the project's vectors, which are made in their turn.
+
+        Where the vector store is away, the documents stay `searchable`, and their vectors follow.
 
         Raises:
-            ServerClosing: The server ends before it is done.
+            ServerClosing: The server ends before all documents are in.
+            CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
-        listen = self._listener()
-        index = partial(self._ingestor.index, key, sources, replace=replace, progress=listen)
-        report = await self._threads.run(key.workspace, index)
-        self._metrics.add_report(report)
-        return report
+        before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
+        report = await self.add(key, sources, replace=replace)
+        embedding.submit(key)
+        async with embedding.batches(key) as batches:
+            async for _ in batches:
+                pass
+        failure = embedding.failure(key)
+        if failure is not None and not isinstance(failure, VectorStoreUnavailable):
+            raise failure
+        return await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
 
     async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
         """`Ingestor.follow`: what has changed in the project's linked folder; `progress` is called in a thread.

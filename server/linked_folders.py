@@ -4,13 +4,14 @@ import asyncio
 import logging
 import secrets
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple
+from weakref import WeakValueDictionary
 
 from corpora import Catalog, CorpusError, LinkedFolder, ProjectKey
 from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
@@ -60,7 +61,7 @@ class LinkedFolders:
         self._watcher = secrets.token_hex(8)
         self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="linked-folder")
         self._followers: dict[ProjectKey, _Follower] = {}
-        self._changing: defaultdict[ProjectKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -79,7 +80,7 @@ class LinkedFolders:
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
         admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
-        async with self._changing[key]:
+        async with self._changes(key):
             await self._end(key)
             await self._in_thread(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S)
             follower = await self._begin(LinkedFolder(key, admitted), holds_documents=False)
@@ -87,7 +88,7 @@ class LinkedFolders:
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
         """Forgets the project's folder, and leaves its documents; raises `FolderNotFound`."""
-        async with self._changing[key]:
+        async with self._changes(key):
             await self._end(key)
             return await self._in_thread(self._catalog.unlink_folder, key)
 
@@ -101,6 +102,10 @@ class LinkedFolders:
         if self._shared:
             await asyncio.to_thread(self._catalog.release_folders, self._watcher)
         await asyncio.to_thread(self._threads.shutdown)
+
+    def _changes(self, key: ProjectKey) -> asyncio.Lock:
+        """Held by whoever changes which folder of the project is followed; a project that nobody changes has none."""
+        return self._changing.setdefault(key, asyncio.Lock())
 
     async def _keep_following(self) -> None:
         """Follows all folders; with a shared database, looks for those that nobody follows any more."""
@@ -119,10 +124,11 @@ class LinkedFolders:
 
     async def _keep(self, folder: LinkedFolder) -> None:
         """Renews our lease on a folder, or takes it over; waits for no ingest, as other leases have to be renewed."""
-        if self._changing[folder.key].locked():
+        changes = self._changes(folder.key)
+        if changes.locked():
             await self._may_follow(folder)
             return
-        async with self._changing[folder.key]:
+        async with changes:
             follower = self._followers.get(folder.key)
             if not await self._may_follow(folder) or (follower and follower.folder.path != folder.path):
                 if follower is not None:
@@ -132,6 +138,10 @@ class LinkedFolders:
 
     async def _take_over(self, folder: LinkedFolder) -> None:
         if await self._is_allowed(folder) and not self._closing.is_set():
+            # Whoever linked it, by an older version perhaps: the operator sees what of the machine is read.
+            logger.info(
+                "project %s of workspace %s: follows %s", folder.key.project_id, folder.key.workspace, folder.path
+            )
             documents = await self._in_thread(self._catalog.folder_documents, folder.key)
             await self._begin(folder, holds_documents=bool(documents))
 

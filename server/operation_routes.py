@@ -1,6 +1,6 @@
 """What operators ask of a server: whether it is ready, and what it has counted."""
 
-import asyncio
+from functools import partial
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -33,5 +33,5 @@ async def healthz(services: Annotated[Services, Depends(get_services)], response
 async def metrics(services: Annotated[Services, Depends(get_services)]) -> Response:
     """Any workspace's token opens it: it says nothing of a single workspace."""
     # In a thread, because it counts the documents in the catalog.
-    text = await asyncio.to_thread(generate_latest, services.metrics.registry)
+    text = await services.asking.run("", partial(generate_latest, services.metrics.registry))
     return Response(text, media_type=CONTENT_TYPE_LATEST)

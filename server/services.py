@@ -27,6 +27,7 @@ _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _KEPT_TURNS = 20
 _DRAWING_THREADS = 4  # of a workspace
+_ASKING_THREADS = 16  # of a workspace
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
@@ -87,6 +88,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def asking(self) -> WorkspaceThreads:
+        """Where the stores are asked: one that hangs keeps only such threads waiting, and of a workspace only some."""
+        return WorkspaceThreads("asking", _ASKING_THREADS)
 
     @cached_property
     def drawing(self) -> WorkspaceThreads:

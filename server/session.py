@@ -6,6 +6,7 @@ import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
+from functools import partial
 from importlib.metadata import version
 
 from agent import Asked, Ended, Event, Failure, TextFinished, TurnRequest, Usage, describe
@@ -286,7 +287,9 @@ class Session:
         )
 
     async def _has_documents(self, key: ProjectKey | None) -> bool:
-        return key is not None and await asyncio.to_thread(self._services.catalog.has_project, key)
+        if key is None:
+            return False
+        return await self._services.asking.run(key.workspace, partial(self._services.catalog.has_project, key))
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""

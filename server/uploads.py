@@ -4,6 +4,7 @@ import asyncio
 import binascii
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 
 from agent import Failure
 from corpora import CorpusError, Document, ProjectKey
@@ -135,7 +136,8 @@ class Uploads:
             await self._tell(report.name, "done", document.passages, document.passages)
 
     async def _find(self, key: ProjectKey, report: DocumentReport) -> Document:
-        return await asyncio.to_thread(self._services.catalog.find_document, key, report.name)
+        find = partial(self._services.catalog.find_document, key, report.name)
+        return await self._services.asking.run(key.workspace, find)
 
     async def _tell(self, document: str, phase: Phase, done: int = 0, total: int = 0) -> None:
         await self._send_all(self._dialect().corpus_progress(document, phase, done, total))

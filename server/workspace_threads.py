@@ -1,11 +1,10 @@
 """Threads for what takes long: of one workspace only so many at a time, so that no other waits for them."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 _Result = TypeVar("_Result")
 
@@ -22,11 +21,13 @@ class WorkspaceThreads:
 
     def __init__(self, name: str, each: int) -> None:
         self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix=name)
-        self._free: defaultdict[str, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, each))
+        self._each = each
+        # Whoever works or waits keeps its workspace's; nobody else does.
+        self._free: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
         """What the work returns or raises."""
-        async with self._free[workspace]:
+        async with self._free.setdefault(workspace, asyncio.Semaphore(self._each)):
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def end(self) -> None:

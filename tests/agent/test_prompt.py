@@ -14,6 +14,7 @@ from agent.prompt import INSTRUCTIONS, history_budget, passage_budget, render_co
 from agent.quoting import ELEMENTS, encodable, inert, quoted_lines, quoted_name
 from agent.request import Exchange, TurnContext
 from arrow_project import Operation, parse
+from corpora import is_printable
 from retrieval import CitedPassage, Document, Passage
 from tests.agent.story import story
 
@@ -244,3 +245,10 @@ def test_no_line_begins_with_what_something_is_called(name: str) -> None:
     assert _beginnings(rendered) == _beginnings(render_context(_named("a"), 40_000))
     for line in rendered.split("\n"):
         assert len(re.findall(r'(?<!\\)(?:\\\\)*"', line)) % 2 == 0, "quotation marks that are opened are closed"
+
+
+@pytest.mark.parametrize("name", ["a\u202eexe.md", "a\u200bb.md", "a\x1b[2Jb.md", "a\U000e0041b.md", "caf\udce9.md"])
+def test_a_name_that_an_older_catalog_has_hides_nothing_from_who_reads_the_prompt(name: str) -> None:
+    quoted = quoted_name(name)
+    assert is_printable(quoted)
+    assert "\\" in quoted

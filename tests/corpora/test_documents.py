@@ -184,7 +184,7 @@ def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_
             stored.difference_update(gone := catalog.replaced_passages(key))
             catalog.mark_forgotten(gone)
     passages = {passage.id for passage in catalog.passages(key)}
-    missing = {passage.id for passage in catalog.unembedded(key)}
+    missing = set(catalog.unembedded(key))
     assert {document.name: document.passages for document in catalog.documents(key)} == {
         name: len(parts) for name, parts in texts.items()
     }

@@ -89,6 +89,8 @@ def test_what_needs_no_vectors_goes_on_while_chroma_hangs(server: httpx.Client, 
     assert health(server)["stores"] == {"catalog": "ok", "vectors": "away"}
     (late,) = add(server, "1", {"late.md": "The late ferry is called Heron.\n"}, wait=False)
     assert late["status"] == "searchable"
+    (late,) = add(server, "1", {"late.md": "The late ferry is called Heron, or Grebe.\n"})
+    assert late["status"] == "searchable", "who waits for vectors is told that they follow"
     assert server.delete("/projects/1/documents/late.md").status_code == 200
 
     chroma.go_on()

@@ -11,6 +11,7 @@ import pytest
 
 from corpora import CatalogError, DocumentNotFound, OriginalNotFound, ProjectKey, ProjectNotFound
 from ingest import IngestReport, Progress, Refusal, Source, scan
+from retrieval import VectorStoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -411,3 +412,19 @@ def test_a_document_that_never_reached_the_catalog_leaves_no_original(
     assert len(pipeline.originals.hashes()) == 2
     pipeline.ingestor.index(key, SOURCES[:1])
     assert pipeline.originals.hashes() == before
+
+
+def test_documents_are_in_though_their_vectors_cannot_be_written(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away(*_: object) -> None:
+        raise VectorStoreUnavailable("Chroma is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline.vectors, "add", away)
+        report = pipeline.ingestor.index(key, SOURCES)
+    assert statuses(report) == {"bible.md": "searchable", "quests/harbour.txt": "searchable"}
+    assert "Chroma is away." in caplog.text
+    assert pipeline.retriever.search(key, "Who keeps the lighthouse?")
+    pipeline.ingestor.index(key, [])
+    pipeline.assert_consistent(key)

@@ -1,6 +1,9 @@
 """A Chroma server is not trusted like code: nothing that it names is run, and an answer of no use is an error."""
 
+import os
 import secrets
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -66,6 +69,46 @@ def test_chroma_is_not_configured_by_the_folder_that_we_run_in(
         store.add(key, [("p1", "d", small_vector("dragon"))])
         assert store.ids(key) == {"p1"}
         store.clear()
+
+
+USE_A_FOLDER = """
+import sys
+from pathlib import Path
+import numpy as np
+from corpora import ProjectKey
+from retrieval import VectorStore, VectorStoreUnavailable
+
+key, store = ProjectKey("local", "1"), VectorStore(Path("chroma"))
+try:
+    print(store.ids(key))
+    store.add(key, [("p1", "d", np.ones(3, dtype=np.float32))])
+    print(store.ids(key))
+except VectorStoreUnavailable as error:
+    print(error)
+"""
+
+
+def in_a_new_process(folder: Path, **environment: str) -> str:
+    """What a program says that uses vectors; Chroma is imported once for each process."""
+    search = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", USE_A_FOLDER]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **search, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("content", [b"CHROMA_SERVER_HTTP_PORT=nonsense\n", b"NAME=caf\xe9\n"])
+def test_no_file_of_the_folder_that_we_run_in_keeps_chroma_from_being_imported(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / ".env").write_bytes(content)
+    assert in_a_new_process(tmp_path).split() == ["set()", "{'p1'}"]
+
+
+def test_a_variable_that_chroma_does_not_take_is_said(tmp_path: Path) -> None:
+    said = in_a_new_process(tmp_path, CHROMA_SERVER_HTTP_PORT="nonsense")
+    assert said.startswith("Chroma cannot be used:")
+    assert "CHROMA_SERVER_HTTP_PORT" in said
 
 
 @pytest.mark.parametrize(

@@ -139,3 +139,28 @@ def test_what_a_removed_document_took_is_given_back(
 
 def test_giving_back_harms_nobody() -> None:
     give_back()
+
+
+def test_the_indexes_that_were_asked_for_last_are_kept_and_no_others(catalog: Catalog, put: Put) -> None:
+    keys = [ProjectKey("local", str(number)) for number in range(4)]
+    for key in keys:
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    indexes = LexicalIndexes(catalog, most_passages=30)
+    first, *_ = [indexes.current(key) for key in keys[:3]]
+    assert indexes.current(keys[0]) is first
+    indexes.current(keys[3])
+    assert list(indexes._kept) == [keys[2], keys[0], keys[3]]  # pyright: ignore[reportPrivateUsage]
+    assert indexes.current(keys[1]).scores("dragon").any(), "it is built again when it is needed"
+    indexes.close()
+
+
+def test_an_index_that_is_too_large_for_the_limit_is_kept_while_nobody_needs_another(
+    catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    put(other := ProjectKey("local", "2"), "b.md", "unicorn")
+    indexes = LexicalIndexes(catalog, most_passages=5)
+    assert indexes.current(key) is indexes.current(key)
+    indexes.current(other)
+    assert list(indexes._kept) == [other]  # pyright: ignore[reportPrivateUsage]
+    indexes.close()

@@ -1,5 +1,5 @@
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from corpora import Catalog, ProjectKey
+from corpora import Catalog, Passage, ProjectKey
 from retrieval import EmbeddingModelMismatch, Retriever, VectorStore, VectorStoreUnavailable
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -119,6 +119,42 @@ def test_a_document_that_is_removed_while_it_is_embedded_leaves_no_vector(
     retriever.embed_pending(key)
     assert vectors.ids(key) == set()
     assert catalog.replaced_passages(key) == []
+
+
+def test_what_is_removed_while_a_project_is_embedded_is_embedded_no_more(
+    catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    class Removing(SmallEmbedder):
+        def embed_passages(self, texts: Texts, progress: Callable[[int], None] | None = None) -> NDArray[np.float32]:
+            if not self.passages:
+                catalog.remove_document(key, "large.md")
+            return super().embed_passages(texts, progress)
+
+    embedder, heard = Removing(), list[tuple[int, int]]()
+    put(key, "large.md", *[f"passage {number}" for number in range(200)])
+    put(key, "small.md", "a passage that is longer than the others")
+    Retriever(catalog, embedder, vectors).embed_pending(key, lambda done, total: heard.append((done, total)))
+    assert len(embedder.passages) == 64 + 1, "one batch, and what is still there"
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert heard[-1] == (201, 201)
+
+
+def test_the_texts_of_one_batch_are_held_at_a_time(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[int] = []
+    passages_by_id = catalog.passages_by_id
+
+    def counted(key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
+        found = passages_by_id(key, ids)
+        texts.append(len(found))
+        return found
+
+    put(key, "a.md", *[f"passage {number}" for number in range(200)])
+    monkeypatch.setattr(catalog, "passages_by_id", counted)
+    retriever.embed_pending(key)
+    assert max(texts) == 64
+    assert all(isinstance(lacking, str) for lacking in catalog.unembedded(key))
 
 
 def test_forget_takes_out_what_is_gone_and_keeps_what_is_not(

@@ -36,11 +36,10 @@ class NoDocuments:
     """A catalog, for metrics that nobody reads."""
 
 
-@pytest.mark.parametrize("how", ["add", "index"])
-async def test_closing_ends_what_is_under_way(how: str) -> None:
+async def test_closing_ends_what_is_under_way() -> None:
     endless = Endless()
     intake = Intake(cast("Ingestor", endless), Metrics(cast("Any", NoDocuments())))
-    under_way = asyncio.create_task(getattr(intake, how)(KEY, [Source("bible.pdf", b"")]))
+    under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
     assert await asyncio.to_thread(endless.running.wait, PATIENCE_S)
     await intake.close()
     with pytest.raises(ServerClosing):

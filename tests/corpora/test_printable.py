@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.printable import is_printable, printable, printable_lines
+from corpora.printable import is_printable, printable, printable_lines
 
 
 @pytest.mark.parametrize(
