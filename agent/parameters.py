@@ -21,7 +21,14 @@ _KINDS = {
     "node_id": "node", "from_node_id": "node", "to_node_id": "node", "from": "node", "to": "node",
     "scene_id": "scene", "variable_id": "variable", "character_id": "character",
 }  # fmt: skip
-_PAIR = re.compile(r"\s*(?P<name>\w+)\s*[=:]\s*(?P<value>\"[^\"]*\"|'[^']*'|[^,;\n]*?)\s*(?:[,;\n]|$)")
+# Nothing is looked at twice: a reply may be as long as a message.
+_BLANKS = r"[^\S\n]*+"
+_PAIR = re.compile(
+    rf"\s*+(?P<name>\w++)\s*+[=:]\s*+(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_BLANKS}(?:[,;\n]|$))|[^,;\n]*+)"
+    rf"{_BLANKS}(?:[,;\n]|$)"
+)
+    r"\s*+(?P<name>\w++)\s*+[=:]\s*+(?P<value>(?>\"[^\"]*\"|'[^']*')(?=\s*+(?:[,;\n]|$))|[^,;\n]*+)(?:\s*+[,;\n]|\s*+$)"
+)
 _ID = re.compile(r"(?:the\s+)?(?:node|scene|macro|variable|character)?\s*#?(?P<id>\d+)", re.IGNORECASE)
 _MAX_NAME_WORDS, _MAX_TEXT = 4, 200
 

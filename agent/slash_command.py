@@ -9,7 +9,7 @@ from agent.tools import READING_TOOLS
 from agent.undo import UNDO
 from arrow_project import OPERATIONS, Operation
 
-_COMMAND = re.compile(r"\s*/(?P<function>\w+)(?:\s+(?P<arguments>.*?))?\s*", re.DOTALL)
+_COMMAND = re.compile(r"/(?P<function>\w+)(?:\s+(?P<arguments>.*))?", re.DOTALL)
 
 
 def read_slash_command(message: str) -> Operation | None:
@@ -18,7 +18,7 @@ def read_slash_command(message: str) -> Operation | None:
     A value that may be any of what is missing is left out, so that all of it is asked for; a name comes first.
     None when it is not one, and then it is an ordinary message.
     """
-    found = _COMMAND.fullmatch(message)
+    found = _COMMAND.fullmatch(message.strip())
     if found is None or found["function"] not in {*OPERATIONS, *READING_TOOLS, UNDO}:
         return None
     written = found["arguments"] or "{}"

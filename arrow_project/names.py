@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
-_EXPOSURE = re.compile(r"\{([.]*[^{}|.:;'\"`]*)(\.[.]*[^{}|.:;'\"`]*)?\}")
+_EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST = 200
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -7,7 +7,8 @@ from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
 
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+# A text that does not end is taken to the end: else it would be looked through again from each of its quotes.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST_INTEGER = 19
 # Arrow's own documents have seven levels

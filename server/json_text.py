@@ -10,7 +10,6 @@ from typing import Any, cast
 _DEEPEST = 100
 _MOST_VALUES = 300_000
 _MOST_VALUES_OF_A_STORY = 2_000_000
-_GODOT_ESCAPE = re.compile(r"\\[\\v]")
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -84,7 +83,8 @@ def _tidy(text: str) -> str:
     r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
     if r"\v" not in text:
         return text
-    return _GODOT_ESCAPE.sub(lambda found: r"\u000b" if found[0] == r"\v" else found[0], text)
+    # Between two backslashes in a row every escape begins with its own.
+    return r"\\".join(part.replace(r"\v", r"\u000b") for part in text.split(r"\\"))
 
 
 def _finite(number: str) -> float:

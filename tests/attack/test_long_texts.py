@@ -1,0 +1,55 @@
+"""Texts that a pattern may look through again and again: each is read in one go, or the child process is not done."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.agent.scripted_model import PATIENCE_S
+
+# A megabyte; what looks at each part of it again for every other part is not done within hours.
+READ = {
+    "a story whose text does not end": "parse('\"' + '\\\\\"' * 500_000)",
+    "commas and blanks": "parse('[' + (',' + ' ' * 50) * 20_000)",
+    "an exposed name of dots": "written('{' + '.' * 1_000_000)",
+    "braces": "written('{' * 1_000_000)",
+    "a call with blanks": "read_slash_command('/create_variable a' + ' ' * 1_000_000 + 'x')",
+    "a call of blanks": "read_slash_command('/' + ' ' * 1_000_000 + 'x')",
+    "parameters with blanks": "read_parameters(Operation('create_variable'), 'name: \"' + ' ' * 1_000_000 + 'x')",
+    "parameters": "read_parameters(Operation('create_variable'), 'name=a, ' * 100_000 + '\\0')",
+    "an answer of dots": "read_reply('yes' + '.' * 1_000_000 + 'x')",
+    "an answer of blanks": "read_reply('no' + ' ' * 1_000_000 + 'x')",
+    "an answer of yeses": "read_reply('yes ' * 250_000 + 'x')",
+    "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
+    "tags that do not end": "inert('<' * 1_000_000)",
+    "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
+}
+PROGRAM = """
+from contextlib import suppress
+from agent import read_reply
+from agent.parameters import read_parameters
+from agent.quoting import inert
+from agent.slash_command import read_slash_command
+from agent.undo import asks_for_undo
+from arrow_project import Operation, OperationError, ParseError, parse
+from server.json_text import JsonError, read_object
+from tests.agent.story import story
+
+def written(text):
+    project = story()
+    project.apply(Operation("update_node", {{"node_id": 3, "data": {{"content": text}}}}))
+    return parse(project.to_text())
+
+with suppress(ParseError, OperationError, JsonError):
+    {read}
+"""
+
+
+@pytest.mark.parametrize("read", READ.values(), ids=list(READ))
+def test_it_is_read_in_one_go(read: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(read=read)],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=2 * PATIENCE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
