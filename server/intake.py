@@ -51,10 +51,7 @@ class Intake:
         Raises:
             ServerClosing: The server ends before it is done.
         """
-        listen = self._listener(progress)
-        async with self._turns.setdefault(key, asyncio.Lock()):
-            add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
-            report = await self._threads.run(key.workspace, add)
+        report = await self._added(key, sources, replace, progress)
         self._metrics.add_report(report)
         return report
 
@@ -75,7 +72,7 @@ class Intake:
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
         before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
-        report = await self.add(key, sources, replace=replace)
+        report = await self._added(key, sources, replace)
         embedding.submit(key)
         async with embedding.batches(key) as batches:
             async for _ in batches:
@@ -83,7 +80,9 @@ class Intake:
         failure = embedding.failure(key)
         if failure is not None and not isinstance(failure, VectorStoreUnavailable):
             raise failure
-        return await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
+        report = await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
+        self._metrics.add_report(report)
+        return report
 
     async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
         """`Ingestor.follow`: what has changed in the project's linked folder; `progress` is called in a thread.
@@ -105,6 +104,18 @@ class Intake:
         """Ends what is under way, and waits for it."""
         self.end()
         await self._threads.close()
+
+    async def _added(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal],
+        replace: bool,
+        progress: ProgressListener | None = None,
+    ) -> IngestReport:
+        listen = self._listener(progress)
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+            return await self._threads.run(key.workspace, add)
 
     def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
         def listen(progress: Progress) -> None:

@@ -154,7 +154,6 @@ def test_the_texts_of_one_batch_are_held_at_a_time(
     monkeypatch.setattr(catalog, "passages_by_id", counted)
     retriever.embed_pending(key)
     assert max(texts) == 64
-    assert all(isinstance(lacking, str) for lacking in catalog.unembedded(key))
 
 
 def test_forget_takes_out_what_is_gone_and_keeps_what_is_not(
