@@ -27,8 +27,6 @@ _PAIR = re.compile(
     rf"\s*+(?P<name>\w++)\s*+[=:]\s*+(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_BLANKS}(?:[,;\n]|$))|[^,;\n]*+)"
     rf"{_BLANKS}(?:[,;\n]|$)"
 )
-    r"\s*+(?P<name>\w++)\s*+[=:]\s*+(?P<value>(?>\"[^\"]*\"|'[^']*')(?=\s*+(?:[,;\n]|$))|[^,;\n]*+)(?:\s*+[,;\n]|\s*+$)"
-)
 _ID = re.compile(r"(?:the\s+)?(?:node|scene|macro|variable|character)?\s*#?(?P<id>\d+)", re.IGNORECASE)
 _MAX_NAME_WORDS, _MAX_TEXT = 4, 200
 
