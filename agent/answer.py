@@ -1,7 +1,6 @@
 """A message answered by the model: text as it comes, and calls that go through the turn's execution."""
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from pydantic_ai.settings import ModelSettings
 
 from agent.conversation import Conversation
 from agent.corrections import Corrections, GaveUp
-from agent.events import Event, OperationFinished, TextChunk, TextFinished, Usage
+from agent.events import Event, EventSink, OperationFinished, TextChunk, TextFinished, Usage
 from agent.execution import Execution
 from agent.history import assemble
 from agent.loose_ends import remark_for_the_model, unreached
@@ -66,7 +65,7 @@ class Answerer:
 
 
 class Answer:
-    """The answer to one message. `events` may be iterated once.
+    """The answer to one message, given once.
 
     What needs a yes is left in `execution.held`.
 
@@ -76,12 +75,19 @@ class Answer:
     """
 
     def __init__(
-        self, answerer: Answerer, context: TurnContext, execution: Execution, reader: Reader, message: str
+        self,
+        answerer: Answerer,
+        context: TurnContext,
+        execution: Execution,
+        reader: Reader,
+        message: str,
+        tell: EventSink,
     ) -> None:
         self._answerer = answerer
         self._context = context
         self._execution = execution
         self._reader = reader
+        self._tell = tell
         self._corrections = Corrections()
         self._told_of_loose_ends = False
         self._waiting_texts = _WaitingTexts(execution)
@@ -92,8 +98,8 @@ class Answer:
         self.usage = Usage()
         self.model_s = 0.0
 
-    async def events(self) -> AsyncGenerator[Event]:
-        """The answer as it comes, and at its end what did not work.
+    async def run(self) -> None:
+        """Tells the answer as it comes, and at its end what did not work.
 
         Raises:
             ParametersMissing: The planner knows what to call, and not everything that it needs.
@@ -102,23 +108,22 @@ class Answer:
         # Not kept: it leads back here, and only the garbage collector would free it, and the story with it.
         conversation = await in_thread(self._conversation)
         try:
-            async with aclosing(conversation.events(self._history, self._prompt)) as events:
-                async for event in events:
-                    for shown in self._waiting_texts.shown(event) if self._answerer.is_local else (event,):
-                        yield shown
+            await conversation.run(self._history, self._prompt)
         except (GaveUp, _Waits):
             pass
         finally:
             self.usage, self.model_s = conversation.usage, conversation.model_s
-        for finished in self._execution.take_finished():
-            yield finished
         for sentence in self._corrections.honest_sentences():
-            yield TextFinished(sentence)
+            await self._tell(TextFinished(sentence))
 
     def _conversation(self) -> Conversation:
         limit = _MAX_LOCAL_REQUESTS if self._answerer.is_local else _MAX_REQUESTS
-        take_finished = self._execution.take_finished
-        return Conversation(self._agent(), limit, self._answerer.patience, take_finished, self._response_ends)
+        tell = self._tell_what_was_done if self._answerer.is_local else self._tell
+        return Conversation(self._agent(), limit, self._answerer.patience, tell, self._response_ends)
+
+    async def _tell_what_was_done(self, event: Event) -> None:
+        for shown in self._waiting_texts.shown(event):
+            await self._tell(shown)
 
     def _agent(self) -> Agent[None, str]:
         agent = Agent(

@@ -1,9 +1,8 @@
-"""The model's side of a turn: one request after the other until there is nothing left to call, in events."""
+"""The model's side of a turn: one request after the other until there is nothing left to call."""
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from pydantic_ai import Agent, CallToolsNode, ModelRequestNode
@@ -23,7 +22,7 @@ from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.arguments import json_object
-from agent.events import Event, OperationFinished, TextChunk, TextFinished, Usage
+from agent.events import EventSink, TextChunk, TextFinished, Usage
 from agent.failures import AnswerBrokenOff
 from agent.library_tasks import LibraryTasks
 from agent.patience import PASSING_ERRORS, Patience
@@ -39,13 +38,13 @@ _CUT = "(The answer was cut at the model's limit. Ask it to go on.)"
 
 
 class Conversation:
-    """Has the agent answer. `events` may be iterated once.
+    """Has the agent answer, once.
 
     Args:
         agent: With its model, instructions and tools.
         request_limit: How many requests it may make.
         patience: What happens when the provider is busy.
-        take_finished: Hands out the operations that have finished since it was last asked.
+        tell: Hears the text as it comes.
         after_calls: Called when all calls of one response have been answered; what it raises ends the answer.
     """
 
@@ -54,13 +53,13 @@ class Conversation:
         agent: Agent[None, str],
         request_limit: int,
         patience: Patience,
-        take_finished: Callable[[], Sequence[OperationFinished]],
+        tell: EventSink,
         after_calls: Callable[[], None],
     ) -> None:
         self._agent = agent
         self._limits = UsageLimits(request_limit=request_limit)
         self._patience = patience
-        self._take_finished = take_finished
+        self._tell = tell
         self._after_calls = after_calls
         self._counted = RunUsage()
         self._has_spoken = False  # in the request under way
@@ -78,8 +77,8 @@ class Conversation:
             None if cost is None else float(cost),
         )
 
-    async def events(self, history: list[ModelMessage], prompt: Sequence[str]) -> AsyncGenerator[Event]:
-        """The answer as it comes. A request that met a busy provider is sent again, the very same.
+    async def run(self, history: list[ModelMessage], prompt: Sequence[str]) -> None:
+        """Asks, and has calls made, until the answer is whole; what met a busy provider is sent again, the very same.
 
         Raises:
             AgentRunError: The model could not be used, or not to the end.
@@ -97,9 +96,7 @@ class Conversation:
                     capabilities=(tasks,),
                 ) as run:
                     async for node in run:
-                        async with aclosing(self._step(run, node)) as events:
-                            async for event in events:
-                                yield event
+                        await self._step(run, node)
             except PASSING_ERRORS as error:
                 wait_s = self._wait_after(error)
                 if wait_s is None or run is None:
@@ -112,19 +109,19 @@ class Conversation:
                 await tasks.end()
             if wait_s >= _TOLD_WAIT_S:
                 told = f"(The provider is busy. Trying again in {wait_s:.0f} seconds.)"
-                yield TextFinished(told)
+                await self._tell(TextFinished(told))
             await self._patience.sleep(wait_s)
 
-    def _step(self, run: AgentRun[None, str], node: object) -> AsyncGenerator[Event]:
+    async def _step(self, run: AgentRun[None, str], node: object) -> None:
         match node:
             case ModelRequestNode():
-                return self._request(run, cast("ModelRequestNode[None, str]", node))
+                await self._request(run, cast("ModelRequestNode[None, str]", node))
             case CallToolsNode():
-                return self._calls(run, cast("CallToolsNode[None, str]", node))
+                await self._calls(run, cast("CallToolsNode[None, str]", node))
             case _:
-                return _nothing()
+                pass
 
-    async def _request(self, run: AgentRun[None, str], node: ModelRequestNode[None, str]) -> AsyncGenerator[Event]:
+    async def _request(self, run: AgentRun[None, str], node: ModelRequestNode[None, str]) -> None:
         self._has_spoken = False
         for part in node.request.parts:
             if type(part) is ToolReturnPart and part.retry is not None and part.retry.cause == "unknown_tool":
@@ -135,7 +132,7 @@ class Conversation:
                 async for event in stream:
                     for text in _texts(event):
                         self._has_spoken = True
-                        yield text
+                        await self._tell(text)
         except ModelAPIError as error:
             if _ENDED_EARLY in str(error):
                 raise AnswerBrokenOff(str(error)) from error
@@ -144,7 +141,7 @@ class Conversation:
             self.model_s += time.monotonic() - started
         self._failures = 0
 
-    async def _calls(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> AsyncGenerator[Event]:
+    async def _calls(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> None:
         response = node.model_response
         if response.provider_name is not None and response.finish_reason is None:
             raise AnswerBrokenOff("The provider ended the stream before the answer was complete.")
@@ -154,11 +151,10 @@ class Conversation:
             if isinstance(call.args, str):
                 call.args = json_object(call.args)
         if response.finish_reason == "length":
-            yield TextFinished(_CUT)
+            await self._tell(TextFinished(_CUT))
         async with node.stream(run.ctx) as stream:
             async for _ in stream:
-                for finished in self._take_finished():
-                    yield finished
+                pass
         self._after_calls()
 
     def _wait_after(self, error: ModelAPIError) -> float | None:
@@ -187,12 +183,6 @@ class Conversation:
             "unknown" if counted.cost is None else f"{counted.cost:.4f}",
             self.model_s,
         )
-
-
-async def _nothing() -> AsyncGenerator[Event]:
-    """The step of a node that neither asks the model nor calls tools."""
-    return
-    yield
 
 
 def _unanswered(messages: list[ModelMessage]) -> list[ModelMessage]:

@@ -1,15 +1,13 @@
 """Functions that the user has named: they run without a model, through the same checks, questions and editor."""
 
 import json
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
 
 from agent.confirmation import describe
 from agent.duplicates import find_duplicate
 from agent.editor import Editor, Failure, InMemoryEditor, failure_of
-from agent.events import Event, OperationFinished, TextFinished
+from agent.events import EventSink, OperationFinished, TextFinished
 from agent.execution import Execution
 from agent.fingerprint import fingerprint
 from agent.parameters import missing_parameters
@@ -54,60 +52,57 @@ class DirectCalls:
     editor: Editor
     store: PendingStore
     reader: Reader
+    tell: EventSink
     has_undone: bool = False
 
     def __post_init__(self) -> None:
         self._questions = Questions(self.store)
 
-    async def run(self, call: Operation, *, agreed: bool) -> AsyncGenerator[Event]:
+    async def run(self, call: Operation, *, agreed: bool) -> None:
         """Runs it, or asks for what it lacks. What needs a yes is left in `execution.held`.
 
         Raises:
             TurnFailed: It was refused.
         """
         if call.function == UNDO:
-            events = self.undo(agreed=agreed)
+            await self.undo(agreed=agreed)
         elif missing_parameters(call):
-            events = _one(await in_thread(self._questions.about_parameters, self.context.project, call))
+            await self.tell(await in_thread(self._questions.about_parameters, self.context.project, call))
         elif call.function in READING_TOOLS:
-            events = self._read(call)
+            await self._read(call)
         else:
-            events = self._operate(call, agreed=agreed)
-        async with aclosing(events) as events:
-            async for event in events:
-                yield event
+            await self._operate(call, agreed=agreed)
 
-    async def complete(self, asked: Operation, completed: Operation) -> AsyncGenerator[Event]:
+    async def complete(self, asked: Operation, completed: Operation) -> None:
         """Runs a call with what the user has given; what does not fit is asked for again."""
         problem = self._problem(completed)
         if problem is not None or missing_parameters(completed):
             again = asked if problem is not None else completed
-            yield await in_thread(self._questions.about_parameters, self.context.project, again, problem or "")
-            return
-        async with aclosing(self.run(completed, agreed=False)) as events:
-            async for event in events:
-                yield event
+            await self.tell(
+                await in_thread(self._questions.about_parameters, self.context.project, again, problem or "")
+            )
+        else:
+            await self.run(completed, agreed=False)
 
-    async def _operate(self, operation: Operation, *, agreed: bool) -> AsyncGenerator[Event]:
+    async def _operate(self, operation: Operation, *, agreed: bool) -> None:
         if agreed:
             self.execution.stop_asking()
         finished = await self.execution.execute(operation)
         if self.execution.held is not None:
             return
-        yield finished
         if finished.failure is not None:
             raise TurnFailed(finished.failure)
-        yield TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}.")
+        await self.tell(TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}."))
 
-    async def _read(self, call: Operation) -> AsyncGenerator[Event]:
+    async def _read(self, call: Operation) -> None:
         answer = await self.reader.call(call.function, call.arguments)
         if isinstance(answer.get("error"), dict):
             error = cast("dict[str, Any]", answer["error"])
             failure = Failure(str(error.get("code")), str(error.get("message")))
-            yield OperationFinished(call.function, call.arguments, None, failure)
+            await self.tell(OperationFinished(call.function, call.arguments, None, failure))
             raise TurnFailed(failure)
-        yield OperationFinished(call.function, call.arguments, answer, None)
-        yield TextFinished(_in_words(answer))
+        await self.tell(OperationFinished(call.function, call.arguments, answer, None))
+        await self.tell(TextFinished(_in_words(answer)))
 
     def _problem(self, operation: Operation) -> str | None:
         """What is wrong with the values that the operation has been given; None where others would not help."""
@@ -127,7 +122,7 @@ class DirectCalls:
 
     # --- undo ------------------------------------------------------------------------------------------------------
 
-    async def undo(self, *, agreed: bool) -> AsyncGenerator[Event]:
+    async def undo(self, *, agreed: bool) -> None:
         """Takes the last turn back, in one step.
 
         Raises:
@@ -147,23 +142,18 @@ class DirectCalls:
         if self.request.plan or asks:
             await in_thread(self.store.keep_before, content, now)  # it has not been taken back yet
         if self.request.plan:
-            events = self._planned(way)
+            await self._planned(way)
         elif asks:
-            events = _one(await in_thread(self._questions.about_undo, "confirmation", project, way))
+            await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:
             self.has_undone = True
-            events = self._go_back(way)
-        async with aclosing(events) as events:
-            async for event in events:
-                yield event
+            await self._go_back(way)
 
-    async def _planned(self, way: WayBack) -> AsyncGenerator[Event]:
+    async def _planned(self, way: WayBack) -> None:
         before = self.request.project
         assert before is not None
-        async with aclosing(self._walk(way)) as events:
-            async for event in events:
-                yield event
-        yield await in_thread(self._questions.about_undo, "plan", before, way)
+        await self._walk(way)
+        await self.tell(await in_thread(self._questions.about_undo, "plan", before, way))
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):
@@ -179,25 +169,22 @@ class DirectCalls:
         before = self.store.last_before()
         return before is not None and fingerprint(parse(before)) != fingerprint(self.context.project)
 
-    async def _go_back(self, way: WayBack) -> AsyncGenerator[Event]:
+    async def _go_back(self, way: WayBack) -> None:
         exactly = isinstance(self.editor, InMemoryEditor)
         if isinstance(self.editor, InMemoryEditor):
             await in_thread(self.editor.restore, way.before)
             self.context.project = await in_thread(way.before.copy)
-            yield OperationFinished(UNDO, {}, {"changes": way.changes.splitlines()}, None, reached_editor=True)
+            changes = {"changes": way.changes.splitlines()}
+            await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))
         else:
-            async with aclosing(self._led_back(way)) as events:
-                async for event in events:
-                    yield event
-        yield TextFinished(report(way, exactly=exactly))
+            await self._led_back(way)
+        await self.tell(TextFinished(report(way, exactly=exactly)))
 
-    async def _led_back(self, way: WayBack) -> AsyncGenerator[Event]:
+    async def _led_back(self, way: WayBack) -> None:
         """Walks the way; where it ends early, the next undo goes on from there."""
         arrived = False
         try:
-            async with aclosing(self._walk(way)) as events:
-                async for event in events:
-                    yield event
+            await self._walk(way)
             arrived = True
             await in_thread(self._follow, way)
         finally:
@@ -224,25 +211,13 @@ class DirectCalls:
         for content, led_to in reversed(older):  # the store forgets the one that was kept first
             self.store.keep_before(content, led_to)
 
-    async def _walk(self, way: WayBack) -> AsyncGenerator[Event]:
-        async with aclosing(self.execution.replay(way.operations)) as replayed:
-            async for finished in replayed:
-                yield finished
-                if finished.failure is not None:
-                    message = f"{finished.failure.message} The turn is only partly taken back."
-                    raise TurnFailed(Failure(finished.failure.code, message))
+    async def _walk(self, way: WayBack) -> None:
+        failure = await self.execution.replay(way.operations)
+        if failure is not None:
+            raise TurnFailed(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
 
     def _selection(self) -> Selection:
         return Selection(self.context.scene_id, self.context.selected_node_ids)
-
-
-async def said(text: str) -> AsyncGenerator[Event]:
-    """A text, and nothing else."""
-    yield TextFinished(text)
-
-
-async def _one(event: Event) -> AsyncGenerator[Event]:
-    yield event
 
 
 def _in_words(answer: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """What happens in a turn, in order. Dialects, the command line and HTTP each show these their own way."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -145,3 +145,6 @@ class Ended:
 
 
 Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Suggested | Failed | Ended
+
+# Takes a turn's events, one after the other; the turn waits until each is taken.
+EventSink = Callable[[Event], Awaitable[None]]

@@ -2,14 +2,14 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.confirmation import ConfirmationPolicy
 from agent.duplicates import find_duplicate
 from agent.editor import Editor, Failure, Outcome, Rehearsal, failure_of
-from agent.events import OperationFinished
+from agent.events import EventSink, OperationFinished
 from agent.losses import TurnLosses
 from agent.reconciliation import (
     CREATED_BY,
@@ -58,19 +58,26 @@ class Execution:
         context: The running turn; its project is the shadow.
         editor: Who executes.
         confirm: When to ask first.
+        tell: Hears of every operation that has been done or refused.
         holds_all: Once an operation needs a yes, all that follow wait for it as well, and the turn goes on on a
             copy. Otherwise only those that need one do, and others are refused.
     """
 
     def __init__(
-        self, context: TurnContext, editor: Editor, confirm: ConfirmationPolicy, *, holds_all: bool = False
+        self,
+        context: TurnContext,
+        editor: Editor,
+        confirm: ConfirmationPolicy,
+        tell: EventSink,
+        *,
+        holds_all: bool = False,
     ) -> None:
         self._context = context
         self._editor = editor
         self._confirm: ConfirmationPolicy = confirm
+        self._tell = tell
         self._holds_all = holds_all
         self._selection = Selection(context.scene_id, context.selected_node_ids)
-        self._finished: list[OperationFinished] = []
         self._losses = TurnLosses()
         self._agreed: list[Operation] = []
         self.executed: list[Operation] = []
@@ -99,11 +106,6 @@ class Execution:
         """The user has agreed to these very operations, should they come."""
         self._agreed += operations
 
-    def take_finished(self) -> list[OperationFinished]:
-        """What has finished since the last call, for the events of a turn."""
-        finished, self._finished = self._finished, []
-        return finished
-
     def release(self) -> tuple[Held, ArrowProject]:
         """What waits for a yes, and the story as it would be; the turn's story is again the one without it."""
         assert self.held is not None
@@ -113,10 +115,13 @@ class Execution:
         self._context.project = held.project
         return held, after
 
-    async def replay(self, operations: Sequence[Operation]) -> AsyncGenerator[OperationFinished]:
+    async def replay(
+        self, operations: Sequence[Operation], after_each: Callable[[OperationFinished], Awaitable[None]] | None = None
+    ) -> Failure | None:
         """Executes operations that the user has agreed to; ids of what they create follow what the editor gives.
 
-        It ends with the first that fails. `given_ids` then has the ids that came out differently than expected.
+        It ends with the first that fails, and returns why; `after_each` hears of those that did not.
+        `given_ids` then has the ids that came out differently than expected.
         """
         project = self._context.project
         expected = await in_thread(project.copy) if project and len(operations) > 1 else None
@@ -126,29 +131,30 @@ class Execution:
         try:
             for operation in operations:
                 finished = await self.execute(renumbered(operation, ids))
-                yield finished
                 if finished.failure is not None:
-                    return
+                    return finished.failure
                 if expected is not None:
                     ids.update(_given_ids(expected.apply(operation, selection), finished))
+                if after_each is not None:
+                    await after_each(finished)
+            return None
         finally:
             self._confirm = confirm
-            self._finished.clear()
 
     async def execute(self, operation: Operation) -> OperationFinished:
         """Tries the operation on the shadow, then has the editor execute it, or holds it for a yes."""
         project = self._context.project
         if project is None:
-            return self._finish(operation, None, _NO_PROJECT)
+            return await self._finish(operation, None, _NO_PROJECT)
         failure = find_schema_error(operation) or find_duplicate(project, operation)
         if failure is not None:
-            return self._finish(operation, None, failure)
+            return await self._finish(operation, None, failure)
         project = await self._kept(project)
         checkpoint = project.checkpoint()
         try:
             applied = project.apply(operation, self._selection)
         except OperationError as error:
-            return self._finish(operation, None, failure_of(error))
+            return await self._finish(operation, None, failure_of(error))
         if self._must_wait(project, applied.operation):
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
@@ -171,7 +177,7 @@ class Execution:
         failure = refusal(applied, outcome, reported)
         if failure is not None:
             project.rollback(checkpoint)
-            return self._refused(project, applied, outcome, reported, failure)
+            return await self._refused(project, applied, outcome, reported, failure)
         applied = self._with_reported_id(project, checkpoint, operation, applied, outcome)
         return await self._conclude(project, applied, outcome, reported)
 
@@ -256,9 +262,9 @@ class Execution:
             differences = await compared(project, reported, outcome)
         confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
         result = told(applied, outcome, differences, confirmed=confirmed)
-        return self._finish(applied.operation, result, None, reached_editor=True)
+        return await self._finish(applied.operation, result, None, reached_editor=True)
 
-    def _refused(
+    async def _refused(
         self,
         project: ArrowProject,
         applied: OperationResult,
@@ -269,10 +275,10 @@ class Execution:
         if reported is not None:
             self._context.project = reported
         else:
-            self._keep(project, outcome.done)
-        return self._finish(applied.operation, None, failure, reached_editor=True)
+            await self._keep(project, outcome.done)
+        return await self._finish(applied.operation, None, failure, reached_editor=True)
 
-    def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
+    async def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
         """The editor has done these before it failed, so the shadow has them, too."""
         for operation in done:
             try:
@@ -280,8 +286,8 @@ class Execution:
             except OperationError as error:
                 logger.warning("what the editor has done of an operation cannot be followed: %s", error)
                 return
-            self._finish(kept.operation, kept.result, None, reached_editor=True)
             self._note(kept)
+            await self._finish(kept.operation, kept.result, None, reached_editor=True)
 
     def _note(self, applied: OperationResult) -> None:
         """The editor has executed it."""
@@ -292,11 +298,11 @@ class Execution:
             self.created += applied.created
         self.executed.append(applied.operation)
 
-    def _finish(
+    async def _finish(
         self, operation: Operation, result: Any, failure: Failure | None, *, reached_editor: bool = False
     ) -> OperationFinished:
         finished = OperationFinished(operation.function, operation.arguments, result, failure, reached_editor)
-        self._finished.append(finished)
+        await self._tell(finished)
         return finished
 
 

@@ -1,10 +1,10 @@
-"""A turn: from a user's message to its end, in events."""
+"""A turn: from a user's message to its end; what happens in it is told as events."""
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,14 +12,16 @@ from agent.amendment import amended
 from agent.answer import Answer, Answerer, ParametersMissing
 from agent.citations import Citations
 from agent.confirmation import Reply, describe, read_reply
-from agent.direct import DirectCalls, TurnFailed, said
+from agent.direct import DirectCalls, TurnFailed
 from agent.editor import Editor, Failure, Rehearsal
 from agent.events import (
     Asked,
     Cited,
     Ended,
     Event,
+    EventSink,
     Failed,
+    OperationFinished,
     Suggested,
     Suggestion,
     TextChunk,
@@ -78,18 +80,21 @@ class Assistant:
         """Whether the planner without weights answers."""
         return self.model_name == LOCAL
 
-    def turn(self, request: TurnRequest, editor: Editor, pending: PendingStore) -> "Turn":
-        """A turn that answers `request` and edits with `editor`."""
-        return Turn(self, request, editor, pending)
+    def turn(self, request: TurnRequest, editor: Editor, pending: PendingStore, sink: EventSink) -> "Turn":
+        """A turn that answers `request`, edits with `editor`, and tells `sink` what happens."""
+        return Turn(self, request, editor, pending, sink)
 
 
 class Turn:
-    """One turn. `run` may be iterated once; cancelling the task that iterates it stops everything."""
+    """One turn, run once. Cancelling the task that runs it stops everything."""
 
-    def __init__(self, assistant: Assistant, request: TurnRequest, editor: Editor, pending: PendingStore) -> None:
+    def __init__(
+        self, assistant: Assistant, request: TurnRequest, editor: Editor, pending: PendingStore, sink: EventSink
+    ) -> None:
         self._assistant = assistant
         self._request = request
         self._store = pending
+        self._sink = sink
         self._questions = Questions(pending)
         self._texts: list[str] = []
         self._open_text = ""  # what has been said of a part that is not finished
@@ -110,80 +115,75 @@ class Turn:
         if request.plan:
             editor = Rehearsal()
         confirm = "never" if request.plan else request.confirm
-        self._execution = Execution(self.context, editor, confirm, holds_all=assistant.is_local)
-        self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader())
+        self._execution = Execution(self.context, editor, confirm, self._tell, holds_all=assistant.is_local)
+        self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
 
     @property
     def executed(self) -> tuple[Operation, ...]:
         """The operations that the editor has executed so far, references resolved."""
         return tuple(self._execution.executed)
 
-    async def run(self) -> AsyncGenerator[Event]:
-        """The events of the turn; `Ended` is always the last, whatever happens in between."""
+    async def run(self) -> None:
+        """Answers the message; `Ended` is always the last event, whatever happens before it."""
         started = time.monotonic()
         try:
-            # Closed here and now when nobody wants more events: the garbage collector would do it in another task.
-            async with aclosing(self._answered()) as events:
-                async for event in events:
-                    self._note(event)
-                    yield event
+            await self._answer_or_fail()
         finally:
             await in_thread(self._keep_before)  # of a turn that is stopped, too
         citations = self._citations.cited_in(self._texts)
         if citations:
-            yield Cited(citations)
+            await self._tell(Cited(citations))
         suggestions = await in_thread(self._suggestions)
         if suggestions:
-            yield Suggested(suggestions)
+            await self._tell(Suggested(suggestions))
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
-        yield Ended(self._reason, usage, self._timings(started), functions, self._changed)
+        await self._tell(Ended(self._reason, usage, self._timings(started), functions, self._changed))
 
-    async def _answered(self) -> AsyncGenerator[Event]:
-        """The events up to the answer's end; what goes wrong becomes one."""
+    async def _answer_or_fail(self) -> None:
+        """Up to the end of the answer, or the question that it ends with; what goes wrong is told."""
         try:
-            async with aclosing(self._events()) as events:
-                async for event in events:
-                    yield event
+            await self._react()
             if self._execution.held is not None:
-                yield await in_thread(self._ask)
+                await self._tell(await in_thread(self._ask))
             elif self._request.plan and self._execution.executed and self._reason == "done":
-                yield await in_thread(self._ask_about_plan)
+                await self._tell(await in_thread(self._ask_about_plan))
         except ParametersMissing as missing:
-            yield await in_thread(self._questions.about_parameters, self.context.project, missing.operation)
+            project, operation = self.context.project, missing.operation
+            await self._tell(await in_thread(self._questions.about_parameters, project, operation))
         except WordsMissing as missing:
-            yield await in_thread(self._questions.about_words, self.context.project, str(missing), self._so_far())
+            project, problem = self.context.project, str(missing)
+            await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             if self._open_text.strip():
-                yield TextFinished(f"{self._open_text} …")
-            yield Failed(model_failure(error, self._assistant.model_name))
+                await self._tell(TextFinished(f"{self._open_text} …"))
+            await self._tell(Failed(model_failure(error, self._assistant.model_name)))
         except CorpusError as error:
-            yield Failed(Failure(error.code, error.message))
+            await self._tell(Failed(Failure(error.code, error.message)))
         except TurnFailed as error:
-            yield Failed(error.failure)
+            await self._tell(Failed(error.failure))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            yield Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
+            await self._tell(
+                Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
+            )
 
-    async def _events(self) -> AsyncGenerator[Event]:
+    async def _react(self) -> None:
+        """Takes the message for the answer to an open question, for a call, or else asks the model."""
         if self._request.plan and self._request.project is not None:
             self.context.project = await in_thread(self._request.project.copy)
         if self._request.pending_id is not None:
             pending = await self._take_pending(self._request.pending_id)
-            reaction = await self._reaction(pending) if pending is not None else None
-            if reaction is not None:
-                async with aclosing(reaction) as events:
-                    async for event in events:
-                        yield event
-                return
             if pending is not None:
-                yield TextFinished(_DROPPED)
+                if await self._is_answered(pending):
+                    return
+                await self._tell(TextFinished(_DROPPED))
         call, agreed = self._named_call()
-        events = self._direct.run(call, agreed=agreed) if call else self._run_model(self._request.message)
-        async with aclosing(events) as events:
-            async for event in events:
-                yield event
+        if call:
+            await self._direct.run(call, agreed=agreed)
+        else:
+            await self._run_model(self._request.message)
 
     def _named_call(self) -> tuple[Operation | None, bool]:
         """The function that the user has named, and whether nobody need be asked about it."""
@@ -203,47 +203,56 @@ class Turn:
             raise TurnFailed(Failure("NOT_PENDING", message))
         return pending
 
-    async def _reaction(self, pending: Pending) -> AsyncGenerator[Event] | None:
-        """What the answer leads to; None when the message is none."""
+    async def _is_answered(self, pending: Pending) -> bool:
+        """Does what the message says to the question; False when it says nothing to it."""
         if self._request.function is not None:
-            return None
+            return False
         reply = read_reply(self._request.message)
         if reply is not None and reply.kind == "no":
-            return said("Nothing was changed.")
-        if pending.kind == "parameters" and pending.origin is not None:
-            return self._with_words(pending.origin, is_yes=reply is not None and reply.kind == "yes")
+            await self._tell(TextFinished("Nothing was changed."))
+            return True
         if pending.kind == "parameters":
-            asked = pending.operations[0]  # after a mere yes it is asked for again
-            is_yes = reply is not None and reply.kind == "yes"
-            completed = asked if is_yes else read_parameters(asked, self._request.message)
-            return self._direct.complete(asked, completed) if completed else None
+            return await self._is_completed(pending, is_yes=reply is not None and reply.kind == "yes")
         if reply is None:
-            return None
+            return False
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
             raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
         if pending.operations == (Operation(UNDO),):
-            return self._direct.undo(agreed=True) if reply.kind == "yes" else said(_WHOLE_UNDO)
-        return self._confirmed(pending) if reply.kind == "yes" else self._amended(pending, reply)
+            await self._undo(reply)
+        elif reply.kind == "yes":
+            await self._confirmed(pending)
+        else:
+            await self._amended(pending, reply)
+        return True
 
-    def _with_words(self, origin: Origin, *, is_yes: bool) -> AsyncGenerator[Event] | None:
-        """The planner's command with the words that it lacked; None when the message is another command."""
-        words = "" if is_yes else self._request.message  # after a mere yes they are asked for again
-        if not is_yes and (is_command(words) or not words.strip()):
-            return None
-        return self._go_on(replace(origin, message=f"{origin.message.rstrip(' .:')}: {words}"), "")
+    async def _is_completed(self, pending: Pending, *, is_yes: bool) -> bool:
+        """Runs what lacked something, with what the message gives; after a mere yes it is asked for again."""
+        if pending.origin is not None:
+            words = "" if is_yes else self._request.message
+            if not is_yes and (is_command(words) or not words.strip()):
+                return False
+            origin = pending.origin
+            await self._go_on(replace(origin, message=f"{origin.message.rstrip(' .:')}: {words}"), "")
+            return True
+        asked = pending.operations[0]
+        completed = asked if is_yes else read_parameters(asked, self._request.message)
+        if completed is not None:
+            await self._direct.complete(asked, completed)
+        return completed is not None
 
-    async def _confirmed(self, pending: Pending) -> AsyncGenerator[Event]:
+    async def _undo(self, reply: Reply) -> None:
+        if reply.kind == "yes":
+            await self._direct.undo(agreed=True)
+        else:
+            await self._tell(TextFinished(_WHOLE_UNDO))
+
+    async def _confirmed(self, pending: Pending) -> None:
         """Executes what was asked about; a model then goes on with the message that led to it."""
-        done: list[str] = []
-        async with aclosing(self._replay(pending.operations, done)) as events:
-            async for event in events:
-                yield event
+        done = await self._replay(pending.operations)
         if pending.kind == "confirmation" and pending.origin is not None and not self._assistant.is_local:
-            async with aclosing(self._go_on(pending.origin, what_happened(pending.origin, done))) as events:
-                async for event in events:
-                    yield event
+            await self._go_on(pending.origin, what_happened(pending.origin, done))
 
-    async def _amended(self, pending: Pending, reply: Reply) -> AsyncGenerator[Event]:
+    async def _amended(self, pending: Pending, reply: Reply) -> None:
         """Does, or asks about, what is left after the user's changes."""
         project = self.context.project
         if reply.more:
@@ -254,71 +263,64 @@ class Turn:
             if reply.agrees and left:
                 self._execution.agree_to(left)
             note = what_was_planned(pending.origin, pending.operations, self._request.message)
-            events = self._go_on(pending.origin, note)
+            await self._go_on(pending.origin, note)
         elif left is None:
             names = "; ".join(describe(operation) for operation in pending.operations)
-            events = self._ask_again(pending.operations, f"I do not see what to leave out of: {names}.")
+            await self._tell(TextFinished(f"I do not see what to leave out of: {names}."))
+            await self._ask_again(pending.operations)
         elif not left:
-            events = said("Then nothing is left to do, and nothing was changed.")
+            await self._tell(TextFinished("Then nothing is left to do, and nothing was changed."))
         elif reply.more:
-            events = self._with_more(left, reply.changes)
+            await self._replay(left)
+            await self._run_model(reply.changes)
         elif reply.agrees:
-            events = self._replay(left, [])
+            await self._replay(left)
         else:
-            events = self._ask_again(left, "")
-        async with aclosing(events) as events:
-            async for event in events:
-                yield event
+            await self._ask_again(left)
 
-    async def _with_more(self, agreed: Sequence[Operation], more: str) -> AsyncGenerator[Event]:
-        """Does what was asked about, and then what the user adds to it."""
-        for events in (self._replay(agreed, []), self._run_model(more)):
-            async with aclosing(events):
-                async for event in events:
-                    yield event
-
-    async def _ask_again(self, operations: Sequence[Operation], remark: str) -> AsyncGenerator[Event]:
+    async def _ask_again(self, operations: Sequence[Operation]) -> None:
         project = self.context.project
         assert project is not None
-        if remark:
-            yield TextFinished(remark)
-        yield await in_thread(self._questions.about_operations, project, operations, self._so_far())
+        await self._tell(await in_thread(self._questions.about_operations, project, operations, self._so_far()))
 
-    async def _replay(self, operations: Sequence[Operation], done: list[str]) -> AsyncGenerator[Event]:
-        """Executes operations that the user has agreed to; `done` gets a line for each."""
-        async with aclosing(self._execution.replay(operations)) as replayed:
-            async for finished in replayed:
-                yield finished
-                if finished.failure is not None:
-                    rest = len(operations) - len(done) - 1
-                    left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
-                    raise TurnFailed(replace(finished.failure, message=finished.failure.message + left))
-                done.append(describe(Operation(finished.function, finished.arguments)))
-                yield TextFinished(f"Done: {done[-1]}.")
+    async def _replay(self, operations: Sequence[Operation]) -> list[str]:
+        """Executes operations that the user has agreed to; a line for each."""
+        done: list[str] = []
 
-    def _go_on(self, origin: Origin, note: str) -> AsyncGenerator[Event]:
+        async def told(finished: OperationFinished) -> None:
+            done.append(describe(Operation(finished.function, finished.arguments)))
+            await self._tell(TextFinished(f"Done: {done[-1]}."))
+
+        failure = await self._execution.replay(operations, told)
+        if failure is not None:
+            rest = len(operations) - len(done) - 1
+            left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
+            raise TurnFailed(replace(failure, message=failure.message + left))
+        return done
+
+    async def _go_on(self, origin: Origin, note: str) -> None:
         self._origin = origin
         self.context.history = origin.history
         self.context.scene_id = origin.scene_id
         self.context.selected_node_ids = origin.selected_node_ids
         self._execution.look_again()
-        return self._run_model(origin.message, note)
+        await self._run_model(origin.message, note)
 
     # --- the model -------------------------------------------------------------------------------------------------
 
-    async def _run_model(self, message: str, note: str = "") -> AsyncGenerator[Event]:
+    async def _run_model(self, message: str, note: str = "") -> None:
         await self._gather_context(message)
         assistant = self._assistant
         answerer = Answerer(
             assistant.model(message, self.context), assistant.is_local, assistant.context_tokens, assistant.patience
         )
         whole = f"{message}\n\n{note}" if note else message
-        self._answer = await in_thread(Answer, answerer, self.context, self._execution, self._reader(), whole)
-        async with aclosing(self._answer.events()) as events:
-            async for event in events:
-                yield event
+        self._answer = await in_thread(
+            Answer, answerer, self.context, self._execution, self._reader(), whole, self._tell
+        )
+        await self._answer.run()
         if self.context.text_only and assistant.is_local and not self.executed:
-            yield TextFinished(_TEXT_ONLY)  # a model is told, and says it where it matters
+            await self._tell(TextFinished(_TEXT_ONLY))  # a model is told, and says it where it matters
 
     async def _gather_context(self, message: str) -> None:
         started = time.monotonic()
@@ -358,7 +360,7 @@ class Turn:
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
-    def _note(self, event: Event) -> None:
+    async def _tell(self, event: Event) -> None:
         self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
         match event:
             case TextFinished(text=text):
@@ -369,6 +371,7 @@ class Turn:
                 self._reason = "error"
             case _:
                 pass
+        await self._sink(event)
 
     def _keep_before(self) -> None:
         """Keeps the story from before the turn for an undo, if the turn has changed it."""

@@ -5,7 +5,6 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing
 from functools import partial
 from importlib.metadata import version
 
@@ -294,14 +293,16 @@ class Session:
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
         pendings = CatalogPendings(self._services.catalog, self._workspace, open_turn.project_id)
-        turn = self._services.assistant.turn(request, open_turn.editor, pendings)
+
+        async def show(event: Event) -> None:
+            record.add(event)
+            await self._show(open_turn, event)
+
+        turn = self._services.assistant.turn(request, open_turn.editor, pendings, show)
         open_turn.project = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
-        async with aclosing(turn.run()) as events:
-            async for event in events:
-                record.add(event)
-                await self._show(open_turn, event)
+        await turn.run()
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
             self._stories.put(open_turn.project_id, turn.context.project)
 

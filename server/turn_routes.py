@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -155,10 +154,12 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http") as record:
         record.begin(request)
-        async with aclosing(services.assistant.turn(request, editor, pendings).run()) as events:
-            async for event in events:
-                report.add(event)
-                record.add(event)
+
+        async def note(event: Event) -> None:
+            report.add(event)
+            record.add(event)
+
+        await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
     changes = diff(before, editor.project)

@@ -93,7 +93,12 @@ class Provider:
         editor = InMemoryEditor(story())
         asked: dict[str, Any] = {"key": self.desk.key, "message": message, "project": story()}
         request = TurnRequest(**(asked | fields))
-        events = [event async for event in assistant.turn(request, editor, self.desk.pendings).run()]
+        events: list[Event] = []
+
+        async def note(event: Event) -> None:
+            events.append(event)
+
+        await assistant.turn(request, editor, self.desk.pendings, note).run()
         return Asked(api, events, self.waits, editor)
 
 
