@@ -2,31 +2,41 @@
 
 from collections.abc import Sequence
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.messages import (
+    CachePoint,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    UserContent,
+    UserPromptPart,
+)
 
 from agent.quoting import encodable
 from agent.request import Exchange
 
 _LEFT_OUT = "<earlier>\n{count} earlier messages of this conversation are left out here.\n</earlier>"
+_BEGINS = "<earlier>\nThe conversation begins here.\n</earlier>"
 _CUT = "… (cut) "
 
 
 def assemble(
     context: str, history: Sequence[Exchange], message: str, max_characters: int
 ) -> tuple[list[ModelMessage], list[str]]:
-    """Context, history and message in the order in which the model reads them.
+    """History, context and message in the order in which the model reads them.
 
-    The context comes first, so that it stands in the same place in every request of the turn. Clients differ in
-    how they pair messages (Arrow-AI's first pair begins with the assistant's greeting), so empty halves are left
-    out and neighbours of the same side are joined. Where the history is longer than `max_characters`, its oldest
-    exchanges are left out, and a note says how many.
+    The context is this turn's, so it stands beside the message: the next turn's first request begins with all that
+    came before it, and a provider's cache is told where that ends. Clients differ in how they pair messages
+    (Arrow-AI's first pair begins with the assistant's greeting), so empty halves are left out and neighbours of the
+    same side are joined. Where the history is longer than `max_characters`, its oldest exchanges are left out, and a
+    note says how many.
 
     Returns:
         The messages before the current one, and the texts of the current one.
     """
     kept = _latest(history, max_characters)
     messages: list[ModelMessage] = []
-    texts = [encodable(context)]
+    texts: list[str] = []
     if len(kept) < len(history):
         left_out = history[: len(history) - len(kept)]
         count = sum(bool(exchange.message) + bool(exchange.output) for exchange in left_out)
@@ -34,15 +44,26 @@ def assemble(
     for exchange in kept:
         if exchange.message:
             texts.append(encodable(exchange.message))
-        if exchange.output:
-            output = encodable(exchange.output)
-            if texts:
-                messages.append(ModelRequest(parts=[UserPromptPart(content=texts)]))
-                texts = []
-                messages.append(ModelResponse(parts=[TextPart(content=output)]))
-            else:
-                messages[-1] = _longer(messages[-1], output)
-    return messages, [*texts, encodable(message)]
+        if not exchange.output:
+            continue
+        output = encodable(exchange.output)
+        if messages and not texts:
+            messages[-1] = _longer(messages[-1], output)
+        else:
+            messages.append(_asked(texts or [_BEGINS]))
+            messages.append(ModelResponse(parts=[TextPart(content=output)]))
+            texts = []
+    if messages:
+        messages[-2] = _asked([*_texts(messages[-2]), CachePoint()])
+    return messages, [*texts, encodable(context), encodable(message)]
+
+
+def _asked(content: Sequence[UserContent]) -> ModelRequest:
+    return ModelRequest(parts=[UserPromptPart(content=content)])
+
+
+def _texts(request: ModelMessage) -> list[UserContent]:
+    return [text for part in request.parts if isinstance(part, UserPromptPart) for text in part.content]
 
 
 def _latest(history: Sequence[Exchange], room: int) -> Sequence[Exchange]:
