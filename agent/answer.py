@@ -1,6 +1,6 @@
 """A message answered by the model: text as it comes, and calls that go through the turn's execution."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ from agent.history import assemble
 from agent.loose_ends import remark_for_the_model, unreached
 from agent.parameters import missing_parameters
 from agent.patience import Patience
-from agent.prompt import INSTRUCTIONS, history_budget, render_context
+from agent.prompt import INSTRUCTIONS, history_budget, render_context, render_question
 from agent.quoting import MATERIAL
 from agent.reading_tools import Reader
 from agent.request import TurnContext
 from agent.thread import in_thread
-from agent.tools import READING_TOOLS, build_tools
+from agent.tools import ANSWER_QUESTION, READING_TOOLS, build_tools
 from arrow_project import Operation
 
 # Requests to a provider cost money: a model that goes in circles is stopped. A plan of our own ends by itself, but
@@ -33,6 +33,28 @@ _MAX_ANSWER_TOKENS = 8192
 _CALL_RETRIES = 3
 # How the planner says that something could not be done, or not all of it.
 _PROBLEMS = ("Not done", ", but could not")
+
+
+_ONLY_FIRST = {
+    "error": {
+        "code": "NOT_PENDING",
+        "message": "answer_question works once, in the first response to the user's message, before anything is read. "
+        "The question is no longer open; ask the user again if it matters.",
+    }
+}
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question that the message may answer.
+
+    Attributes:
+        calls: What was asked about, a line for each.
+        decide: Does what the decision says, once, and returns what the model is told of it.
+    """
+
+    calls: str
+    decide: Callable[[str], Awaitable[dict[str, Any]]]
 
 
 class ParametersMissing(Exception):
@@ -69,6 +91,8 @@ class Answer:
 
     What needs a yes is left in `execution.held`.
 
+    While a question is open, the model sees it instead of any material: nothing that is quoted can answer it.
+
     Attributes:
         usage: What it has cost, once it has ended.
         model_s: How long the model has taken, once it has ended.
@@ -82,6 +106,7 @@ class Answer:
         reader: Reader,
         message: str,
         tell: EventSink,
+        question: OpenQuestion | None = None,
     ) -> None:
         self._answerer = answerer
         self._context = context
@@ -91,7 +116,8 @@ class Answer:
         self._corrections = Corrections()
         self._told_of_loose_ends = False
         self._waiting_texts = _WaitingTexts(execution)
-        rendered = render_context(context, answerer.context_tokens)
+        self._question = question  # until it is answered, or the first response has ended
+        rendered = render_question(question.calls) if question else render_context(context, answerer.context_tokens)
         self._history, self._prompt = assemble(
             rendered, context.history, message, history_budget(answerer.context_tokens)
         )
@@ -129,7 +155,7 @@ class Answer:
         agent = Agent(
             self._answerer.model,
             instructions=INSTRUCTIONS,
-            tools=build_tools(self._call),
+            tools=build_tools(self._call, answers_question=self._question is not None),
             retries=_CALL_RETRIES,
             model_settings=ModelSettings(max_tokens=_MAX_ANSWER_TOKENS, cache=True),
         )
@@ -150,11 +176,22 @@ class Answer:
         return self._corrections.answered(tool, await self._run(tool, arguments))
 
     async def _run(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if tool == ANSWER_QUESTION:
+            return await self._decide(str(arguments["decision"]))
         if tool in READING_TOOLS:
             return await self._reader.call(tool, arguments)
         return _result(await self._execution.execute(Operation(tool, arguments)))
 
+    async def _decide(self, decision: str) -> dict[str, Any]:
+        question, self._question = self._question, None
+        if question is None:
+            return _ONLY_FIRST
+        done = await question.decide(decision)
+        context = await in_thread(render_context, self._context, self._answerer.context_tokens)
+        return done | {"context": context}
+
     def _response_ends(self) -> None:
+        self._question = None
         self._corrections.response_ends()
         if self._execution.held is not None and not self._answerer.is_local:
             raise _Waits

@@ -104,6 +104,17 @@ def read_parameters(operation: Operation, reply: str) -> Operation | None:
     return Operation(operation.function, {**operation.arguments, **given})
 
 
+def is_a_value(operation: Operation, reply: str) -> bool:
+    """Whether a reply needs no reader: JSON, `name=value` pairs, one word, or what stands between quotation marks."""
+    words = reply.strip()
+    if len(words.split()) == 1 or (words[:1] == words[-1:] and words[:1] in ("'", '"')):
+        return True
+    properties: Mapping[str, Any] = schema_of(operation.function).get("properties", {})
+    if operation.function == "create_variable" and read_variable_type(words) is not None:
+        return True
+    return (_json_object(reply) or _pairs(reply, properties)) is not None
+
+
 def _json_object(reply: str) -> dict[str, Any] | None:
     try:
         value = json.loads(reply)

@@ -75,6 +75,18 @@ def render_context(context: TurnContext, context_tokens: int) -> str:
     return "\n\n".join(sections)
 
 
+def render_question(calls: str) -> str:
+    """What stands in the place of the context while a question about `calls` (quoted lines) is open: no material."""
+    return (
+        "<question>\nYou have asked the user whether to make these calls, and none of them has been made:\n"
+        f"{calls}\n"
+        "If the user's message answers that, in whatever language or sign, call answer_question first of all; its "
+        "result brings the project and the passages. If it gives what a call lacks, make that call whole instead. If "
+        "it is about something else, answer it; the functions that read show the project and the documents.\n"
+        "</question>"
+    )
+
+
 def render_passage(cited: CitedPassage) -> str:
     """One passage as it is quoted to the model: number, document, page, heading path, who else says it, text."""
     passage = cited.passage

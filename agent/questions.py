@@ -77,12 +77,19 @@ def what_happened(origin: Origin, done: Sequence[str]) -> str:
 
 def what_was_planned(origin: Origin, operations: Sequence[Operation], reply: str) -> str:
     """What a model has to know that goes on after the user has changed its mind for it."""
-    calls = [json.dumps({"function": o.function, "arguments": dict(o.arguments)}) for o in operations]
     return (
-        f"(Before this you {_so_far(origin)}\nYou were about to make these calls, and the user was asked first; none "
-        f"of them has been made:\n{_quoted(calls)}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. Do now "
-        "what the user wants after that answer, and what is left of the message above.)"
+        f"(Before this you {_so_far(origin)}
+You were about to make these calls, and the user was asked first; none "
+        f"of them has been made:
+{calls_of(operations)}
+The user answered: {json.dumps(reply, ensure_ascii=False)}. Do "
+        "now what the user wants after that answer, and what is left of the message above.)"
     )
+
+
+def calls_of(operations: Sequence[Operation]) -> str:
+    """The operations as the model calls them, a line of JSON for each, quoted."""
+    return _quoted([json.dumps({"function": o.function, "arguments": dict(o.arguments)}) for o in operations])
 
 
 def _so_far(origin: Origin) -> str:

@@ -9,13 +9,30 @@ from pydantic_ai import Tool
 from agent.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 
-__all__ = ["READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas", "unknown_tool"]
+__all__ = ["ANSWER_QUESTION", "READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas", "unknown_tool"]
+
+ANSWER_QUESTION = "answer_question"
+"""The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
 ToolHandler = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 # What these do, others do as well, and a literal client of the spec does not know them.
 _NOT_OFFERED = frozenset({"quick_insert_node", "node_connection_replacement"})
 _LONGEST_NAME = 64
+_DECIDE = (
+    "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
+    "once, in the first response, before anything else. yes executes exactly what was asked about; no drops it; change "
+    "drops it so that you can make other calls instead. A message that is no answer needs no call."
+)
+_DECISION = {
+    "type": "object",
+    "properties": {
+        "decision": {"type": "string", "enum": ["yes", "no", "change"]},
+        "change": {"type": "string", "description": "What the user wants instead, in the user's words."},
+    },
+    "required": ["decision"],
+    "additionalProperties": False,
+}
 
 
 def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -31,12 +48,13 @@ def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
     return operations | {name: (tool.description, tool.parameters) for name, tool in READING_TOOLS.items()}
 
 
-def build_tools(handle: ToolHandler) -> list[Tool[object]]:
-    """Every tool, each calling `handle(name, arguments)`.
+def build_tools(handle: ToolHandler, *, answers_question: bool = False) -> list[Tool[object]]:
+    """Every tool, each calling `handle(name, arguments)`; `answer_question` where one is open.
 
     Editor tools run one after the other: an operation may need what the one before it made.
     """
-    return [_tool(name, description, schema, handle) for name, (description, schema) in tool_schemas().items()]
+    schemas = tool_schemas() | ({ANSWER_QUESTION: (_DECIDE, _DECISION)} if answers_question else {})
+    return [_tool(name, description, schema, handle) for name, (description, schema) in schemas.items()]
 
 
 def unknown_tool(name: str) -> str:

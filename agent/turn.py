@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from agent.amendment import amended
-from agent.answer import Answer, Answerer, ParametersMissing
+from agent.answer import Answer, Answerer, OpenQuestion, ParametersMissing
 from agent.citations import Citations
 from agent.confirmation import Reply, describe, read_reply
 from agent.direct import DirectCalls, TurnFailed
@@ -34,12 +34,12 @@ from agent.failures import MODEL_ERRORS, model_failure
 from agent.fingerprint import fingerprint
 from agent.local import WordsMissing, is_command
 from agent.models import LOCAL, ModelSource
-from agent.parameters import read_parameters
+from agent.parameters import is_a_value, read_parameters
 from agent.patience import Patience
 from agent.pending import Origin, Pending, PendingStore
 from agent.prompt import passage_budget
 from agent.query import build_query
-from agent.questions import Questions, what_happened, what_was_planned
+from agent.questions import Questions, calls_of, what_happened, what_was_planned
 from agent.reading_tools import Reader
 from agent.request import TurnContext, TurnRequest
 from agent.slash_command import read_slash_command
@@ -173,13 +173,16 @@ class Turn:
         """Takes the message for the answer to an open question, for a call, or else asks the model."""
         if self._request.plan and self._request.project is not None:
             self.context.project = await in_thread(self._request.project.copy)
+        call, agreed = self._named_call()
         if self._request.pending_id is not None:
             pending = await self._take_pending(self._request.pending_id)
+            if pending is not None and await self._is_answered(pending):
+                return
+            if pending is not None and call is None and not self._assistant.is_local:
+                await self._ask_the_model(pending)
+                return
             if pending is not None:
-                if await self._is_answered(pending):
-                    return
                 await self._tell(TextFinished(_DROPPED))
-        call, agreed = self._named_call()
         if call:
             await self._direct.run(call, agreed=agreed)
         else:
@@ -215,8 +218,7 @@ class Turn:
             return await self._is_completed(pending, is_yes=reply is not None and reply.kind == "yes")
         if reply is None:
             return False
-        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
-            raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
+        await self._require_same_story(pending)
         if pending.operations == (Operation(UNDO),):
             await self._undo(reply)
         elif reply.kind == "yes":
@@ -236,9 +238,42 @@ class Turn:
             return True
         asked = pending.operations[0]
         completed = asked if is_yes else read_parameters(asked, self._request.message)
-        if completed is not None:
-            await self._direct.complete(asked, completed)
-        return completed is not None
+        if completed is None or (not self._assistant.is_local and not is_a_value(asked, self._request.message)):
+            return False
+        await self._direct.complete(asked, completed)
+        return True
+
+    async def _ask_the_model(self, pending: Pending) -> None:
+        """Has the model read a reply that is none of the plain words: it says which answer that is, if it is one."""
+        decided: list[str] = []
+
+        async def decide(decision: str) -> dict[str, Any]:
+            decided.append(decision)
+            if decision != "yes":
+                return {"done": [], "left": "Nothing was done, and the question is closed."}
+            return await self._agreed(pending)
+
+        await self._run_model(self._request.message, question=OpenQuestion(calls_of(pending.operations), decide))
+        if not decided and not self._execution.executed and self._execution.held is None:
+            await self._tell(TextFinished(_DROPPED))
+
+    async def _agreed(self, pending: Pending) -> dict[str, Any]:
+        """Executes what was asked about, exactly; what the model is told of it."""
+        if pending.kind == "parameters":
+            return {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
+        await self._require_same_story(pending)
+        if pending.operations == (Operation(UNDO),):
+            await self._direct.undo(agreed=True)
+            return {"done": ["the last turn is taken back"]}
+        done = await self._replay(pending.operations)
+        if pending.origin is None:
+            return {"done": done}
+        self._origin = pending.origin
+        return {"done": done, "left": f"What is left of this earlier message; repeat nothing: {pending.origin.message}"}
+
+    async def _require_same_story(self, pending: Pending) -> None:
+        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
+            raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
 
     async def _undo(self, reply: Reply) -> None:
         if reply.kind == "yes":
@@ -308,7 +343,7 @@ class Turn:
 
     # --- the model -------------------------------------------------------------------------------------------------
 
-    async def _run_model(self, message: str, note: str = "") -> None:
+    async def _run_model(self, message: str, note: str = "", question: OpenQuestion | None = None) -> None:
         await self._gather_context(message)
         assistant = self._assistant
         answerer = Answerer(
@@ -316,7 +351,7 @@ class Turn:
         )
         whole = f"{message}\n\n{note}" if note else message
         self._answer = await in_thread(
-            Answer, answerer, self.context, self._execution, self._reader(), whole, self._tell
+            Answer, answerer, self.context, self._execution, self._reader(), whole, self._tell, question
         )
         await self._answer.run()
         if self.context.text_only and assistant.is_local and not self.executed:

@@ -27,6 +27,10 @@ from tests.agent.scripted_model import ScriptedModel
 from tests.agent.story import story
 
 
+async def unheard(_event: Event) -> None:
+    """Nobody listens."""
+
+
 class Pendings:
     """Keeps questions, and stories from before a turn, in memory."""
 

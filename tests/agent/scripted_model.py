@@ -47,10 +47,11 @@ class Request:
 
     @property
     def context(self) -> str:
-        """The first thing a user message says: outline, documents and passages."""
-        first = self.messages[0]
-        assert isinstance(first, ModelRequest)
-        return _texts(first)[0]
+        """What the turn's message stands beside: outline, documents and passages, or an open question."""
+        (context,) = [
+            text for m in self.messages if isinstance(m, ModelRequest) for text in _texts(m) if _is_ours(text)
+        ]
+        return context
 
     @property
     def conversation(self) -> list[tuple[str, list[str]]]:
@@ -60,8 +61,7 @@ class Request:
             if isinstance(message, ModelResponse):
                 said.append(("assistant", [part.content for part in message.parts if isinstance(part, TextPart)]))
             else:
-                said.append(("user", _texts(message)))
-        said[0] = ("user", said[0][1][1:])
+                said.append(("user", [text for text in _texts(message) if not _is_ours(text)]))
         return said
 
     @property
@@ -146,5 +146,11 @@ def _texts(request: ModelRequest) -> list[str]:
     texts: list[str] = []
     for part in request.parts:
         if isinstance(part, UserPromptPart):
-            texts += [part.content] if isinstance(part.content, str) else [str(text) for text in part.content]
+            texts += (
+                [part.content] if isinstance(part.content, str) else [t for t in part.content if isinstance(t, str)]
+            )
     return texts
+
+
+def _is_ours(text: str) -> bool:
+    return text.startswith(("<project>", "<question>"))

@@ -7,9 +7,9 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent import Event
 from agent.conversation import Conversation
 from agent.patience import Patience
+from tests.agent.desk import unheard
 
 
 async def _words(_messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterator[str]:
@@ -19,11 +19,7 @@ async def _words(_messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterat
 
 def _conversation() -> Conversation:
     agent: Agent[None, str] = Agent(FunctionModel(stream_function=_words))
-    return Conversation(agent, 5, Patience(), _unheard, lambda: None)
-
-
-async def _unheard(_event: Event) -> None:
-    """Nobody listens."""
+    return Conversation(agent, 5, Patience(), unheard, lambda: None)
 
 
 async def test_it_leaves_no_task_behind_at_whatever_instant_it_is_stopped() -> None:

@@ -7,6 +7,7 @@ from agent.confirmation import ConfirmationPolicy
 from agent.editor import InMemoryEditor
 from agent.execution import Execution
 from arrow_project import ArrowProject, Operation, OperationResult
+from tests.agent.desk import unheard
 from tests.agent.story import NEXT_ID, story, story_text
 
 GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
@@ -27,10 +28,6 @@ class Answers:
 
 def context(project: ArrowProject | None) -> TurnContext:
     return TurnContext(project, None, (3,), (), (), ())
-
-
-async def unheard(_event: Event) -> None:
-    """Nobody listens."""
 
 
 def execution(

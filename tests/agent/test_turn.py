@@ -122,8 +122,8 @@ async def test_yes_no_and_neither(desk: Desk) -> None:
     desk.model.add(["It is made of wood."])
     events = await desk.events("What is it made of?", pending_id=pending_id)
     assert [event.text for event in events if isinstance(event, TextFinished)] == [
-        "(The open question is dropped, and nothing of it was done.)",
         "It is made of wood.",
+        "(The open question is dropped, and nothing of it was done.)",
     ]
     assert desk.pendings.kept == {}
 
