@@ -1,6 +1,8 @@
 """A message becomes text and operations: the turn, its prompt, its tools and the models."""
 
-from agent.confirmation import ConfirmationPolicy, describe, read_reply
+from agent.answer import ModelAnswerer
+from agent.answerer import Answerer
+from agent.confirmation import ConfirmationPolicy, describe
 from agent.editor import Editor, Failure, InMemoryEditor, Outcome
 from agent.events import (
     Asked,
@@ -18,14 +20,18 @@ from agent.events import (
     Timings,
     Usage,
 )
-from agent.models import LOCAL, ModelNotAvailable, ModelSource, open_model
+from agent.fingerprint import fingerprint
+from agent.models import ModelNotAvailable, open_answerer
 from agent.pending import Origin, Pending, PendingStore
+from agent.planned_answer import LOCAL, LocalPlanner
+from agent.reply import read_reply
 from agent.request import Exchange, TurnContext, TurnRequest
 from agent.thread import in_thread
 from agent.turn import Assistant, Turn
 
 __all__ = [
     "LOCAL",
+    "Answerer",
     "Asked",
     "Assistant",
     "Citation",
@@ -39,8 +45,9 @@ __all__ = [
     "Failed",
     "Failure",
     "InMemoryEditor",
+    "LocalPlanner",
+    "ModelAnswerer",
     "ModelNotAvailable",
-    "ModelSource",
     "OperationFinished",
     "Origin",
     "Outcome",
@@ -56,7 +63,8 @@ __all__ = [
     "TurnRequest",
     "Usage",
     "describe",
+    "fingerprint",
     "in_thread",
-    "open_model",
+    "open_answerer",
     "read_reply",
 ]

@@ -16,6 +16,7 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ToolCallPart,
     ToolReturnPart,
 )
 from pydantic_ai.run import AgentRun
@@ -45,6 +46,7 @@ class Conversation:
         request_limit: How many requests it may make.
         patience: What happens when the provider is busy.
         tell: Hears the text as it comes.
+        before_calls: Called with the calls of one response before they are made.
         after_calls: Called when all calls of one response have been answered; what it raises ends the answer.
     """
 
@@ -54,12 +56,14 @@ class Conversation:
         request_limit: int,
         patience: Patience,
         tell: EventSink,
+        before_calls: Callable[[Sequence[ToolCallPart]], None],
         after_calls: Callable[[], None],
     ) -> None:
         self._agent = agent
         self._limits = UsageLimits(request_limit=request_limit)
         self._patience = patience
         self._tell = tell
+        self._before_calls = before_calls
         self._after_calls = after_calls
         self._counted = RunUsage()
         self._has_spoken = False  # in the request under way
@@ -124,8 +128,8 @@ class Conversation:
     async def _request(self, run: AgentRun[None, str], node: ModelRequestNode[None, str]) -> None:
         self._has_spoken = False
         for part in node.request.parts:
-            if type(part) is ToolReturnPart and part.retry is not None and part.retry.cause == "unknown_tool":
-                part.content = unknown_tool(part.tool_name)
+            if type(part) is ToolReturnPart:
+                _mark(part)
         started = time.monotonic()
         try:
             async with node.stream(run.ctx) as stream:
@@ -150,6 +154,7 @@ class Conversation:
         for call in response.tool_calls:
             if isinstance(call.args, str):
                 call.args = json_object(call.args)
+        self._before_calls(response.tool_calls)
         if response.finish_reason == "length":
             await self._tell(TextFinished(_CUT))
         async with node.stream(run.ctx) as stream:
@@ -183,6 +188,14 @@ class Conversation:
             "unknown" if counted.cost is None else f"{counted.cost:.4f}",
             self.model_s,
         )
+
+
+def _mark(part: ToolReturnPart) -> None:
+    """Gives a result the provider's flag for errors if it is one; one of an unknown tool says which there are."""
+    if part.retry is not None and part.retry.cause == "unknown_tool":
+        part.content = unknown_tool(part.tool_name)
+    elif isinstance(part.content, dict) and "error" in part.content:
+        part.outcome = "failed"
 
 
 def _unanswered(messages: list[ModelMessage]) -> list[ModelMessage]:

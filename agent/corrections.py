@@ -30,6 +30,10 @@ class Corrections:
         if tool in self._given_up:
             raise GaveUp(tool)
 
+    def has_given_up(self, tool: str) -> bool:
+        """Whether it has failed too often."""
+        return tool in self._given_up
+
     def answered(self, tool: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         """The answer for the model; after the last correction it also says that this is not to be tried again."""
         error: Any = answer.get("error")

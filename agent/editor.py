@@ -1,7 +1,8 @@
 """The editor: whoever executes operations and answers."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
 
@@ -34,15 +35,19 @@ class Outcome:
         result: What the editor answered; None when it only said that it succeeded.
         failure: Why not, when it did not.
         content: The editor's whole `.arrow` text afterwards; None when it does not report it.
-        done: What the editor had done of the operation before it failed, as operations; only editors that report no
-            content need to say it.
+        confirmed: Of an operation that failed on the way, the calls that the editor had executed before, as it was
+            asked.
+        done: The same as operations of ours; None where none says it.
+        remarks: What else the editor told with its result, such as `affected_nodes`.
     """
 
     success: bool
     result: Any = None
     failure: Failure | None = None
     content: str | None = None
-    done: tuple[Operation, ...] = ()
+    confirmed: tuple[Operation, ...] = ()
+    done: tuple[Operation, ...] | None = None
+    remarks: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 class Editor(Protocol):
@@ -53,6 +58,23 @@ class Editor(Protocol):
 
         Args:
             applied: The operation as the shadow has executed it: references resolved, new ids predicted.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchingEditor(Editor, Protocol):
+    """An editor that may take several operations in one message."""
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether it does."""
+        ...
+
+    async def apply_together(self, applied: Sequence[OperationResult]) -> Sequence[Outcome] | None:
+        """Executes all operations or none; an outcome for each, or one for all that says why not.
+
+        None where they do not fit into one message; nothing was done then.
         """
         ...
 

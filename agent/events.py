@@ -18,9 +18,13 @@ class TextChunk:
 
 @dataclass(frozen=True)
 class TextFinished:
-    """A finished part of the answer, whole; its chunks have been sent before."""
+    """A finished part of the answer, whole; its chunks have been sent before.
+
+    `not_done`: it says what of the message was not done, and why.
+    """
 
     text: str
+    not_done: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,8 @@ class Ended:
         timings: Where the time went.
         functions: What the editor has executed, in order.
         changed: Whether the story is another one than before the turn.
+        unseen_before: The story before a turn that the editor has changed without showing how; None otherwise. Once
+            it shows its story, `PendingStore.keep_before` lets the turn be taken back.
     """
 
     reason: Literal["done", "question", "error"]
@@ -142,6 +148,7 @@ class Ended:
     timings: Timings = Timings()
     functions: tuple[str, ...] = ()
     changed: bool = False
+    unseen_before: str | None = None
 
 
 Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Suggested | Failed | Ended

@@ -4,11 +4,11 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.confirmation import ConfirmationPolicy
 from agent.duplicates import find_duplicate
-from agent.editor import Editor, Failure, Outcome, Rehearsal, failure_of
+from agent.editor import BatchingEditor, Editor, Failure, Outcome, Rehearsal, failure_of
 from agent.events import EventSink, OperationFinished
 from agent.losses import TurnLosses
 from agent.reconciliation import (
@@ -25,6 +25,8 @@ from agent.request import TurnContext
 from agent.thread import in_thread
 from agent.validation import find_schema_error
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, renumbered
+
+_Executed = TypeVar("_Executed")
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +82,8 @@ class Execution:
         self._selection = Selection(context.scene_id, context.selected_node_ids)
         self._losses = TurnLosses()
         self._agreed: list[Operation] = []
+        self._lost_sight_of: ArrowProject | None = None
+        self._before_batch = 0
         self.executed: list[Operation] = []
         self.created: list[int] = []
         self.given_ids: dict[int, int] = {}
@@ -93,6 +97,11 @@ class Execution:
         if isinstance(self._editor, Rehearsal):
             return len(self.executed)
         return len(self.held.operations) if self.held is not None else 0
+
+    @property
+    def knows_story(self) -> bool:
+        """Whether the turn's story is the editor's, as far as anybody can tell."""
+        return self._lost_sight_of is None or self._lost_sight_of is not self._context.project
 
     def look_again(self) -> None:
         """The context has another scene or another selection."""
@@ -141,6 +150,78 @@ class Execution:
         finally:
             self._confirm = confirm
 
+    async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:
+        """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
+        batch = await self._rehearsed(operations) if self._takes_batches(operations) else []
+        if len(batch) > 1 and isinstance(self._editor, BatchingEditor):
+            project = self._context.project
+            assert project is not None
+            try:
+                outcomes = await self._timed(self._editor.apply_together(batch))
+            finally:
+                project.rollback(self._before_batch)
+            if outcomes is not None:
+                return await self._conclude_all(project, batch, outcomes)
+        elif batch and self._context.project is not None:
+            self._context.project.rollback(self._before_batch)
+        return [await self.execute(operations[0])]
+
+    def _takes_batches(self, operations: Sequence[Operation]) -> bool:
+        editor = self._editor
+        return len(operations) > 1 and self.held is None and isinstance(editor, BatchingEditor) and editor.takes_batches
+
+    async def _rehearsed(self, operations: Sequence[Operation]) -> list[OperationResult]:
+        """The first operations, tried on the story one after the other, up to one that fails or needs a yes."""
+        if self._context.project is None:
+            return []
+        project = await self._kept(self._context.project)
+        self._before_batch, selection = project.checkpoint(), self._selection
+        batch: list[OperationResult] = []
+        try:
+            for operation in operations:
+                checkpoint = project.checkpoint()
+                takes_away = operation.function.startswith("delete_") and operation.function != "delete_connection"
+                if takes_away or find_schema_error(operation) or find_duplicate(project, operation):
+                    break  # what is gone at the end cannot be spoken of before
+                applied = project.apply(operation, self._selection)
+                if applied.operation not in self._agreed and self._must_wait(project, applied.operation):
+                    project.rollback(checkpoint)
+                    break
+                batch.append(applied)
+                if applied.created:
+                    self._selection = replace(self._selection, last_created=applied.created[-1])
+        except OperationError:
+            pass  # the model is told when it is this operation's turn
+        finally:
+            self._selection = selection
+        return batch
+
+    async def _conclude_all(
+        self, project: ArrowProject, batch: Sequence[OperationResult], outcomes: Sequence[Outcome]
+    ) -> list[OperationFinished]:
+        """As if each had been executed by itself; ids follow what the editor has really given."""
+        reported = await reported_project(outcomes[-1])
+        failure = refusal(batch[-1], outcomes[-1], reported)
+        if failure is not None:
+            return [await self._refused(project, one, outcomes[-1], reported, failure) for one in batch]
+        ids, finished = dict[int, int](), list[OperationFinished]()
+        for expected, outcome in zip(batch, outcomes, strict=True):
+            operation = renumbered(expected.operation, ids)
+            checkpoint = project.checkpoint()
+            applied = project.apply(operation, self._selection)
+            applied = self._with_reported_id(project, checkpoint, operation, applied, outcome)
+            shown = reported if outcome is outcomes[-1] else None
+            finished.append(await self._conclude(project, applied, outcome, shown))
+            ids |= _given_ids(expected, finished[-1])
+        return finished
+
+    async def _timed(self, executing: Awaitable[_Executed]) -> _Executed:
+        started = time.monotonic()
+        try:
+            return await executing
+        finally:
+            self.editor_s += time.monotonic() - started
+
     async def execute(self, operation: Operation) -> OperationFinished:
         """Tries the operation on the shadow, then has the editor execute it, or holds it for a yes."""
         project = self._context.project
@@ -160,14 +241,11 @@ class Execution:
         if self.held is not None:
             project.rollback(checkpoint)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
-        started = time.monotonic()
         try:
-            outcome = await self._editor.apply(applied)
+            outcome = await self._timed(self._editor.apply(applied))
         except BaseException:  # stopped: nobody knows that it was done
             project.rollback(checkpoint)
             raise
-        finally:
-            self.editor_s += time.monotonic() - started
         try:
             reported = await reported_project(outcome)
         except BaseException:  # stopped, and done it is
@@ -272,10 +350,17 @@ class Execution:
         reported: ArrowProject | None,
         failure: Failure,
     ) -> OperationFinished:
+        """What the editor had done of it before counts; where nothing shows what came of that, the story is unknown."""
         if reported is not None:
             self._context.project = reported
-        else:
+        elif outcome.done is not None:
             await self._keep(project, outcome.done)
+        if reported is not None or outcome.done is None:
+            for operation in outcome.confirmed:
+                self.executed.append(operation)
+                await self._finish(operation, None, None, reached_editor=True)
+        if reported is None and outcome.done is None and outcome.confirmed:
+            self._lost_sight_of = project
         return await self._finish(applied.operation, None, failure, reached_editor=True)
 
     async def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
@@ -313,3 +398,10 @@ def _given_ids(expected: OperationResult, finished: OperationFinished) -> dict[i
         for name in _CREATED
         if name in expected.result and name in finished.result and expected.result[name] != finished.result[name]
     }
+
+
+def tool_result(finished: OperationFinished) -> dict[str, Any]:
+    """What whoever called a tool reads of an operation: its result, which begins with the id, or the error."""
+    if finished.failure is not None:
+        return {"error": finished.failure.as_dict()}
+    return finished.result if isinstance(finished.result, dict) else {"result": finished.result}

@@ -34,6 +34,8 @@ Editing
   one. What the outline leaves out, find_nodes, get_node and get_scene show.
 - Look in the outline, list_characters or list_variables before you create a character or variable: use the one that
   exists.
+- Put what repeats into a macro and use it with macro_use. Say in notes what a complex structure is for. Keep what
+  belongs together together: position "below_previous" or "right_of_previous", and a frame around it.
 - Connect what you create: a node that nothing leads to is never played. condition, tag_match and tag_pass: slot 0
   is the true branch, slot 1 the false branch. interaction: slot i belongs to action i. dialog: its lines are
   alternatives, each with its own slot; write a speech of several sentences as one line.
@@ -68,7 +70,9 @@ def render_context(context: TurnContext, context_tokens: int) -> str:
     """The part of the prompt that is made once per turn: project, documents, passages, what is possible now."""
     sections = [
         _project(context, int(context_tokens * _OUTLINE_SHARE) * _CHARACTERS_PER_TOKEN),
-        _documents(context.documents, int(context_tokens * _DOCUMENTS_SHARE) * _CHARACTERS_PER_TOKEN),
+        _documents(
+            context.documents, context.being_read, int(context_tokens * _DOCUMENTS_SHARE) * _CHARACTERS_PER_TOKEN
+        ),
         _passages(context.passages),
         _now(context),
     ]
@@ -103,9 +107,9 @@ def _project(context: TurnContext, max_characters: int) -> str:
     return f"<project>\n{inert(text)}\n</project>"
 
 
-def _documents(documents: Sequence[Document], max_characters: int) -> str:
+def _documents(documents: Sequence[Document], being_read: Sequence[str], max_characters: int) -> str:
     """Their names with what is on their pages; a corpus may have thousands, so they keep to their share."""
-    if not documents:
+    if not documents and not being_read:
         return "<documents>\nThis project has no design documents yet.\n</documents>"
     room = max(max_characters, _FEW_NAMES)
     lines: list[str] = []
@@ -116,6 +120,10 @@ def _documents(documents: Sequence[Document], max_characters: int) -> str:
             lines.append(f"- and {len(documents) - len(lines)} more, which search_documents searches as well")
             break
         lines.append(line)
+    if being_read:
+        names = ", ".join(map(quoted_name, being_read[:_PAGES_NAMED]))
+        more = f" and {len(being_read) - _PAGES_NAMED} more" if len(being_read) > _PAGES_NAMED else ""
+        lines.append(f"- being read now, and not searchable before that is done: {names}{more}")
     return "<documents>\n" + "\n".join(lines) + "\n</documents>"
 
 
@@ -155,7 +163,12 @@ def _now(context: TurnContext) -> str:
         lines.append("There is no story to read or to edit: only the functions that read documents can do something.")
     elif context.scene_id is not None and context.scene_id in context.project.document.scenes:
         lines.append(f"Scene {context.scene_id} is open; what names no scene goes there.")
-    if not context.documents:
+    if context.being_read:
+        lines.append(
+            "Some documents are still being read. Where one of them may answer, say that it is being read, and not "
+            "that the documents do not say it."
+        )
+    elif not context.documents:
         lines.append("There are no documents: search_documents and read_document find nothing.")
     if context.text_only:
         lines.append(

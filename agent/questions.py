@@ -78,12 +78,9 @@ def what_happened(origin: Origin, done: Sequence[str]) -> str:
 def what_was_planned(origin: Origin, operations: Sequence[Operation], reply: str) -> str:
     """What a model has to know that goes on after the user has changed its mind for it."""
     return (
-        f"(Before this you {_so_far(origin)}
-You were about to make these calls, and the user was asked first; none "
-        f"of them has been made:
-{calls_of(operations)}
-The user answered: {json.dumps(reply, ensure_ascii=False)}. Do "
-        "now what the user wants after that answer, and what is left of the message above.)"
+        f"(Before this you {_so_far(origin)}\nYou were about to make these calls, and the user was asked first; none "
+        f"of them has been made:\n{calls_of(operations)}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. "
+        "Do now what the user wants after that answer, and what is left of the message above.)"
     )
 
 

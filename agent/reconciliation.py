@@ -127,6 +127,7 @@ def told(applied: OperationResult, outcome: Outcome, differences: Sequence[str],
         said = {name: value for name, value in cast("dict[str, Any]", said).items() if result.get(name) != value}
     if said not in (None, "", True, {}) and said != next(iter(result.values()), None):
         result["editor"] = said
+    result |= {name: value for name, value in outcome.remarks.items() if name not in result}
     if differences:
         result["not_as_expected"] = list(differences)
     if not confirmed and applied.operation.function in CREATED_BY:

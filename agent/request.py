@@ -31,6 +31,7 @@ class TurnRequest:
         function: One operation to execute without a model, with `function_params`.
         pending_id: The question that `message` answers.
         confirm: When to ask before an operation is executed.
+        being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
         plan: Run everything on a copy and ask before the editor is touched.
     """
 
@@ -44,6 +45,7 @@ class TurnRequest:
     function_params: dict[str, Any] = field(default_factory=dict[str, Any])
     pending_id: str | None = None
     confirm: ConfirmationPolicy = "destructive"
+    being_read: tuple[str, ...] = ()
     plan: bool = False
 
 
@@ -60,5 +62,6 @@ class TurnContext:
     history: tuple[Exchange, ...]
     passages: tuple[CitedPassage, ...]
     documents: Sequence[Document]
+    being_read: tuple[str, ...] = ()
     text_only: bool = False  # the passages were found without vectors, which are away
     planned: tuple[Operation, ...] = ()

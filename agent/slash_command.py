@@ -5,7 +5,7 @@ import re
 from typing import Any, cast
 
 from agent.parameters import missing_parameters, read_parameters, schema_of
-from agent.tools import READING_TOOLS
+from agent.tools import READING_TOOLS, function_named
 from agent.undo import UNDO
 from arrow_project import OPERATIONS, Operation
 
@@ -19,16 +19,17 @@ def read_slash_command(message: str) -> Operation | None:
     None when it is not one, and then it is an ordinary message.
     """
     found = _COMMAND.fullmatch(message)
-    if found is None or found["function"] not in {*OPERATIONS, *READING_TOOLS, UNDO}:
+    function = function_named(found["function"]) if found else None
+    if found is None or function not in {*OPERATIONS, *READING_TOOLS, UNDO}:
         return None
     written = found["arguments"] or "{}"
     try:
         arguments = json.loads(written)
     except (ValueError, RecursionError):
-        return None if written.startswith("{") else _placed(found["function"], written)
+        return None if written.startswith("{") else _placed(function, written)
     if not isinstance(arguments, dict):
-        return _placed(found["function"], written)
-    return Operation(found["function"], cast("dict[str, Any]", arguments))
+        return _placed(function, written)
+    return Operation(function, cast("dict[str, Any]", arguments))
 
 
 def _placed(function: str, written: str) -> Operation | None:

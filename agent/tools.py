@@ -9,15 +9,23 @@ from pydantic_ai import Tool
 from agent.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 
-__all__ = ["ANSWER_QUESTION", "READING_TOOLS", "ToolHandler", "build_tools", "tool_schemas", "unknown_tool"]
+__all__ = [
+    "ANSWER_QUESTION",
+    "READING_TOOLS",
+    "ToolHandler",
+    "build_tools",
+    "function_named",
+    "tool_schemas",
+    "unknown_tool",
+]
 
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
 ToolHandler = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
-# What these do, others do as well, and a literal client of the spec does not know them.
-_NOT_OFFERED = frozenset({"quick_insert_node", "node_connection_replacement"})
+# As the specification's examples call it.
+_OTHER_NAMES = {"create_node": "create_insert_node"}
 _LONGEST_NAME = 64
 _DECIDE = (
     "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
@@ -40,12 +48,13 @@ def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
 
     The same for every turn, whatever the story and the user's selection: a provider's cache begins with the tools.
     """
-    operations = {
-        name: (spec.description, _strict(spec.parameters))
-        for name, spec in OPERATIONS.items()
-        if name not in _NOT_OFFERED
-    }
+    operations = {name: (spec.description, _strict(spec.parameters)) for name, spec in OPERATIONS.items()}
     return operations | {name: (tool.description, tool.parameters) for name, tool in READING_TOOLS.items()}
+
+
+def function_named(name: str) -> str:
+    """The name of the function that is meant."""
+    return _OTHER_NAMES.get(name, name)
 
 
 def build_tools(handle: ToolHandler, *, answers_question: bool = False) -> list[Tool[object]]:

@@ -18,6 +18,9 @@ _MISSING = 0.4
 
 def answer(question: str, context: TurnContext) -> Steps[None]:
     """Says what the documents say: the sentences that answer, or that they do not."""
+    if context.being_read and not context.documents and not context.passages:
+        yield Say(f"I am still reading {', '.join(context.being_read)}. Ask again in a moment.", "not_done")
+        return
     if not context.documents and not context.passages:
         yield Say("This project has no design documents yet, so I cannot answer that from them.")
         return

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent import (
-    LOCAL,
     Assistant,
     Editor,
     Event,
     EventSink,
     InMemoryEditor,
+    LocalPlanner,
     Origin,
     Pending,
     Turn,
     TurnRequest,
-    open_model,
 )
 from arrow_project import Operation
 from corpora import ProjectKey
@@ -81,8 +80,8 @@ class Desk:
         shown = editor.project.copy() if isinstance(editor, InMemoryEditor) else story()
         asked: dict[str, Any] = {"key": self.key, "message": message, "project": shown}
         request = TurnRequest(**(asked | fields))
-        source, name = (open_model(LOCAL), LOCAL) if self.is_local else (self.model.source, "scripted")
-        assistant = Assistant(self.retriever, source, name, self.context_tokens)
+        answerer = LocalPlanner() if self.is_local else self.model.answerer()
+        assistant = Assistant(self.retriever, answerer, self.context_tokens)
         return assistant.turn(request, editor or InMemoryEditor(story()), self.pendings, sink)
 
     async def events(self, message: str, editor: Editor | None = None, **fields: Any) -> list[Event]:

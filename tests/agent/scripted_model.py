@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
-from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
-from agent import TurnContext
+from agent import ModelAnswerer
+from agent.patience import Patience
 
 PATIENCE_S = 30.0
 """How long a test waits for what must happen before it gives up."""
@@ -105,9 +105,10 @@ class ScriptedModel:
         """Whether every reply was given."""
         return not self._script
 
-    def source(self, _message: str, _context: TurnContext) -> Model:
-        """What an assistant takes as its source of models."""
-        return FunctionModel(stream_function=self._stream, model_name="scripted")
+    def answerer(self, patience: Patience | None = None) -> ModelAnswerer:
+        """What an assistant has answer."""
+        model = FunctionModel(stream_function=self._stream, model_name="scripted")
+        return ModelAnswerer(model, "scripted", patience or Patience())
 
     async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         names = tuple(tool.name for tool in info.function_tools)

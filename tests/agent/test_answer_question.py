@@ -13,8 +13,8 @@ DELETE_2, DELETE_3 = (Use("delete_node", {"node_id": node_id}) for node_id in (2
 BRAM = Use("create_character", {"name": "Bram"})
 YES, NO, CHANGE = (Use("answer_question", {"decision": decision}) for decision in ("yes", "no", "change"))
 
-AGREED = ["是的", "oui, vas-y", "Ja, bitte", "sí", "да", "はい", "نعم", "evet", "👍", "✅", "👌🏽"]
-REFUSED = ["不要", "non merci", "Nein", "нет", "いいえ", "لا", "hayır", "não", "👎", "❌", "🙅"]
+AGREED = ["알겠어", "oui, vas-y", "Ja, bitte", "sí", "да", "はい", "نعم", "evet", "👍", "✅", "👌🏽"]
+REFUSED = ["nie", "non merci", "Nein", "нет", "いいえ", "لا", "hayır", "não", "👎", "❌", "🙅"]
 
 
 def ran(events: list[Event]) -> list[tuple[str, dict[str, Any]]]:

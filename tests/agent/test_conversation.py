@@ -19,7 +19,7 @@ async def _words(_messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterat
 
 def _conversation() -> Conversation:
     agent: Agent[None, str] = Agent(FunctionModel(stream_function=_words))
-    return Conversation(agent, 5, Patience(), unheard, lambda: None)
+    return Conversation(agent, 5, Patience(), unheard, lambda _calls: None, lambda: None)
 
 
 async def test_it_leaves_no_task_behind_at_whatever_instant_it_is_stopped() -> None:

@@ -139,7 +139,7 @@ async def test_what_is_no_answer_is_a_message(desk: Desk) -> None:
     editor = InMemoryEditor(story())
     asked = the_question(await desk.events("", editor, function="delete_node"))
     events = await desk.events("What is the pier for?", editor, pending_id=asked.pending_id)
-    assert [event.text for event in events if isinstance(event, TextFinished)][0] == "It is where the boats land."
+    assert next(event.text for event in events if isinstance(event, TextFinished)) == "It is where the boats land."
     assert editor.project.to_text() == story_text()
 
 

@@ -36,6 +36,7 @@ class Turn:
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     calls: list[Call] = field(default_factory=list[Call])
     said: list[str] = field(default_factory=list[str])
+    being_read: Sequence[str] = ()
 
     @property
     def text(self) -> str:
