@@ -1,10 +1,14 @@
 """A message becomes text and operations: the turn, its prompt, its tools and the models."""
 
-from agent.answer import ModelAnswerer
-from agent.answerer import Answerer
-from agent.confirmation import ConfirmationPolicy, describe
-from agent.editor import Editor, Failure, InMemoryEditor, Outcome
-from agent.events import (
+from agent.answering.answer import ModelAnswerer
+from agent.answering.answerer import Answerer
+from agent.answering.planned_answer import LOCAL, LocalPlanner
+from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
+from agent.models.models import ModelNotAvailable, open_answerer
+from agent.questions.confirmation import ConfirmationPolicy, describe
+from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.reply import read_reply
+from agent.turn.events import (
     Asked,
     Citation,
     Cited,
@@ -20,14 +24,10 @@ from agent.events import (
     Timings,
     Usage,
 )
-from agent.fingerprint import fingerprint
-from agent.models import ModelNotAvailable, open_answerer
-from agent.pending import Origin, Pending, PendingStore
-from agent.planned_answer import LOCAL, LocalPlanner
-from agent.reply import read_reply
-from agent.request import Exchange, TurnContext, TurnRequest
-from agent.thread import in_thread
-from agent.turn import Assistant, Turn
+from agent.turn.fingerprint import fingerprint
+from agent.turn.request import Exchange, TurnContext, TurnRequest
+from agent.turn.thread import in_thread
+from agent.turn.turn import Assistant, Turn
 
 __all__ = [
     "LOCAL",

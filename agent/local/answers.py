@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from agent.local.references import join
 from agent.local.steps import Call, Say, Steps
-from agent.quotes import Quote, Source, best_quotes
-from agent.request import TurnContext
-from agent.sentences import terms
+from agent.reading.quotes import Quote, Source, best_quotes
+from agent.reading.sentences import terms
+from agent.turn.request import TurnContext
 from retrieval import CitedPassage
 
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.

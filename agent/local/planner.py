@@ -22,7 +22,7 @@ from agent.local.parsing import (
 from agent.local.references import References
 from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
 from agent.local.story_questions import answer_from_story
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, Operation, Story, check, renumbered
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)

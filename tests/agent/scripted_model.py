@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent import ModelAnswerer
-from agent.patience import Patience
+from agent.models.patience import Patience
 
 PATIENCE_S = 30.0
 """How long a test waits for what must happen before it gives up."""

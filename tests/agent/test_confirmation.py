@@ -3,8 +3,8 @@
 import pytest
 
 from agent import Asked, InMemoryEditor
-from agent.confirmation import describe
-from agent.reply import Reply, read_reply
+from agent.questions.confirmation import describe
+from agent.questions.reply import Reply, read_reply
 from arrow_project import Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story

@@ -7,8 +7,8 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.conversation import Conversation
-from agent.patience import Patience
+from agent.answering.conversation import Conversation
+from agent.models.patience import Patience
 from tests.agent.desk import unheard
 
 

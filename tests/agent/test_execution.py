@@ -3,9 +3,9 @@
 import pytest
 
 from agent import Event, EventSink, Failure, Outcome, TurnContext
-from agent.confirmation import ConfirmationPolicy
-from agent.editor import InMemoryEditor
-from agent.execution import Execution
+from agent.editing.editor import InMemoryEditor
+from agent.editing.execution import Execution
+from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation, OperationResult
 from tests.agent.desk import unheard
 from tests.agent.story import NEXT_ID, story, story_text

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
-from agent.history import assemble
-from agent.request import Exchange
+from agent.prompt.history import assemble
+from agent.turn.request import Exchange
 
 BEGINS = "<earlier>\nThe conversation begins here.\n</earlier>"
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent import InMemoryEditor, Outcome, TurnContext
-from agent.execution import Execution
-from agent.losses import describe_loss, losses, tables_of
-from agent.questions import Questions
+from agent.editing.execution import Execution
+from agent.editing.losses import describe_loss, losses, tables_of
+from agent.questions.questions import Questions
 from arrow_project import ArrowProject, Operation, OperationResult, parse
 from tests.agent.desk import Pendings, unheard
 from tests.agent.story import story

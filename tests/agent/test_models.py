@@ -3,7 +3,7 @@
 import pytest
 
 from agent import LOCAL, Ended, ModelNotAvailable, open_answerer
-from agent.tools import READING_TOOLS, build_tools
+from agent.answering.tools import READING_TOOLS, build_tools
 from arrow_project import OPERATIONS
 from tests.agent.desk import Desk
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent import Asked, Event, Failed, InMemoryEditor, OperationFinished, TextFinished
-from agent.parameters import missing_parameters, read_parameters
+from agent.questions.parameters import missing_parameters, read_parameters
 from arrow_project import Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story, story_text

@@ -21,9 +21,9 @@ from agent import (
     TextFinished,
     TurnRequest,
 )
-from agent.patience import Patience
-from agent.providers import provided_model
-from agent.tools import tool_schemas
+from agent.answering.tools import tool_schemas
+from agent.models.patience import Patience
+from agent.models.providers import provided_model
 from arrow_project import ArrowProject, Operation
 from fletcher.loopback import bind, serving
 from tests.agent.desk import Desk

@@ -19,8 +19,8 @@ from agent import (
     Suggested,
     TextFinished,
 )
-from agent.fingerprint import fingerprint
-from agent.undo import asks_for_undo
+from agent.turn.fingerprint import fingerprint
+from agent.turn.undo import asks_for_undo
 from arrow_project import ArrowProject, Operation, OperationResult, diff, parse
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import Hang, Use

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import agent
-from agent.fingerprint import fingerprint
+from agent.turn.fingerprint import fingerprint
 from arrow_project import ArrowProject, Operation, parse
 from fletcher.__main__ import main
 from tests.agent.scripted_model import ScriptedModel, Use

@@ -12,7 +12,7 @@ import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import Assistant, ConfirmationPolicy, LocalPlanner
-from agent.patience import Patience
+from agent.models.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
 from fletcher.uvicorn_protocols import Waits

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.local import Call, Say, plan
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, ArrowProject, Operation, OperationError, Selection, Story
 from retrieval import CitedPassage, Document, Passage
 
