@@ -1,13 +1,20 @@
 """A message becomes text and operations: the turn, its prompt, its tools and the models."""
 
-from agent.confirmation import ConfirmationPolicy, describe, read_reply
-from agent.editor import Editor, Failure, InMemoryEditor, Outcome
-from agent.events import (
+from agent.answering.answer import ModelAnswerer
+from agent.answering.answerer import Answerer
+from agent.answering.planned_answer import LOCAL, LocalPlanner
+from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
+from agent.models.models import ModelNotAvailable, open_answerer
+from agent.questions.confirmation import ConfirmationPolicy, describe
+from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.reply import read_reply
+from agent.turn.events import (
     Asked,
     Citation,
     Cited,
     Ended,
     Event,
+    EventSink,
     Failed,
     OperationFinished,
     Suggested,
@@ -17,14 +24,14 @@ from agent.events import (
     Timings,
     Usage,
 )
-from agent.models import LOCAL, ModelNotAvailable, ModelSource, open_model
-from agent.pending import Origin, Pending, PendingStore
-from agent.request import Exchange, TurnContext, TurnRequest
-from agent.thread import in_thread
-from agent.turn import Assistant, Turn
+from agent.turn.fingerprint import fingerprint
+from agent.turn.request import Exchange, TurnContext, TurnRequest
+from agent.turn.thread import in_thread
+from agent.turn.turn import Assistant, Turn
 
 __all__ = [
     "LOCAL",
+    "Answerer",
     "Asked",
     "Assistant",
     "Citation",
@@ -33,12 +40,14 @@ __all__ = [
     "Editor",
     "Ended",
     "Event",
+    "EventSink",
     "Exchange",
     "Failed",
     "Failure",
     "InMemoryEditor",
+    "LocalPlanner",
+    "ModelAnswerer",
     "ModelNotAvailable",
-    "ModelSource",
     "OperationFinished",
     "Origin",
     "Outcome",
@@ -54,7 +63,8 @@ __all__ = [
     "TurnRequest",
     "Usage",
     "describe",
+    "fingerprint",
     "in_thread",
-    "open_model",
+    "open_answerer",
     "read_reply",
 ]

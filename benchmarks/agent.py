@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from starlette.types import Receive, Scope, Send
 from websockets.sync.client import ClientConnection, connect
 
-from agent import Assistant, open_model
+from agent import Assistant, open_answerer
 from benchmarks.arrow_project import document
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
@@ -178,7 +178,7 @@ def _server(folder: Path) -> Generator[tuple[Embedder, str]]:
         ingestor = Ingestor(catalog, directory.originals, retriever, readers)
         key = ProjectKey("local", "1")
         ingestor.index(key, [Source("bible.md", _bible().encode())])
-        assistant = Assistant(retriever, open_model(_MODEL), _MODEL, _CONTEXT_TOKENS)
+        assistant = Assistant(retriever, open_answerer(_MODEL), _CONTEXT_TOKENS)
         services = Services(
             catalog=catalog,
             retriever=retriever,

@@ -63,6 +63,7 @@ def _agreed_to(remote: RemoteCorpus, key: ProjectKey, body: TurnBody, answer: di
         done = remote.turn(key, reply)
         answer = done | {
             "text": f"{answer['text']}\n\n{done['text']}",
+            "not_done": answer["not_done"] + done["not_done"],
             "citations": answer["citations"] + done["citations"],
             "operations": answer["operations"] + done["operations"],
             "changed": answer["changed"] or done["changed"],

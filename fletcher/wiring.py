@@ -115,17 +115,16 @@ def build_services(settings: Settings, parts: Parts) -> "Services":
         CommandError: The model that is set cannot be used.
     """
     # These bring FastAPI and the model SDKs, which commands that only read the corpus do without.
-    from agent import Assistant, ModelNotAvailable, open_model
+    from agent import Assistant, ModelNotAvailable, open_answerer
     from server import EmbeddingWorker, Limits, Services
 
     try:
-        model = open_model(settings.model_name)
+        answerer = open_answerer(settings.model_name)
     except ModelNotAvailable as error:
         raise CommandError(str(error)) from error
     assistant = Assistant(
         retriever=parts.retriever,
-        model=model,
-        model_name=settings.model_name,
+        answerer=answerer,
         context_tokens=settings.context_tokens,
     )
     return Services(

@@ -1,7 +1,9 @@
 """Where documents are taken in: on threads of their own, so that no turn waits for one."""
 
 import asyncio
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -36,7 +38,12 @@ class Intake:
         # Documents of one project come in one after the other; those that wait need no thread yet. A project that
         # nobody adds to has no lock: whoever holds one or waits for it keeps it.
         self._turns: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
+        self._under_way: dict[ProjectKey, Counter[str]] = {}
         self._closing = False
+
+    def under_way(self, key: ProjectKey) -> tuple[str, ...]:
+        """The documents of a project that are being read, or wait for it, by name."""
+        return tuple(self._under_way.get(key, ()))
 
     async def add(
         self,
@@ -113,9 +120,22 @@ class Intake:
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         listen = self._listener(progress)
-        async with self._turns.setdefault(key, asyncio.Lock()):
-            add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
-            return await self._threads.run(key.workspace, add)
+        with self._noted(key, sources):
+            async with self._turns.setdefault(key, asyncio.Lock()):
+                add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+                return await self._threads.run(key.workspace, add)
+
+    @contextmanager
+    def _noted(self, key: ProjectKey, sources: Collection[Source | Refusal]) -> Generator[None]:
+        names = Counter(source.name for source in sources)
+        self._under_way.setdefault(key, Counter()).update(names)
+        try:
+            yield
+        finally:
+            left = self._under_way[key] - names
+            self._under_way[key] = left
+            if not left:
+                del self._under_way[key]
 
     def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
         def listen(progress: Progress) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -25,7 +26,8 @@ class MessageError(Exception):
     def __init__(self, code: str, message: str, message_type: str | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.starts_turn = message_type in ("user_message", "confirmation")
+        # Of what cannot be read nobody knows what its sender waits for.
+        self.starts_turn = code == "INVALID_JSON" or message_type in ("user_message", "confirmation")
 
 
 def _id_or_none(value: Any) -> Any:
@@ -74,6 +76,9 @@ def _words(value: Any) -> Any:
     return (value or None) if isinstance(value, str) or not value else json.dumps(value, ensure_ascii=False)[:1000]
 
 
+# A function that the user has named; clients of a chat service say `be_function`.
+FUNCTION_NAMES = AliasChoices("function", "be_function")
+
 OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
 OptionalProject = Annotated[str | None, BeforeValidator(_name)]
 OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
@@ -113,7 +118,7 @@ class UserMessage(_Message):
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
     arrow_content: OptionalText = None
-    function: str | None = None
+    function: str | None = Field(default=None, validation_alias=FUNCTION_NAMES)
     function_params: dict[str, Any] | None = None
     confirm: ConfirmationPolicy | None = None
     pending_id: str | None = None

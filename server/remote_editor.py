@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from agent import Failure, Outcome, in_thread
-from arrow_project import ArrowProject, OperationResult, ParseError, parse
+from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse
 from server.dialects import Call, CannotExecute, Dialect, Frame, View, size, with_ids
 from server.messages import FunctionResult
 from server.state import State
 
 _READ_AT_ONCE = 100_000  # characters
+_LONGEST_REASON = 2000  # characters
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -96,6 +97,32 @@ class RemoteEditor:
         self.content = None
         return outcome
 
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the client has declared it, and its dialect has a message for it."""
+        return self._dialect.takes_batches
+
+    async def apply_together(self, applied: Sequence[OperationResult]) -> Sequence[Outcome] | None:
+        """Has the client execute several operations in one message, where no call needs an id that another one gave.
+
+        Of what was made right before, a batch says `last_created`.
+        """
+        view = self._view(self.last_content)
+        try:
+            calls = [call for one in applied for call in await self._calls(one, view)]
+        except CannotExecute:
+            return None
+        request_id = _new_request_id()
+        frame = self._dialect.batch(request_id, calls)
+        limit = self._dialect.client.max_frame_bytes
+        if frame is None or size(frame) > limit or _names_expected_ids(frame, calls):
+            return None
+        outcome = await self._execute(request_id, frame, "function_call_batch")
+        self.last_content = outcome.content or self.last_content
+        if not outcome.success:
+            return [outcome]
+        return _outcome_of_each(applied, calls, outcome)
+
     async def _calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
         if len(view.content or "") > _READ_AT_ONCE:  # a dialect may look into it
             return await in_thread(self._dialect.calls, applied, view)
@@ -161,13 +188,13 @@ class RemoteEditor:
         )
         is_as_expected = all(expected == given for expected, given in progress.ids.items())
         done = self._dialect.done(applied, calls, len(progress.done)) if is_as_expected else None
+        confirmed = tuple(Operation(call.function, call.arguments) for call in progress.done)
         if done is None and self.content is None:
             message += (
                 " The editor has not shown what came of it: before you change that, the user has to sync the project."
             )
-        return replace(
-            outcome, failure=replace(outcome.failure, message=message), content=self.content, done=done or ()
-        )
+        failure = replace(outcome.failure, message=message)
+        return replace(outcome, failure=failure, content=self.content, confirmed=confirmed, done=done)
 
     async def _execute(self, request_id: str, frame: Frame, function: str) -> Outcome:
         if self._is_closed:
@@ -198,8 +225,11 @@ def _new_request_id() -> str:
 def _outcome(result: FunctionResult) -> Outcome:
     content = result.arrow_content or None
     inner = cast("dict[str, Any]", result.result) if isinstance(result.result, dict) else {}
+    affected = result.affected_nodes or inner.get("affected_nodes")
+    told = {"affected_nodes": affected} if affected else {}
     if result.success and inner.get("success") is not False:
-        return Outcome(success=True, result=result.result, content=content)
+        warned = {"warning": result.error[:_LONGEST_REASON]} if result.error else {}
+        return Outcome(success=True, result=result.result, content=content, remarks=told | warned)
     # The seeds show the reasons beside the error, and some clients put all of it into the result.
     error = result.error or inner.get("error")
     message = error if isinstance(error, str) and error else "The editor refused and gave no reason."
@@ -207,7 +237,28 @@ def _outcome(result: FunctionResult) -> Outcome:
     details = {name: reasons[name] for name in ("referenced_by", "used_by") if reasons.get(name)}
     if details:
         message = f"{message} ({'; '.join(f'{name}: {value}' for name, value in details.items())})"
-    return Outcome(success=False, failure=Failure("EDITOR_ERROR", message[:2000], details), content=content)
+    failure = Failure("EDITOR_ERROR", message[:_LONGEST_REASON], details | told)
+    return Outcome(success=False, failure=failure, content=content)
+
+
+def _names_expected_ids(frame: Frame, calls: Sequence[Call]) -> bool:
+    """Whether a call of the batch names an id that another one is only expected to get."""
+    expected = dict.fromkeys((created for call in calls for created in call.created), -1)
+    asked = [function["arguments"] for function in frame["data"]["functions"]]
+    return any(arguments != with_ids(arguments, expected) for arguments in asked)
+
+
+def _outcome_of_each(applied: Sequence[OperationResult], calls: Sequence[Call], outcome: Outcome) -> list[Outcome]:
+    """What a batch did, by operation: the nodes that it created, in order, and at last what the client shows."""
+    created = _created_nodes(outcome.result)
+    made = sum(call.function == "create_insert_node" for call in calls)
+    given = iter(created if len(created) == made else ())
+    outcomes: list[Outcome] = []
+    for one in applied:
+        ids = [next(given, None) for _ in one.created] if one.operation.function != "create_scene" else []
+        outcomes.append(Outcome(success=True, result=ids[0] if ids else None))
+    outcomes[-1] = replace(outcomes[-1], content=outcome.content, remarks=outcome.remarks)
+    return outcomes
 
 
 def _created_nodes(result: Any) -> list[int]:

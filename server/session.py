@@ -5,15 +5,28 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import aclosing
 from functools import partial
 from importlib.metadata import version
 
-from agent import Asked, Ended, Event, Failure, TextFinished, TurnRequest, Usage, describe
+from agent import (
+    Asked,
+    Ended,
+    Event,
+    Exchange,
+    Failure,
+    Suggested,
+    Suggestion,
+    TextFinished,
+    TurnRequest,
+    Usage,
+    describe,
+    fingerprint,
+    in_thread,
+)
 from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
 from server.access import AccessDenied
-from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
+from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View, without_appendix
 from server.headroom import Headroom
 from server.messages import (
     ClientMessage,
@@ -83,7 +96,9 @@ class Session:
         self._turn_project = NO_PROJECT
         self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
         self._last_message: UserMessage | None = None
-        self._pending_id: str | None = None
+        self._asking: dict[str, str] = {}  # the open question of each project
+        self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
+        self._unseen: dict[str, str] = {}  # stories from before a turn whose outcome the client has not shown yet
         self._turn: OpenTurn | None = None
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
@@ -170,7 +185,10 @@ class Session:
             self._stories.close()
             self._workspace, self._stories = workspace, Stories(workspace)
             self._turn_project = NO_PROJECT
-            self._pending_id = self._last_message = None
+            self._last_message = None
+            self._asking.clear()
+            self._suggested.clear()
+            self._unseen.clear()
             self._asked.clear()
 
     def _speak(self, name: str | None, client: Client) -> None:
@@ -181,6 +199,9 @@ class Session:
 
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._stories.read(project_id, content)
+        if unseen := self._unseen.pop(project_id, None):
+            pendings = CatalogPendings(self._services.catalog, self._workspace, project_id)
+            await in_thread(lambda: pendings.keep_before(unseen, fingerprint(project)))
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
             self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
 
@@ -196,7 +217,7 @@ class Session:
     def _as_message(self, confirmation: Confirmation) -> UserMessage:
         """An answer by button as the same answer in words, in the situation of the message that was asked about."""
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
-        pending_id = confirmation.request_id or self._pending_id
+        pending_id = confirmation.request_id or self._asking.get(self._turn_project)
         if pending_id is None and self.state is State.IDLE:  # or else it comes too early, which is said of any message
             problem = "There is no open question to answer. Send what you want as a user_message."
             raise MessageError("NOT_PENDING", problem, "confirmation")
@@ -271,18 +292,24 @@ class Session:
                 "PROJECT_NOT_FOUND",
                 f"{problem}. Send its .arrow content (file_sync) or a design document (design_doc_sync) first.",
             )
-        pending_id, self._pending_id = message.pending_id or self._pending_id, None
+        asked = self._asking.pop(project_id, None)
+        function, params = message.function, message.function_params or {}
+        chosen = self._suggested.get(message.message.strip().removeprefix("- "))
+        if function is None and chosen is not None:
+            function, params = chosen.function, dict(chosen.params)
+        self._suggested = {}
         return TurnRequest(
             key=key,
             message=message.message,
             project=project,
-            history=tuple(message.history),
+            history=tuple(Exchange(past.message, without_appendix(past.output)) for past in message.history),
             selected_node_ids=tuple(node for node in message.selected_node_ids if node is not None),
             scene_id=message.current_scene_id,
-            function=message.function,
-            function_params=message.function_params or {},
-            pending_id=pending_id,
+            function=function,
+            function_params=params,
+            pending_id=message.pending_id or asked,
             confirm=policy_for(self._services.confirm, message.confirm, message.function),
+            being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",
         )
 
@@ -294,23 +321,29 @@ class Session:
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
         pendings = CatalogPendings(self._services.catalog, self._workspace, open_turn.project_id)
-        turn = self._services.assistant.turn(request, open_turn.editor, pendings)
+
+        async def show(event: Event) -> None:
+            record.add(event)
+            await self._show(open_turn, event)
+
+        turn = self._services.assistant.turn(request, open_turn.editor, pendings, show)
         open_turn.project = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
-        async with aclosing(turn.run()) as events:
-            async for event in events:
-                record.add(event)
-                await self._show(open_turn, event)
+        await turn.run()
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
             self._stories.put(open_turn.project_id, turn.context.project)
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         match event:
-            case Ended(reason=reason, usage=usage):
+            case Ended(reason=reason, usage=usage, unseen_before=unseen):
                 turn.reason, turn.usage = reason, usage
+                if unseen is not None:
+                    self._unseen.setdefault(turn.project_id, unseen)
             case Asked(pending_id=pending_id):
-                self._pending_id = pending_id
+                self._asking[turn.project_id] = pending_id
+            case Suggested(suggestions=suggestions):
+                self._suggested = {suggestion.label: suggestion for suggestion in suggestions}
             case _:
                 pass
         await self._tell(turn, self._dialect.event(event))
@@ -318,7 +351,9 @@ class Session:
     # --- stop ------------------------------------------------------------------------------------------------------
 
     async def _stop(self) -> None:
+        """Ends what runs. Whoever stops does not mean to say yes afterwards, so an open question goes with it."""
         turn = await self._cancel_turn()
+        await self._drop_question()
         if turn is not None:
             await self._send_all(await self._settle(turn))
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
@@ -331,6 +366,12 @@ class Session:
         self._machine.move(State.IDLE)
         await turn.cancel()
         return turn
+
+    async def _drop_question(self) -> None:
+        pending_id = self._asking.pop(self._turn_project, None)
+        if pending_id is not None:
+            pendings = CatalogPendings(self._services.catalog, self._workspace, self._turn_project)
+            await asyncio.to_thread(pendings.take, pending_id)
 
     async def _settle(self, turn: OpenTurn) -> list[Frame]:
         """Brings the shadow to where the client's story is after a stop; says what stays where something does."""

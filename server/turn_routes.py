@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, FailFast, Field
+from pydantic import BaseModel, FailFast, Field, model_validator
 
 from agent import (
     Asked,
@@ -37,6 +36,10 @@ from server.services import CatalogPendings, Services, policy_for
 # What is wrong with the request itself; anything else that fails a turn is the model's side (502).
 _STATUS = {"CONFLICT": 409, "NOTHING_TO_UNDO": 409, "NOT_PENDING": 404, "INTERNAL": 500}
 
+_OF_A_CHAT_SERVICE = frozenset(
+    {"be_function", "user_id", "type", "project_id", "character_id", "act_id", "chat_session_id"}
+)
+
 router = APIRouter(prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute)
 
 
@@ -61,6 +64,17 @@ class TurnBody(Body):
     function: str | None = None
     function_params: dict[str, Any] = Field(default_factory=dict[str, Any])
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_a_chat_service_has_it(cls, value: Any) -> Any:
+        """`be_function` is `function`, and what only a chat service needs is left out."""
+        if not isinstance(value, dict):
+            return value
+        fields = cast("dict[str, Any]", value)
+        known = {name: field for name, field in fields.items() if name not in _OF_A_CHAT_SERVICE}
+        named = {"function": fields["be_function"]} if "be_function" in fields else {}
+        return named | known
+
 
 @dataclass
 class TurnReport:
@@ -73,12 +87,14 @@ class TurnReport:
     suggestions: Sequence[Suggestion] = ()
     usage: Usage = field(default_factory=Usage)
     failure: Failure | None = None
+    not_done: list[str] = field(default_factory=list[str])
 
     def add(self, event: Event) -> None:
         """Takes one event in."""
         match event:
-            case TextFinished(text=text):
+            case TextFinished(text=text, not_done=not_done):
                 self.texts.append(text)
+                self.not_done += [text] if not_done else []
             case Failed(failure=failure):
                 self.failure = failure
                 self.texts.append(f"{failure.code}: {failure.message}")
@@ -110,6 +126,7 @@ class TurnReport:
                 for c in self.citations
             ],
             "operations": [_operation(operation) for operation in self.operations],
+            "not_done": self.not_done,
             "question": _question(self.question),
             "suggestions": [
                 {"label": s.label, "function": s.function, "params": dict(s.params)} for s in self.suggestions
@@ -155,10 +172,12 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http") as record:
         record.begin(request)
-        async with aclosing(services.assistant.turn(request, editor, pendings).run()) as events:
-            async for event in events:
-                report.add(event)
-                record.add(event)
+
+        async def note(event: Event) -> None:
+            report.add(event)
+            record.add(event)
+
+        await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
     changes = diff(before, editor.project)
@@ -181,6 +200,7 @@ def _request(body: TurnBody, key: ProjectKey, project: Any, services: Services) 
         function_params=body.function_params,
         pending_id=body.pending_id,
         confirm=policy_for(services.confirm, body.confirm, body.function),
+        being_read=services.intake.under_way(key),
         plan=body.mode == "plan",
     )
 

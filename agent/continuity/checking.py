@@ -8,8 +8,8 @@ from typing import Any, Literal
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import Documents, Sentence
+from agent.reading.sentences import Unit, split_units, terms
 from agent.scripts import as_speech
-from agent.sentences import Unit, split_units, terms
 from arrow_project import Node, Story
 from retrieval import CitedPassage
 

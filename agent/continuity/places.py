@@ -8,7 +8,7 @@ from itertools import islice
 
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import Vocabulary
-from agent.sentences import split_units, terms
+from agent.reading.sentences import split_units, terms
 from retrieval import CitedPassage
 
 # A place is looked for among so many passages.

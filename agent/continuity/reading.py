@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.citations import Citations
 from agent.continuity.checking import check_scene, render
 from agent.continuity.places import Documents
-from agent.reading import NotThere
-from agent.request import TurnContext
+from agent.reading.citations import Citations
+from agent.reading.reading import NotThere
+from agent.turn.request import TurnContext
 from arrow_project import Story
 from retrieval import CitedPassage, ProjectKey, ProjectNotFound, Retriever
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from agent.local.references import join
 from agent.local.steps import Call, Say, Steps
-from agent.quotes import Quote, Source, best_quotes
-from agent.request import TurnContext
-from agent.sentences import terms
+from agent.reading.quotes import Quote, Source, best_quotes
+from agent.reading.sentences import terms
+from agent.turn.request import TurnContext
 from retrieval import CitedPassage
 
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.
@@ -18,6 +18,9 @@ _MISSING = 0.4
 
 def answer(question: str, context: TurnContext) -> Steps[None]:
     """Says what the documents say: the sentences that answer, or that they do not."""
+    if context.being_read and not context.documents and not context.passages:
+        yield Say(f"I am still reading {', '.join(context.being_read)}. Ask again in a moment.", "not_done")
+        return
     if not context.documents and not context.passages:
         yield Say("This project has no design documents yet, so I cannot answer that from them.")
         return

@@ -4,18 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.duplicates import fold
+from agent.editing.duplicates import fold
 from agent.local.answers import search, source_of
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
 from agent.local.references import join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
-from agent.quotes import Source
-from agent.request import TurnContext
+from agent.reading.quotes import Source
+from agent.reading.sentences import terms
 from agent.scripts import read_dialogues
 from agent.scripts.dialogue import Dialogue, Speech, walk
-from agent.sentences import terms
+from agent.turn.request import TurnContext
 
 _READ = 4
 _LISTED = 12

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from agent.duplicates import find_duplicate
+from agent.editing.duplicates import find_duplicate
 from agent.local.references import References
 from agent.local.steps import NotDone
-from agent.parameters import missing_parameters
-from agent.request import TurnContext
+from agent.questions.parameters import missing_parameters
+from agent.turn.request import TurnContext
 from arrow_project import ErrorCode, Operation, OperationError, Story
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rapidfuzz import fuzz
 
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import Story, Variable
 
 _SHOWN = 5

@@ -22,7 +22,7 @@ from agent.local.parsing import (
 from agent.local.references import References
 from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
 from agent.local.story_questions import answer_from_story
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, Operation, Story, check, renumbered
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
@@ -61,7 +61,7 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
         WordsMissing: The message is one command that lacks only its words.
     """
     if slash := _SLASH.fullmatch(message):  # one that is a function, and readable, never gets here
-        yield Say(_not_run(slash["name"], slash["arguments"]))
+        yield Say(_not_run(slash["name"], slash["arguments"]), "not_done")
     elif _NOTHING.match(message):
         yield Say("Nothing was changed.")
     elif _HELP.fullmatch(message.strip()):
@@ -73,7 +73,7 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
         elif is_question(message) and not is_request(message):
             yield from _answer(message, context)
         else:
-            yield Say(_not_understood(message, commands, context))
+            yield Say(_not_understood(message, commands, context), "not_done")
 
 
 def is_command(message: str) -> bool:
@@ -97,7 +97,8 @@ def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
     except WordsMissing:
         raise
     except NotDone as problem:
-        yield Say(f"Not done: {problem} Nothing was changed." if context.project else f"Not done: {problem}")
+        told = f"Not done: {problem} Nothing was changed." if context.project else f"Not done: {problem}"
+        yield Say(told, "not_done")
 
 
 def _draft(draft: Draft, words: Words, which: str) -> None:
@@ -121,12 +122,12 @@ def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
         asked = renumbered(operation, ids)
         given = (yield Call(asked.function, dict(asked.arguments))) or {}
         if "error" in given:
-            yield Say(_stopped(operation, given["error"], place, len(draft.done)))
+            yield Say(_stopped(operation, given["error"], place, len(draft.done)), "not_done")
             return
         ids |= {expected[key]: given[key] for key in _CREATED if isinstance(given.get(key), int) and key in expected}
         remarks += [str(remark) for remark in given.get("remarks", ())]
     sentences = [_with_ids(sentence, ids) for sentence in draft.told]
-    yield Say(" ".join([*sentences, *remarks]))
+    yield Say(" ".join([*sentences, *remarks]), "done")
 
 
 def _with_ids(sentence: str, ids: dict[int, int]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.duplicates import fold
+from agent.editing.duplicates import fold
 from agent.local.draft import Draft
 from agent.local.steps import NotDone
 from agent.scripts.dialogue import (

@@ -1,6 +1,6 @@
 """Which output of a node a command means, by the words that tell the outputs from each other."""
 
-from agent.duplicates import fold
+from agent.editing.duplicates import fold
 from agent.local.parsing import Words, child, token
 from agent.local.references import join
 from agent.local.steps import NotDone

@@ -2,14 +2,15 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 
 @dataclass(frozen=True)
 class Say:
-    """Text for the user."""
+    """Text for the user: an answer, what was done, or what was not done and why."""
 
     text: str
+    outcome: Literal["answer", "done", "not_done"] = "answer"
 
 
 @dataclass(frozen=True)

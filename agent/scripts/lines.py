@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from agent.duplicates import fold
+from agent.editing.duplicates import fold
 
 _BULLET = re.compile(r"(?P<mark>(?:[*+]\s*)+|[-•◦–—]|\d{1,2}[.)]|[a-z]\))\s+(?P<text>\S.*)")
 _NAME = r"[^\W\d_][\w.'’&-]*(?:\s+[^\W_][\w.'’&-]*){0,4}"

@@ -1,6 +1,5 @@
 """Commands on an .arrow file: outline, check, chat, undo."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +12,6 @@ from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
 from fletcher.turn_log import TurnLog
-
-# How an answer begins that says what could not be carried out.
-_NOT_DONE = re.compile(r"^Not done\b", re.MULTILINE)
 
 
 def outline(
@@ -102,7 +98,7 @@ def _is_done(answer: dict[str, Any], *, planned: bool) -> bool:
     question = answer["question"]
     if question is not None and not (planned and question["kind"] == "plan"):
         return False
-    return all(operation["success"] for operation in answer["operations"][-1:]) and not _NOT_DONE.search(answer["text"])
+    return all(operation["success"] for operation in answer["operations"][-1:]) and not answer["not_done"]
 
 
 def undo(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:

@@ -7,7 +7,7 @@ from server.dialects.fletcher import FletcherDialect
 from server.dialects.lowering import with_ids
 from server.dialects.plain import PlainDialect
 from server.dialects.spec import SpecDialect
-from server.dialects.wording import encode, size
+from server.dialects.wording import encode, size, without_appendix
 
 DIALECTS: dict[str, type[Dialect]] = {
     "spec": SpecDialect,
@@ -30,4 +30,5 @@ __all__ = [
     "encode",
     "size",
     "with_ids",
+    "without_appendix",
 ]

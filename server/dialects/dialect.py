@@ -118,6 +118,11 @@ class Dialect(ABC):
             "arguments": call.arguments,
         }
 
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the client takes several calls in one frame."""
+        return False
+
     def batch(self, _request_id: str, _calls: Sequence[Call], /) -> Frame | None:
         """The frame that asks for several calls at once; None where the client takes none."""
         return None

@@ -61,16 +61,32 @@ class SpecDialect(Dialect):
         """The spec's functions are the operations themselves."""
         return tuple(Operation(call.function, call.arguments) for call in calls[:count])
 
+    @property
+    def takes_batches(self) -> bool:
+        """Whether it has declared `batch`."""
+        return "batch" in self.client.capabilities
+
     def batch(self, request_id: str, calls: Sequence[Call], /) -> Frame | None:
-        """`function_call_batch`, for a client that declared it; there `last_created` names what was just made."""
-        if "batch" not in self.client.capabilities:
+        """`function_call_batch`, for a client that declared it.
+
+        There `last_created` names what was just made, also as the `connect_from` of what is made next.
+        """
+        if not self.takes_batches:
             return None
         functions: list[dict[str, Any]] = []
+        before: int | None = None
         last_created: int | None = None
         for call in calls:
+            if before is not None and _leads_on(call, before, last_created) and "type" in functions[-1]["arguments"]:
+                functions[-1]["arguments"]["connect_from"] = {
+                    "node_id": "last_created",
+                    "slot": call.arguments["from_slot"],
+                }
+                continue
             arguments = {name: _word(name, value, last_created) for name, value in call.arguments.items()}
             functions.append({"function": call.function, "arguments": arguments})
-            last_created = call.created[-1] if call.created else last_created
+            if call.created:
+                before, last_created = last_created, call.created[-1]
         return {"type": "function_call_batch", "data": {"request_id": request_id, "functions": functions}}
 
     def say(self, text: str) -> Iterator[Frame]:
@@ -127,6 +143,12 @@ def _connections(call: NativeCall, view: View) -> Iterator[Call]:
             "create_connection",
             {"from_node_id": from_id, "to_node_id": to_id, "from_slot": from_slot, "to_slot": to_slot},
         )
+
+
+def _leads_on(call: Call, from_id: int, to_id: int | None) -> bool:
+    """Whether a call connects one node with the next."""
+    ends = {"from_node_id": from_id, "to_node_id": to_id, "to_slot": 0}
+    return call.function == "create_connection" and call.arguments | ends == call.arguments
 
 
 def _word(name: str, value: Any, last_created: int | None) -> Any:

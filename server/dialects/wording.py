@@ -10,6 +10,11 @@ from agent import Asked, Citation, Cited, Ended, Event, Failed, Suggested, TextC
 from server.dialects.dialect import Frame
 
 _SUGGESTIONS = "You could go on with:"
+# What `words_of` says behind an answer: of a client that keeps the whole chat it comes back with the history.
+_APPENDED = re.compile(
+    rf"(?:\A|\n+)(?:Sources: \[\d+\][^\n]*|{_SUGGESTIONS}(?:\n- [^\n]*)*"
+    r"|Ran: [^\n]*\. The project was (?:not )?changed\.)\s*\Z"
+)
 
 
 def words_of(event: Event) -> str | None:
@@ -27,6 +32,13 @@ def words_of(event: Event) -> str | None:
             return f"Ran: {_counted(functions)}. The project was {'changed' if changed else 'not changed'}."
         case _:
             return None
+
+
+def without_appendix(answer: str) -> str:
+    """An earlier answer as it was given: without the sources, suggestions and counts that were said behind it."""
+    while (shorter := _APPENDED.sub("", answer)) != answer:
+        answer = shorter
+    return answer
 
 
 def _counted(functions: Sequence[str]) -> str:

@@ -1,16 +1,33 @@
 """Turns for tests: a scripted model, an editor in memory, and pendings in a dict."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent import LOCAL, Assistant, Editor, Event, InMemoryEditor, Origin, Pending, Turn, TurnRequest, open_model
+from agent import (
+    Assistant,
+    Editor,
+    Event,
+    EventSink,
+    InMemoryEditor,
+    LocalPlanner,
+    Origin,
+    Pending,
+    Turn,
+    TurnRequest,
+)
 from arrow_project import Operation
 from corpora import ProjectKey
 from ingest import Ingestor, Source
 from retrieval import Retriever
 from tests.agent.scripted_model import ScriptedModel
 from tests.agent.story import story
+
+
+async def unheard(_event: Event) -> None:
+    """Nobody listens."""
 
 
 class Pendings:
@@ -58,15 +75,32 @@ class Desk:
         """Puts a document into the corpus."""
         self.ingestor.index(self.key, [Source(name, text.encode())])
 
-    def turn(self, message: str, editor: Editor | None = None, **fields: Any) -> Turn:
+    def turn(self, message: str, sink: EventSink, editor: Editor | None = None, **fields: Any) -> Turn:
         """A turn on the story of these tests, or on the one of an editor in memory."""
         shown = editor.project.copy() if isinstance(editor, InMemoryEditor) else story()
         asked: dict[str, Any] = {"key": self.key, "message": message, "project": shown}
         request = TurnRequest(**(asked | fields))
-        source, name = (open_model(LOCAL), LOCAL) if self.is_local else (self.model.source, "scripted")
-        assistant = Assistant(self.retriever, source, name, self.context_tokens)
-        return assistant.turn(request, editor or InMemoryEditor(story()), self.pendings)
+        answerer = LocalPlanner() if self.is_local else self.model.answerer()
+        assistant = Assistant(self.retriever, answerer, self.context_tokens)
+        return assistant.turn(request, editor or InMemoryEditor(story()), self.pendings, sink)
 
     async def events(self, message: str, editor: Editor | None = None, **fields: Any) -> list[Event]:
         """The events of a whole turn."""
-        return [event async for event in self.turn(message, editor, **fields).run()]
+        events: list[Event] = []
+
+        async def note(event: Event) -> None:
+            events.append(event)
+
+        await self.turn(message, note, editor, **fields).run()
+        return events
+
+    @asynccontextmanager
+    async def stopped_turn(
+        self, message: str, editor: Editor | None = None, **fields: Any
+    ) -> AsyncGenerator[asyncio.Queue[Event]]:
+        """The events of a turn as they come; it is stopped at the end of the block."""
+        events = asyncio.Queue[Event]()
+        running = asyncio.create_task(self.turn(message, events.put, editor, **fields).run())
+        yield events
+        running.cancel()
+        await asyncio.wait((running,))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
-from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
-from agent import TurnContext
+from agent import ModelAnswerer
+from agent.models.patience import Patience
 
 PATIENCE_S = 30.0
 """How long a test waits for what must happen before it gives up."""
@@ -47,10 +47,11 @@ class Request:
 
     @property
     def context(self) -> str:
-        """The first thing a user message says: outline, documents and passages."""
-        first = self.messages[0]
-        assert isinstance(first, ModelRequest)
-        return _texts(first)[0]
+        """What the turn's message stands beside: outline, documents and passages, or an open question."""
+        (context,) = [
+            text for m in self.messages if isinstance(m, ModelRequest) for text in _texts(m) if _is_ours(text)
+        ]
+        return context
 
     @property
     def conversation(self) -> list[tuple[str, list[str]]]:
@@ -60,8 +61,7 @@ class Request:
             if isinstance(message, ModelResponse):
                 said.append(("assistant", [part.content for part in message.parts if isinstance(part, TextPart)]))
             else:
-                said.append(("user", _texts(message)))
-        said[0] = ("user", said[0][1][1:])
+                said.append(("user", [text for text in _texts(message) if not _is_ours(text)]))
         return said
 
     @property
@@ -105,9 +105,10 @@ class ScriptedModel:
         """Whether every reply was given."""
         return not self._script
 
-    def source(self, _message: str, _context: TurnContext) -> Model:
-        """What an assistant takes as its source of models."""
-        return FunctionModel(stream_function=self._stream, model_name="scripted")
+    def answerer(self, patience: Patience | None = None) -> ModelAnswerer:
+        """What an assistant has answer."""
+        model = FunctionModel(stream_function=self._stream, model_name="scripted")
+        return ModelAnswerer(model, "scripted", patience or Patience())
 
     async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         names = tuple(tool.name for tool in info.function_tools)
@@ -146,5 +147,11 @@ def _texts(request: ModelRequest) -> list[str]:
     texts: list[str] = []
     for part in request.parts:
         if isinstance(part, UserPromptPart):
-            texts += [part.content] if isinstance(part.content, str) else [str(text) for text in part.content]
+            texts += (
+                [part.content] if isinstance(part.content, str) else [t for t in part.content if isinstance(t, str)]
+            )
     return texts
+
+
+def _is_ours(text: str) -> bool:
+    return text.startswith(("<project>", "<question>"))

@@ -1,6 +1,6 @@
 """Numbers for passages, and the places that an answer cites."""
 
-from agent.citations import Citations
+from agent.reading.citations import Citations
 from retrieval import CitedPassage, Passage
 
 

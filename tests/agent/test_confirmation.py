@@ -3,7 +3,8 @@
 import pytest
 
 from agent import Asked, InMemoryEditor
-from agent.confirmation import Reply, describe, read_reply
+from agent.questions.confirmation import describe
+from agent.questions.reply import Reply, read_reply
 from arrow_project import Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story
@@ -134,3 +135,13 @@ async def test_a_yes_that_adds_something_does_both(desk: Desk) -> None:
     await desk.events("yes, and create a variable gold = 10", editor, pending_id=asked.pending_id)
     assert 2 not in editor.project.document.nodes
     assert "gold" in editor.project.document.by_name("variable")
+
+
+@pytest.mark.parametrize("words", ["是的", "好的。", "بله", "تایید"])
+def test_a_yes_in_the_other_languages_of_arrow(words: str) -> None:
+    assert read_reply(words) == Reply(agrees=True)
+
+
+@pytest.mark.parametrize("words", ["不", "不要。", "取消", "نه", "خیر"])
+def test_a_no_in_the_other_languages_of_arrow(words: str) -> None:
+    assert read_reply(words) == Reply(agrees=False)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.citations import Citations
 from agent.continuity import CheckContinuity, ContinuityReader, Finding, render
 from agent.continuity.figures import read_figures
 from agent.continuity.naming import Vocabulary
-from agent.reading import NotThere
-from agent.request import TurnContext
+from agent.reading.citations import Citations
+from agent.reading.reading import NotThere
+from agent.turn.request import TurnContext
 from arrow_project import ArrowProject, Operation, parse
 from corpora import Catalog, DataDirectory, ProjectKey
 from corpora.samples import SAMPLE

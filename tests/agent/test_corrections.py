@@ -45,7 +45,7 @@ async def test_a_mistake_is_told_with_code_and_remedy_and_no_client_sees_it(
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("create_node", "create_insert_node"), ("search_docs", "search_documents"), ("Z" * 500, "read_document")],
+    [("create_insert_nodes", "create_insert_node"), ("search_docs", "search_documents"), ("Z" * 500, "read_document")],
 )
 async def test_a_tool_that_there_is_not_is_answered_with_those_that_may_be_meant(
     desk: Desk, name: str, meant: str

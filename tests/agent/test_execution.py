@@ -2,11 +2,12 @@
 
 import pytest
 
-from agent import Failure, Outcome, TurnContext
-from agent.confirmation import ConfirmationPolicy
-from agent.editor import InMemoryEditor
-from agent.execution import Execution
+from agent import Event, EventSink, Failure, Outcome, TurnContext
+from agent.editing.editor import InMemoryEditor
+from agent.editing.execution import Execution
+from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation, OperationResult
+from tests.agent.desk import unheard
 from tests.agent.story import NEXT_ID, story, story_text
 
 GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
@@ -29,8 +30,10 @@ def context(project: ArrowProject | None) -> TurnContext:
     return TurnContext(project, None, (3,), (), (), ())
 
 
-def execution(editor: Answers | InMemoryEditor, of: TurnContext, confirm: ConfirmationPolicy = "never") -> Execution:
-    return Execution(of, editor, confirm)
+def execution(
+    editor: Answers | InMemoryEditor, of: TurnContext, confirm: ConfirmationPolicy = "never", tell: EventSink = unheard
+) -> Execution:
+    return Execution(of, editor, confirm, tell)
 
 
 async def test_shadow_and_editor_end_up_the_same() -> None:
@@ -153,7 +156,7 @@ async def test_while_something_waits_only_what_also_has_to_wait_is_taken() -> No
 
 async def test_or_all_that_follows_waits_on_a_copy() -> None:
     editor, of = Answers(), context(story())
-    done = Execution(of, editor, "destructive", holds_all=True)
+    done = Execution(of, editor, "destructive", unheard, holds_all=True)
     for operation in (Operation("delete_node", {"node_id": 3}), LINE, GOLD):
         assert (await done.execute(operation)).success
     held, _ = done.release()
@@ -172,14 +175,15 @@ async def test_after_a_yes_nothing_more_is_asked() -> None:
 
 
 async def test_what_has_finished_is_told_once() -> None:
-    done = execution(InMemoryEditor(story()), context(story()))
-    await done.execute(GOLD)
-    await done.execute(Operation("update_node", {"node_id": 99}))
-    assert [(event.function, event.success) for event in done.take_finished()] == [
-        ("create_variable", True),
-        ("update_node", False),
-    ]
-    assert done.take_finished() == []
+    told: list[Event] = []
+
+    async def tell(event: Event) -> None:
+        told.append(event)
+
+    done = execution(InMemoryEditor(story()), context(story()), tell=tell)
+    finished = [await done.execute(GOLD), await done.execute(Operation("update_node", {"node_id": 99}))]
+    assert [one.success for one in finished] == [True, False]
+    assert told == finished
 
 
 async def test_a_node_that_was_made_but_not_connected_stays_in_the_shadow() -> None:
@@ -329,6 +333,7 @@ async def test_what_is_replayed_follows_the_ids_that_the_editor_gives() -> None:
     editor, of = Answers(*(Outcome(success=True, result=result) for result in answers)), context(story())
     done = execution(editor, of, "destructive")
     operations = [LINE, LINE, Operation("create_connection", {"from_node_id": NEXT_ID, "to_node_id": NEXT_ID + 1})]
-    assert [finished.success async for finished in done.replay(operations)] == [True] * 3
+    assert await done.replay(operations) is None
+    assert len(done.executed) == 3
     assert editor.applied[-1].operation.arguments["from_node_id"] == 77
     assert editor.applied[-1].operation.arguments["to_node_id"] == 90

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent import InMemoryEditor, Outcome, TurnContext
-from agent.execution import Execution
-from agent.losses import describe_loss, losses, tables_of
-from agent.questions import Questions
+from agent.editing.execution import Execution
+from agent.editing.losses import describe_loss, losses, tables_of
+from agent.questions.questions import Questions
 from arrow_project import ArrowProject, Operation, OperationResult, parse
-from tests.agent.desk import Pendings
+from tests.agent.desk import Pendings, unheard
 from tests.agent.story import story
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
@@ -58,7 +58,7 @@ def written() -> ArrowProject:
 def asked_after(project: ArrowProject, operations: list[Operation]) -> int | None:
     """How many operations are done unasked before the user is asked; None when all are."""
     of = TurnContext(project, None, (), (), (), ())
-    done = Execution(of, InMemoryEditor(project.copy()), "destructive")
+    done = Execution(of, InMemoryEditor(project.copy()), "destructive", unheard)
 
     async def run() -> int | None:
         for number, operation in enumerate(operations):
@@ -214,7 +214,7 @@ def test_what_the_user_does_meanwhile_is_the_users() -> None:
     deleted = [Operation("delete_node", {"node_id": node_id}) for node_id in NODES[10:20]]
     of = TurnContext(project, None, (), (), (), ())
     editor = Reports(project.copy(), *deleted, update(3, data={"content": LINE * 2}))
-    done = Execution(of, editor, "destructive")
+    done = Execution(of, editor, "destructive", unheard)
 
     async def run() -> AsyncIterator[bool]:
         for operation in (skip(50), skip(51), update(3, data={"content": "Gone."})):
@@ -250,7 +250,7 @@ def test_after_any_turn_all_but_a_little_is_still_there(seed: int, length: int) 
     of = TurnContext(after, None, (), (), (), ())
 
     async def run() -> None:
-        done = Execution(of, InMemoryEditor(after.copy()), "destructive")
+        done = Execution(of, InMemoryEditor(after.copy()), "destructive", unheard)
         for _ in range(length):
             await done.execute(invented(writer))
             if done.held is not None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent import LOCAL, Ended, ModelNotAvailable, open_model
-from agent.tools import READING_TOOLS, build_tools
+from agent import LOCAL, Ended, ModelNotAvailable, open_answerer
+from agent.answering.tools import READING_TOOLS, build_tools
 from arrow_project import OPERATIONS
 from tests.agent.desk import Desk
 
@@ -13,19 +13,19 @@ def test_a_model_that_cannot_be_opened_says_what_to_set(name: str, monkeypatch: 
     for key in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(key, raising=False)
     with pytest.raises(ModelNotAvailable, match="FLETCHER_MODEL"):
-        open_model(name)
+        open_answerer(name)
 
 
 def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with pytest.raises(ModelNotAvailable, match="ANTHROPIC_API_KEY"):
-        open_model("anthropic:claude-sonnet-4-5")
+        open_answerer("anthropic:claude-sonnet-4-5")
 
 
 def test_a_provider_with_a_key_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
-    assert callable(open_model("anthropic:claude-sonnet-4-5"))
-    assert callable(open_model(LOCAL))
+    assert open_answerer("anthropic:claude-sonnet-4-5").converses
+    assert not open_answerer(LOCAL).converses
 
 
 def test_every_operation_of_the_spec_is_a_tool_and_tools_run_in_order() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent import Asked, Event, Failed, InMemoryEditor, OperationFinished, TextFinished
-from agent.parameters import missing_parameters, read_parameters
+from agent.questions.parameters import missing_parameters, read_parameters
 from arrow_project import Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story, story_text
@@ -139,7 +139,7 @@ async def test_what_is_no_answer_is_a_message(desk: Desk) -> None:
     editor = InMemoryEditor(story())
     asked = the_question(await desk.events("", editor, function="delete_node"))
     events = await desk.events("What is the pier for?", editor, pending_id=asked.pending_id)
-    assert [event.text for event in events if isinstance(event, TextFinished)][-1] == "It is where the boats land."
+    assert next(event.text for event in events if isinstance(event, TextFinished)) == "It is where the boats land."
     assert editor.project.to_text() == story_text()
 
 
@@ -221,6 +221,7 @@ async def test_a_variables_type_is_said_in_plain_words_or_by_its_value(
 
 
 async def test_a_type_that_does_not_fit_its_value_is_asked_for_again(desk: Desk) -> None:
+    desk.is_local = True
     editor = InMemoryEditor(story())
     asked = the_question(await desk.events("/create_variable gold", editor))
     assert the_question(await desk.events("number, ten", editor, pending_id=asked.pending_id)).text

@@ -3,8 +3,8 @@
 import pytest
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelOverloadedError, ModelRateLimitError
 
-from agent.failures import model_failure
-from agent.patience import Patience
+from agent.models.failures import model_failure
+from agent.models.patience import Patience
 
 BUSY = ModelOverloadedError("m", "Overloaded")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent.history import assemble
-from agent.prompt import INSTRUCTIONS, history_budget, passage_budget, render_context, render_passage
-from agent.quoting import ELEMENTS, encodable, inert, quoted_lines, quoted_name
-from agent.request import Exchange, TurnContext
+from agent.prompt.history import assemble
+from agent.prompt.prompt import INSTRUCTIONS, history_budget, passage_budget, render_context, render_passage
+from agent.prompt.quoting import ELEMENTS, encodable, inert, quoted_lines, quoted_name
+from agent.turn.request import Exchange, TurnContext
 from arrow_project import Operation, parse
 from corpora import is_printable
 from retrieval import CitedPassage, Document, Passage

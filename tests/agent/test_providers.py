@@ -9,10 +9,22 @@ from typing import Any
 
 import pytest
 
-from agent import Assistant, Ended, Event, Failed, InMemoryEditor, OperationFinished, TextFinished, TurnRequest
-from agent.patience import Patience
-from agent.providers import provided_model
-from agent.tools import tool_schemas
+from agent import (
+    Assistant,
+    Ended,
+    Event,
+    Exchange,
+    Failed,
+    InMemoryEditor,
+    ModelAnswerer,
+    OperationFinished,
+    TextFinished,
+    TurnRequest,
+)
+from agent.answering.tools import tool_schemas
+from agent.models.patience import Patience
+from agent.models.providers import provided_model
+from arrow_project import ArrowProject, Operation
 from fletcher.loopback import bind, serving
 from tests.agent.desk import Desk
 from tests.agent.story import story
@@ -89,11 +101,16 @@ class Provider:
         async def sleep(seconds: float) -> None:
             self.waits.append(seconds)
 
-        assistant = Assistant(self.desk.retriever, lambda *_: model, self.name, 12_000, Patience(sleep=sleep))
+        assistant = Assistant(self.desk.retriever, ModelAnswerer(model, self.name, Patience(sleep=sleep)), 12_000)
         editor = InMemoryEditor(story())
         asked: dict[str, Any] = {"key": self.desk.key, "message": message, "project": story()}
         request = TurnRequest(**(asked | fields))
-        events = [event async for event in assistant.turn(request, editor, self.desk.pendings).run()]
+        events: list[Event] = []
+
+        async def note(event: Event) -> None:
+            events.append(event)
+
+        await assistant.turn(request, editor, self.desk.pendings, note).run()
         return Asked(api, events, self.waits, editor)
 
 
@@ -135,6 +152,46 @@ async def test_each_request_begins_with_the_bytes_of_the_one_before(provider: Pr
         shared = next(at for at, (old, new) in enumerate(zip(before + b"\0", after, strict=False)) if old != new)
         assert shared >= len(before) - 4, "all of the request before, but for the brackets that close it"
         assert shared >= 0.9 * len(after)
+
+
+def _large_story() -> ArrowProject:
+    """72 nodes in a row."""
+    project = story()
+    for number in range(69):
+        line = {"type": "content", "preset": {"content": f"Step {number} of the long way up to the lamp."}}
+        project.apply(
+            Operation("create_insert_node", line | {"connect_from": {"node_id": max(_nodes(project)), "slot": 0}})
+        )
+    return project
+
+
+def _nodes(project: ArrowProject) -> dict[int, Any]:
+    return project.document.nodes
+
+
+def _as_cached(body: bytes) -> str:
+    """What a provider's cache compares: the body without the marks that say up to where it is kept."""
+    kept = json.loads(body, object_hook=lambda one: {n: v for n, v in one.items() if n != "cache_control"})
+    return json.dumps(kept)
+
+
+async def test_a_turn_begins_with_what_the_turn_before_has_sent(provider: Provider) -> None:
+    project = _large_story()
+    assert len(_nodes(project)) == 72
+    provider.desk.put("bible.md", "# People\n\n" + "Elena keeps the lighthouse.\n" * 20)
+    history: list[Exchange] = []
+    last = ""
+    for number in range(11):
+        message = f"What does Elena say at step {number}?"
+        look = [ToolUse("get_node", {"node_id": 40 + number})]
+        asked = await provider.ask(look, HELLO, message=message, history=tuple(history), project=project.copy())
+        first, *_ = bodies = [_as_cached(body) for body in asked.api.bodies]
+        if last:
+            same_in_both = first.rindex("<project>")  # all before it is instructions, tools and history
+            shared = next(at for at, (old, new) in enumerate(zip(last + "\0", first, strict=False)) if old != new)
+            assert min(shared, same_in_both) >= 0.9 * same_in_both
+        last = bodies[-1]
+        history.append(Exchange(message, asked.texts[-1]))
 
 
 async def test_where_anthropic_reads_its_cache(provider: Provider) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.query import Query, build_query
-from agent.request import Exchange, TurnContext
+from agent.prompt.query import Query, build_query
+from agent.turn.request import Exchange, TurnContext
 from arrow_project import Operation, parse
 from corpora import Catalog, Originals, ProjectKey
 from corpora.samples import SAMPLE

@@ -6,8 +6,8 @@ import pymupdf
 import pytest
 
 from agent import TurnContext
-from agent.citations import Citations
-from agent.reading_tools import Reader
+from agent.reading.citations import Citations
+from agent.reading.reading_tools import Reader
 from ingest import Source
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import Use

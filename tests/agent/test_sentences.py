@@ -1,6 +1,6 @@
 """Text in units that can be quoted."""
 
-from agent.sentences import split_units, terms
+from agent.reading.sentences import split_units, terms
 
 
 def test_wrapped_lines_are_one_sentence_and_rows_are_their_own() -> None:

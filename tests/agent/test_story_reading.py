@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agent import TurnContext
-from agent.citations import Citations
-from agent.reading_tools import Reader
-from agent.tools import tool_schemas
+from agent.answering.tools import tool_schemas
+from agent.reading.citations import Citations
+from agent.reading.reading_tools import Reader
 from arrow_project import ArrowProject, Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent import Event, Failed, InMemoryEditor, OperationFinished, Suggested, Suggestion, TurnContext
-from agent.suggestions import suggest
+from agent.turn.suggestions import suggest
 from arrow_project import ArrowProject, Operation, parse
 from corpora.samples import SAMPLE
 from tests.agent.desk import Desk

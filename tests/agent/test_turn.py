@@ -62,10 +62,9 @@ async def test_text_is_finished_before_the_operation_that_follows_it(desk: Desk)
 
 async def test_an_operation_is_told_as_soon_as_it_is_done(desk: Desk) -> None:
     desk.model.add([GOLD], ["Half. ", Hang()])
-    turn = desk.turn("Add gold.").run()
-    assert isinstance(await anext(turn), OperationFinished)
-    assert await anext(turn) == TextChunk("Half. ")
-    await turn.aclose()
+    async with desk.stopped_turn("Add gold.") as events:
+        assert isinstance(await events.get(), OperationFinished)
+        assert await events.get() == TextChunk("Half. ")
     assert asyncio.all_tasks() == {asyncio.current_task()}, "who stops listening leaves nothing behind"
 
 
@@ -123,8 +122,8 @@ async def test_yes_no_and_neither(desk: Desk) -> None:
     desk.model.add(["It is made of wood."])
     events = await desk.events("What is it made of?", pending_id=pending_id)
     assert [event.text for event in events if isinstance(event, TextFinished)] == [
-        "(The open question is dropped, and nothing of it was done.)",
         "It is made of wood.",
+        "(The open question is dropped, and nothing of it was done.)",
     ]
     assert desk.pendings.kept == {}
 

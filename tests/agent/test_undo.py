@@ -19,8 +19,8 @@ from agent import (
     Suggested,
     TextFinished,
 )
-from agent.fingerprint import fingerprint
-from agent.undo import asks_for_undo
+from agent.turn.fingerprint import fingerprint
+from agent.turn.undo import asks_for_undo
 from arrow_project import ArrowProject, Operation, OperationResult, diff, parse
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import Hang, Use
@@ -222,9 +222,8 @@ async def test_after_an_undo_none_is_suggested_for_what_was_just_done(desk: Desk
 async def test_a_stopped_turn_can_be_taken_back(desk: Desk) -> None:
     desk.model.add([GOLD], [Hang()])
     editor = InMemoryEditor(story())
-    turn = desk.turn("Add gold.", editor).run()
-    assert isinstance(await anext(turn), OperationFinished)
-    await turn.aclose()
+    async with desk.stopped_turn("Add gold.", editor) as events:
+        assert isinstance(await events.get(), OperationFinished)
     await desk.events("undo", editor)
     assert editor.project.to_text() == story_text()
 

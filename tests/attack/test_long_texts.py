@@ -28,10 +28,10 @@ READ = {
 PROGRAM = """
 from contextlib import suppress
 from agent import read_reply
-from agent.parameters import read_parameters
-from agent.quoting import inert
-from agent.slash_command import read_slash_command
-from agent.undo import asks_for_undo
+from agent.questions.parameters import read_parameters
+from agent.prompt.quoting import inert
+from agent.turn.slash_command import read_slash_command
+from agent.turn.undo import asks_for_undo
 from arrow_project import Operation, OperationError, ParseError, parse
 from server.json_text import JsonError, read_object
 from tests.agent.story import story

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import agent
-from agent.fingerprint import fingerprint
+from agent.turn.fingerprint import fingerprint
 from arrow_project import ArrowProject, Operation, parse
 from fletcher.__main__ import main
 from tests.agent.scripted_model import ScriptedModel, Use
@@ -142,8 +142,8 @@ def test_the_same_document(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FLETCHER_MODEL", "local" if local else "anthropic:scripted")
     if not local:
-        source = ScriptedModel(*conversation.script).source
-        monkeypatch.setattr(agent, "open_model", lambda _name: source)
+        answerer = ScriptedModel(*conversation.script).answerer()
+        monkeypatch.setattr(agent, "open_answerer", lambda _name: answerer)
     documents = [
         over_the_socket(conversation, tmp_path / "socket", local=local),
         over_http(conversation, tmp_path / "http", local=local),
@@ -151,3 +151,25 @@ def test_the_same_document(
     ]
     assert [conversation.holds(project) for project in documents] == [True] * 3
     assert len({fingerprint(project) for project in documents}) == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ((["Not done is the door: it stays open.\nNot done: that is a quote."],), 0),
+        (tuple([[Use("update_node", {"node_id": 99, "name": "x"})]] * 6), 1),
+    ],
+    ids=["an answer in these words", "something was not done"],
+)
+def test_the_exit_code_follows_what_happened_and_no_words(
+    script: tuple[Sequence[Any], ...], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLETCHER_MODEL", "anthropic:scripted")
+    answerer = ScriptedModel(*script).answerer()
+    monkeypatch.setattr(agent, "open_answerer", lambda _name: answerer)
+    file = tmp_path / "story.arrow"
+    file.write_text(story_text(), "utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["chat", str(file), "-m", "What of the door?", "--json", "--data-dir", str(tmp_path / "data")])
+    assert end.value.code == code

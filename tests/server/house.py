@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agent import LOCAL, Assistant, ConfirmationPolicy, open_model
-from agent.patience import Patience
+from agent import Assistant, ConfirmationPolicy, LocalPlanner
+from agent.models.patience import Patience
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.loopback import bind, serving
 from fletcher.uvicorn_protocols import Waits
@@ -135,10 +135,9 @@ def house(
             ingestor=ingestor,
             assistant=Assistant(
                 retriever,
-                open_model(LOCAL) if local else model.source,
-                LOCAL if local else "scripted",
+                # A script has one answer to each request.
+                LocalPlanner() if local else model.answerer(Patience(tries=1)),
                 context_tokens,
-                Patience(tries=1),  # a script has one answer to each request
             ),
             embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
             roots=FolderRoots(path, roots or {}),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.scripted_model import Use
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
 from tests.server.house import House, house
@@ -58,7 +58,9 @@ def test_no_changes_nothing(home: House, client: Client, reply: str) -> None:
 def test_anything_else_cancels_the_question_and_is_a_message(home: House, client: Client) -> None:
     asked(home, client)
     home.model.add(["It is where the boats land."], ["Yes to what?"])
-    assert texts(client.turn("What is the pier for?"))[-1] == "It is where the boats land."
+    answer, dropped = texts(client.turn("What is the pier for?"))
+    assert answer == "It is where the boats land."
+    assert "dropped" in dropped
     assert texts(client.turn("yes")) == ["Yes to what?"], "the question is gone"
 
 
@@ -85,20 +87,26 @@ def test_a_question_is_answered_once(home: House, client: Client) -> None:
     assert texts(client.turn("yes")) == ["Yes to what?"]
 
 
-def test_stop_takes_the_question_with_it_no_more_than_the_client_does(home: House, client: Client) -> None:
+@pytest.mark.parametrize("when", ["afterwards", "while something else runs"])
+def test_stop_drops_the_open_question(home: House, client: Client, when: str) -> None:
     asked(home, client)
+    if when != "afterwards":
+        home.model.add(["Let me think", Hang()])
+        client.ask("Is that wise?")
+        assert home.model.hanging.wait(PATIENCE_S)
     client.send("stop")
     client.until("end")
-    client.ask("yes")
-    assert client.call()["function"] == "delete_node"
+    home.model.add(["Yes to what?"])
+    assert texts(client.turn("yes")) == ["Yes to what?"]
 
 
-def test_a_question_of_another_project_is_not_answered(home: House, client: Client) -> None:
+def test_a_second_projects_yes_does_not_answer_the_first_ones_question(home: House, client: Client) -> None:
     asked(home, client)
     client.sync(project_id=2)
-    frames = client.turn("yes", current_project_id=2)
-    assert "function_call" not in types(frames)
-    assert texts(frames)[0].startswith("NOT_PENDING: ")
+    home.model.add(["Yes to what?"])
+    assert texts(client.turn("yes", current_project_id=2)) == ["Yes to what?"]
+    client.ask("yes")
+    assert client.call()["function"] == "delete_node"
 
 
 def test_the_question_of_another_client_is_not_answered(home: House, client: Client) -> None:

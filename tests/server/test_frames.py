@@ -29,6 +29,8 @@ NOT_JSON = {
     "half a character in a key": '{"type": "stop", "\\ud83d": 1}',
 }
 
+ENDS = {"envelope": "end", "fletcher": "turn_end"}
+
 UNKNOWN_TYPES = [
     {},
     {"type": None},
@@ -69,6 +71,12 @@ INVALID: list[tuple[dict[str, Any], tuple[str, ...]]] = [
 ]
 
 
+def assert_no_json(client: Client, words: str = "INVALID_JSON: ") -> None:
+    """The next frame says so, and `end` follows: nobody knows what the sender waits for."""
+    assert words in client.frame()["message"]
+    client.until("end")
+
+
 def assert_alive(home: House, client: Client) -> None:
     client.assert_quiet()
     home.model.add(["Still here."])
@@ -78,26 +86,27 @@ def assert_alive(home: House, client: Client) -> None:
 @pytest.mark.parametrize("frame", NOT_JSON.values(), ids=list(NOT_JSON))
 def test_what_is_no_json_object(home: House, client: Client, frame: str) -> None:
     client.send_raw(frame)
-    assert client.frame()["message"].startswith("INVALID_JSON: ")
+    assert_no_json(client)
     assert_alive(home, client)
 
 
 def test_binary_frames(home: House, client: Client) -> None:
     client.send_raw(b'{"type": "stop"}')
-    assert client.frame()["message"].startswith("INVALID_JSON: ")
+    assert_no_json(client)
     client.send_raw(b"")
-    assert client.frame()["message"].startswith("INVALID_JSON: ")
+    assert_no_json(client)
     assert_alive(home, client)
 
 
-@pytest.mark.parametrize("dialect", ["envelope", "fletcher"])
+@pytest.mark.parametrize("dialect", list(ENDS))
 def test_binary_frames_are_answered_in_the_clients_dialect(home: House, dialect: str) -> None:
     with home.client(f"/ws/chat?dialect={dialect}") as client:
         client.send_raw(b"binary")
+        binary = client.until(ENDS[dialect])
         client.send_raw("no JSON")
-        binary, text = client.frame(), client.frame()
-        assert binary.keys() == text.keys()
-        assert binary["type"] == text["type"]
+        text = client.until(ENDS[dialect])
+        assert [frame.keys() for frame in binary] == [frame.keys() for frame in text]
+        assert types(binary) == types(text)
         assert "binary frame" in json.dumps(binary)
 
 
@@ -105,7 +114,11 @@ def test_nesting_of_every_depth(home: House, client: Client) -> None:
     for depth in range(500, 1100, 10):
         for frame in ('{"type": %s%s}', '{"type": "stop!", "data": %s%s}'):
             client.send_raw(frame % ("[" * depth, "]" * depth))
-            assert client.frame()["message"].startswith(("INVALID_JSON: ", "UNKNOWN_MESSAGE_TYPE: ")), depth
+            said = client.frame()["message"]
+            if said.startswith("INVALID_JSON: "):
+                client.until("end")
+            else:
+                assert said.startswith("UNKNOWN_MESSAGE_TYPE: "), depth
     assert_alive(home, client)
 
 
@@ -124,7 +137,7 @@ def test_what_nests_deeper_than_a_models_sdk_can_write_is_not_read(home: House, 
 def test_a_message_of_nothing_but_brackets_and_commas_is_not_read(home: House, client: Client, item: str) -> None:
     crowd = ",".join([item] * 300_001)
     client.send_raw(f'{{"type": "user_message", "history": [{crowd}]}}')
-    assert "300000 values" in client.frame()["message"]
+    assert_no_json(client, "300000 values")
     client.send_raw(json.dumps({"type": "file_sync", "arrow_content": ",".join(["[]"] * 1_000_001)}))
     assert "2000000 values" in client.frame()["message"]
     assert_alive(home, client)

@@ -100,7 +100,7 @@ def test_history_of_any_shape(home: House, client: Client) -> None:
     frames = client.turn("Hello?", history=history)
     assert texts(frames) == ["Hello."]
     assert home.model.requests[0].conversation == [
-        ("user", []),
+        ("user", ["<earlier>\nThe conversation begins here.\n</earlier>"]),
         ("assistant", ["Welcome to Arrow!", "Ask me anything."]),
         ("user", ["Who?", "Elena?"]),
         ("assistant", ["Elena."]),

@@ -13,8 +13,8 @@ import httpx
 import pymupdf
 import pytest
 
-from agent.citations import Citations
-from agent.reading import DocumentReader, ReadDocument, SearchDocuments
+from agent.reading.citations import Citations
+from agent.reading.reading import DocumentReader, ReadDocument, SearchDocuments
 from corpora import ProjectKey
 from ingest import Source
 from retrieval import CorpusError

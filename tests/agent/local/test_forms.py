@@ -7,7 +7,7 @@ import pytest
 
 from agent.local.examples import abilities, examples, nearest
 from agent.local.steps import WordsMissing
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import ArrowProject, parse
 from corpora.samples import SAMPLE
 from tests.agent.local.turns import Turn, cited

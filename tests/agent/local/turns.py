@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.local import Call, Say, plan
-from agent.request import TurnContext
+from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, ArrowProject, Operation, OperationError, Selection, Story
 from retrieval import CitedPassage, Document, Passage
 
@@ -36,6 +36,7 @@ class Turn:
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     calls: list[Call] = field(default_factory=list[Call])
     said: list[str] = field(default_factory=list[str])
+    being_read: Sequence[str] = ()
 
     @property
     def text(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agent import Answerer
 from corpora import DataDirectory, ProjectKey
 from corpora.samples import SAMPLE
 from evaluation.agent import TASKS, Attempt, StartNotHere, TakeTurn, TurnRefused, attempt
@@ -26,10 +27,10 @@ class Turns:
 
     services: Services
 
-    def of(self, model: Any = None) -> TakeTurn:
-        """Turns with the planner, or with the model that the source makes."""
+    def of(self, answerer: Answerer | None = None) -> TakeTurn:
+        """Turns with the planner, or with another answerer."""
         assistant = self.services.assistant
-        chosen = assistant if model is None else replace(assistant, model=model, model_name="scripted")
+        chosen = assistant if answerer is None else replace(assistant, answerer=answerer)
         services = replace(self.services, assistant=chosen)
 
         async def take_turn(body: Mapping[str, Any]) -> Mapping[str, Any]:

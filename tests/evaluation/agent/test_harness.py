@@ -15,7 +15,7 @@ BY_ID = {task.id: task for task in TASKS}
 async def tried(turns: Turns, task: str, *script: Script) -> tuple[Attempt, ScriptedModel]:
     model = ScriptedModel(*script)
     model.otherwise = ["That is all."]
-    return await attempt(BY_ID[task], turns.of(model.source)), model
+    return await attempt(BY_ID[task], turns.of(model.answerer())), model
 
 
 def content(text: str) -> dict[str, Any]:

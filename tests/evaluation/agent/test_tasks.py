@@ -109,7 +109,7 @@ async def test_a_model_that_does_nothing_fails(turns: Turns, task: Task) -> None
     model = ScriptedModel()
     model.otherwise = ["Done."]
     try:
-        found = await attempt(task, turns.of(model.source))
+        found = await attempt(task, turns.of(model.answerer()))
     except StartNotHere as missing:
         pytest.skip(str(missing))
 
@@ -120,7 +120,7 @@ async def test_a_model_that_does_nothing_fails(turns: Turns, task: Task) -> None
 async def test_a_task_outside_the_grammar_can_be_passed(turns: Turns, task: Task) -> None:
     model = ScriptedModel(*SOLUTIONS[task.id])
     model.otherwise = ["That is all."]
-    found = await attempt(task, turns.of(model.source))
+    found = await attempt(task, turns.of(model.answerer()))
 
     assert found.passed, (found.wrong, found.conversation.text)
 

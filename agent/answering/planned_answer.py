@@ -1,0 +1,76 @@
+"""A message answered without a model: the steps of a plan, each told or executed as it is made."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from agent.answering.answerer import Answer, Answerer, Assignment, ParametersMissing
+from agent.answering.tools import READING_TOOLS
+from agent.editing.execution import tool_result
+from agent.local import Call, Say, Steps, plan
+from agent.questions.parameters import missing_parameters
+from agent.turn.events import TextFinished, Usage
+from agent.turn.thread import in_thread
+from arrow_project import Operation
+
+LOCAL = "local"
+
+_DONE = Say("Done.", "done")
+_TEXT_ONLY = "(The documents can be searched by their own words only just now: the vectors are away.)"
+
+
+class LocalPlanner(Answerer):
+    """The planner without weights."""
+
+    name = LOCAL
+    converses: ClassVar[bool] = False
+
+    def answer(self, assignment: Assignment) -> Answer:
+        """A plan, carried out step by step; it costs nothing."""
+        return PlannedAnswer(assignment)
+
+
+class PlannedAnswer:
+    """The steps of a plan. What it says of operations that were only tried is left out: it believes them done."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._execution = assignment.execution
+        self.usage = Usage()
+        self.model_s = 0.0
+
+    async def run(self) -> None:
+        """See `Answer.run`; raises `WordsMissing` as well, of a command that lacks only its words."""
+        assignment = self._assignment
+        steps = plan(assignment.message, assignment.context)
+        answer: dict[str, Any] | None = None
+        last: Say | Call | None = None
+        while (step := await in_thread(_next, steps, answer)) is not None:
+            last, answer = step, None
+            if isinstance(step, Call):
+                answer = await self._call(step.tool, step.arguments)
+            else:
+                await self._say(step)
+        if not isinstance(last, Say):
+            await self._say(_DONE)
+        if assignment.context.text_only and not self._execution.executed:
+            await assignment.tell(TextFinished(_TEXT_ONLY))
+
+    async def _say(self, step: Say) -> None:
+        if step.outcome != "done" or not self._execution.only_tried:
+            await self._assignment.tell(TextFinished(step.text, not_done=step.outcome == "not_done"))
+
+    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if tool in READING_TOOLS:
+            return await self._assignment.reader.call(tool, arguments)
+        operation = Operation(tool, arguments)
+        if self._execution.held is None and missing_parameters(operation):
+            raise ParametersMissing(operation)
+        return tool_result(await self._execution.execute(operation))
+
+
+def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | Call | None:
+    """The next step of a plan; None at its end."""
+    try:
+        return steps.send(answer)
+    except StopIteration:
+        return None

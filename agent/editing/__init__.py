@@ -1,0 +1,1 @@
+"""Operations: checked, measured, executed by an editor, compared with what it reports."""

@@ -1,0 +1,38 @@
+"""No second Elena: a name that only its spelling tells from an existing one."""
+
+import re
+import unicodedata
+
+from agent.editing.editor import Failure
+from arrow_project import ArrowProject, ErrorCode, Operation
+
+_KINDS = {
+    "create_character": "character",
+    "update_character": "character",
+    "create_variable": "variable",
+    "update_variable": "variable",
+}
+
+
+def fold(name: str) -> str:
+    """The name without case, accents, and the signs that Arrow puts for spaces."""
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return " ".join(re.split(r"[\W_]+", plain.casefold())).strip()
+
+
+def find_duplicate(project: ArrowProject, operation: Operation) -> Failure | None:
+    """Why the operation would make a second one of the same name in another spelling; None when it would not."""
+    kind, name = _KINDS.get(operation.function), operation.arguments.get("name")
+    if kind is None or not isinstance(name, str) or not fold(name):
+        return None
+    own = {operation.arguments.get(f"{kind}_id"), operation.arguments.get("by_name")}
+    for known_id, resource in project.document.table(kind).items():
+        known = str(resource["name"])
+        if known != name and fold(known) == fold(name) and not own & {known_id, str(known_id), known}:
+            return Failure(
+                ErrorCode.PERMISSION_DENIED,
+                f"There is a {kind} {known} already, id {known_id}; {name} is the same name in another spelling. "
+                f"Use {known_id}, or choose a name that is really another one.",
+                {"existing_id": known_id},
+            )
+    return None

@@ -1,0 +1,112 @@
+"""The editor: whoever executes operations and answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why an operation, or a whole turn, did not succeed.
+
+    Attributes:
+        code: One of the protocol's error codes, such as `INVALID_NODE_ID`.
+        message: The thing, the rule and the remedy, for the model and the user.
+        details: What else helps, such as `referenced_by` with node ids.
+    """
+
+    code: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The failure as the protocol writes it."""
+        return {"code": self.code, "message": self.message, **self.details}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one operation.
+
+    Attributes:
+        success: Whether the editor executed it.
+        result: What the editor answered; None when it only said that it succeeded.
+        failure: Why not, when it did not.
+        content: The editor's whole `.arrow` text afterwards; None when it does not report it.
+        confirmed: Of an operation that failed on the way, the calls that the editor had executed before, as it was
+            asked.
+        done: The same as operations of ours; None where none says it.
+        remarks: What else the editor told with its result, such as `affected_nodes`.
+    """
+
+    success: bool
+    result: Any = None
+    failure: Failure | None = None
+    content: str | None = None
+    confirmed: tuple[Operation, ...] = ()
+    done: tuple[Operation, ...] | None = None
+    remarks: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Editor(Protocol):
+    """What a turn edits with: a real Arrow behind the socket, or one in memory."""
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Executes one operation and waits for the answer.
+
+        Args:
+            applied: The operation as the shadow has executed it: references resolved, new ids predicted.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchingEditor(Editor, Protocol):
+    """An editor that may take several operations in one message."""
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether it does."""
+        ...
+
+    async def apply_together(self, applied: Sequence[OperationResult]) -> Sequence[Outcome] | None:
+        """Executes all operations or none; an outcome for each, or one for all that says why not.
+
+        None where they do not fit into one message; nothing was done then.
+        """
+        ...
+
+
+class InMemoryEditor:
+    """An editor on an `ArrowProject` of its own, for the command line, HTTP and tests."""
+
+    def __init__(self, project: ArrowProject, selection: Selection | None = None) -> None:
+        self.project = project
+        self._selection = selection or Selection()
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Executes the operation on the project in memory, or reports why it cannot."""
+        try:
+            done = self.project.apply(applied.operation, self._selection)
+        except OperationError as error:
+            return Outcome(success=False, failure=failure_of(error))
+        return Outcome(success=True, result=done.result)
+
+    def restore(self, project: ArrowProject) -> None:
+        """Puts a whole story in the place of this one."""
+        self.project = project.copy()
+
+
+class Rehearsal:
+    """The editor of a turn that is only a plan: what the shadow has tried is all that is done."""
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Answers as an editor would that has done it."""
+        return Outcome(success=True, result=applied.result)
+
+
+def failure_of(error: OperationError) -> Failure:
+    """The engine's refusal as the model and the clients see it."""
+    return Failure(error.code, str(error), dict(error.details))

@@ -1,0 +1,143 @@
+"""What the editor answered, compared with what the shadow expected."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from agent.editing.editor import Failure, Outcome
+from agent.turn.thread import in_thread
+from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
+
+logger = logging.getLogger(__name__)
+
+_READ_AT_ONCE = 100_000  # characters
+_SURPRISES_SHOWN = 10
+_MOVED = re.compile(r"^~ node \d+ moved to ")
+
+# What the id is called in the result of an operation that creates something.
+CREATED_BY = {
+    "create_insert_node": "node_id",
+    "create_scene": "scene_id",
+    "create_variable": "variable_id",
+    "create_character": "character_id",
+}
+
+
+def reported_id(applied: OperationResult, outcome: Outcome) -> int | None:
+    """The new id in whatever a client answers: a number, a result with its name, or a text without one."""
+    kind = CREATED_BY.get(applied.operation.function)
+    if kind is None:
+        return None
+    result = outcome.result
+    return _whole(cast("dict[str, Any]", result).get(kind) if isinstance(result, dict) else result)
+
+
+def reported_ids(applied: OperationResult, outcome: Outcome) -> tuple[int, ...]:
+    """The ids of all that a client says it has created, the first of them first; a scene brings its entry along."""
+    first = reported_id(applied, outcome)
+    given = cast("dict[str, Any]", outcome.result) if isinstance(outcome.result, dict) else {}
+    entry = _whole(given.get("entry_node_id")) if "entry_node_id" in applied.result else None
+    if entry is not None:
+        return (applied.result["scene_id"] if first is None else first, entry)
+    return () if first is None else (first,)
+
+
+def _whole(found: Any) -> int | None:
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+async def reported_project(outcome: Outcome) -> ArrowProject | None:
+    """The project that the editor reported; None where it reported none that can be read."""
+    if outcome.content is None:
+        return None
+    try:
+        if _is_large(outcome):
+            return await asyncio.to_thread(parse, outcome.content)
+        return parse(outcome.content)
+    except ParseError as error:
+        logger.warning("the editor reported content that is not an .arrow project: %s", error)
+        return None
+
+
+async def compared(expected: ArrowProject, reported: ArrowProject, outcome: Outcome) -> list[str]:
+    """`surprises`, beside the event loop where the story is large."""
+    if _is_large(outcome):
+        return await in_thread(surprises, expected, reported)
+    return surprises(expected, reported)
+
+
+def _is_large(outcome: Outcome) -> bool:
+    return len(outcome.content or "") > _READ_AT_ONCE
+
+
+def refusal(applied: OperationResult, outcome: Outcome, reported: ArrowProject | None) -> Failure | None:
+    """Why the operation was not done. An editor may answer success and `false`, or delete nothing and say nothing."""
+    if not outcome.success:
+        return outcome.failure or Failure("EDITOR_ERROR", "The editor refused and gave no reason.")
+    if not applied.operation.function.startswith("delete_") or "removed_id" not in applied.result:
+        return None
+    kind, resource_id = applied.operation.function.removeprefix("delete_"), applied.result["removed_id"]
+    if reported is None:
+        return _not_deleted(kind, resource_id, []) if outcome.result is False else None
+    if resource_id not in _table(reported, kind):
+        return None
+    return _not_deleted(kind, resource_id, list(reported.document.usage.users(kind, resource_id)))
+
+
+def _not_deleted(kind: str, resource_id: int, users: list[int]) -> Failure:
+    why = f"still referenced by {', '.join(map(str, users))}" if users else "it gave no reason"
+    details = {"referenced_by": users} if users else {}
+    return Failure("RESOURCE_IN_USE", f"The editor did not delete {kind} {resource_id}: {why}.", details)
+
+
+def surprises(expected: ArrowProject, reported: ArrowProject) -> list[str]:
+    """What the editor has made differently, a line for each; where it puts nodes is its own business."""
+    author = expected.document.active_author
+    if author in reported.document.authors:
+        reported.document.active_author = author  # the file does not say who is working
+    lines = [line for line in diff(expected, reported).lines if not _MOVED.search(line)]
+    if lines:
+        logger.info("the editor's project differs from what was expected in %s places", len(lines))
+    return lines[:_SURPRISES_SHOWN]
+
+
+def as_reported(applied: OperationResult, expected: ArrowProject, reported: ArrowProject) -> OperationResult:
+    """The result with the id that the reported project really has for what was created."""
+    kind = CREATED_BY.get(applied.operation.function)
+    if kind is None or applied.result[kind] in _table(reported, kind):
+        return applied
+    new = _table(reported, kind).keys() - _table(expected, kind).keys()
+    if len(new) != 1:
+        return replace(applied, result=applied.result | {"remark": "The editor's project does not have it."})
+    created = new.pop()
+    nodes = (created,) if kind == "node_id" else ()
+    return replace(applied, result={kind: created, **_without(applied.result, kind)}, created=nodes)
+
+
+def told(applied: OperationResult, outcome: Outcome, differences: Sequence[str], *, confirmed: bool) -> dict[str, Any]:
+    """What the model reads of an executed operation: the id first, then what the editor itself said."""
+    result = dict(applied.result)
+    said = outcome.result
+    if isinstance(said, dict):
+        said = {name: value for name, value in cast("dict[str, Any]", said).items() if result.get(name) != value}
+    if said not in (None, "", True, {}) and said != next(iter(result.values()), None):
+        result["editor"] = said
+    result |= {name: value for name, value in outcome.remarks.items() if name not in result}
+    if differences:
+        result["not_as_expected"] = list(differences)
+    if not confirmed and applied.operation.function in CREATED_BY:
+        result["unconfirmed"] = "The editor has not said which id it gave; this one is what Arrow gives."
+    return result
+
+
+def _table(project: ArrowProject, kind: str) -> dict[int, Any]:
+    return project.document.table(kind.removesuffix("_id"))
+
+
+def _without(result: dict[str, Any], kind: str) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name != kind}

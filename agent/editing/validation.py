@@ -1,0 +1,39 @@
+"""An operation's arguments against its schema, before the engine sees them."""
+
+from functools import cache
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+
+from agent.editing.editor import Failure
+from arrow_project import OPERATIONS, ErrorCode, Operation
+
+# The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
+_LEFT_TO_THE_ENGINE = ("required", "additionalProperties", "enum")
+
+
+def find_schema_error(operation: Operation) -> Failure | None:
+    """What in the arguments has the wrong form, with its place; None when nothing has."""
+    spec = OPERATIONS.get(operation.function)
+    if spec is None:
+        return None
+    given = {name: value for name, value in operation.arguments.items() if value is not None}
+    for error in cast("Any", _validator(operation.function)).iter_errors(given):
+        if error.validator not in _LEFT_TO_THE_ENGINE:
+            place = ".".join(str(part) for part in error.absolute_path)
+            return Failure(
+                ErrorCode.TYPE_MISMATCH,
+                f'{operation.function}: "{place}" is wrong: {error.message[:300]}. The form is {_form(error.schema)}.',
+            )
+    return None
+
+
+@cache
+def _validator(function: str) -> Draft202012Validator:
+    return Draft202012Validator(OPERATIONS[function].parameters)
+
+
+def _form(schema: dict[str, Any]) -> str:
+    kinds = schema.get("type", "any")
+    named = " or ".join(cast("list[str]", kinds)) if isinstance(kinds, list) else str(kinds)
+    return f"{named} ({schema['description']})" if "description" in schema else named

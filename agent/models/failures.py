@@ -1,0 +1,136 @@
+"""What went wrong with the model, as a sentence that says what to do."""
+
+import math
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelServerError,
+    ModelUnavailableError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+)
+
+from agent.editing.editor import Failure
+
+
+class AnswerBrokenOff(AgentRunError):
+    """The provider's stream ended before the answer was complete."""
+
+
+_WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
+
+# The first that fits counts, so the general ones come last.
+_SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
+    (
+        ModelAuthenticationError,
+        "MODEL_AUTHENTICATION",
+        (
+            "The provider of {model} refused the key. Put a valid key into the environment (ANTHROPIC_API_KEY, "
+            "OPENAI_API_KEY …), check that it may use this model, and restart the server."
+        ),
+    ),
+    (
+        ModelNotFoundError,
+        "MODEL_NOT_FOUND",
+        "The provider does not know the model {model}. Check FLETCHER_MODEL for its spelling, then restart the server.",
+    ),
+    (
+        ModelContextWindowExceededError,
+        "CONTEXT_TOO_LARGE",
+        "The conversation and the project do not fit into {model}. Clear the chat, or lower FLETCHER_CONTEXT_TOKENS.",
+    ),
+    (
+        ModelQuotaExceededError,
+        "MODEL_QUOTA",
+        (
+            "The account's quota or credit at the provider of {model} is used up. Check its billing, or set "
+            "FLETCHER_MODEL to another model."
+        ),
+    ),
+    (
+        ModelRateLimitError,
+        "MODEL_RATE_LIMIT",
+        "The provider's rate limit is still reached after several tries. Send the message again in {wait}.",
+    ),
+    (
+        ModelUnavailableError,
+        "MODEL_OVERLOADED",
+        "The provider is still overloaded after several tries. Send the message again in {wait}.",
+    ),
+    (
+        ModelServerError,
+        "MODEL_OVERLOADED",
+        "The provider keeps failing with an error of its own. Send the message again in {wait}.",
+    ),
+    (
+        AnswerBrokenOff,
+        "ANSWER_BROKEN_OFF",
+        (
+            "The connection to the provider broke off in the middle of the answer. What was done so far stays; ask "
+            "it to go on."
+        ),
+    ),
+    (
+        ModelConnectionError,
+        "MODEL_UNREACHABLE",
+        (
+            "The provider of {model} cannot be reached. Check the network and the base URL (ANTHROPIC_BASE_URL, "
+            "OPENAI_BASE_URL …), and that a local model's server is running."
+        ),
+    ),
+    (
+        ModelRequestRejectedError,
+        "MODEL_REJECTED",
+        (
+            "The provider of {model} does not accept the request; the server's log has its reason. A model that cannot "
+            "call tools is one: set FLETCHER_MODEL to another."
+        ),
+    ),
+    (UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _WHAT_STAYS),
+    (
+        ContentFilterError,
+        "CONTENT_FILTER",
+        (
+            "The model or its provider's content filter refused to answer this. Say it in other words, or clear the "
+            "chat if something earlier in it is the reason."
+        ),
+    ),
+    (
+        OutputTokenLimitExceeded,
+        "ANSWER_TOO_LONG",
+        "The model's answer came to the limit of its length in the middle of a call. " + _WHAT_STAYS,
+    ),
+    (
+        UnexpectedModelBehavior,
+        "MODEL_MISBEHAVED",
+        "The model kept making calls that cannot be read. " + _WHAT_STAYS,
+    ),
+    (
+        AgentRunError,
+        "MODEL_ERROR",
+        "The provider of {model} answered with an error. Try again; the server's log has more.",
+    ),
+)
+
+MODEL_ERRORS = (AgentRunError,)
+
+
+def model_failure(error: Exception, model_name: str) -> Failure:
+    """The sentence for one of `MODEL_ERRORS`."""
+    asked_for = error.retry_after if isinstance(error, ModelAPIError) else None
+    minutes = 1 if asked_for is None else math.ceil(asked_for / 60)
+    wait = "a minute" if minutes <= 1 else f"{minutes} minutes"
+    for kind, code, sentence in _SENTENCES:
+        if isinstance(error, kind):
+            return Failure(code, sentence.format(model=model_name, wait=wait))
+    raise error

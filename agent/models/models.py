@@ -1,0 +1,31 @@
+"""Who answers, by its name: any provider of pydantic-ai, or `local`, our planner without one."""
+
+from pydantic_ai.exceptions import UserError
+
+from agent.answering.answer import ModelAnswerer
+from agent.answering.answerer import Answerer
+from agent.answering.planned_answer import LOCAL, LocalPlanner
+from agent.models.providers import provided_model
+
+
+class ModelNotAvailable(Exception):
+    """The model cannot be used as configured; the message says what to set."""
+
+
+def open_answerer(name: str) -> Answerer:
+    """Who answers every turn.
+
+    Args:
+        name: `local`, or `provider:name` as pydantic-ai spells it, such as `anthropic:claude-sonnet-4-5`.
+
+    Raises:
+        ModelNotAvailable: The provider is unknown or its key is missing.
+    """
+    if name == LOCAL:
+        return LocalPlanner()
+    try:
+        return ModelAnswerer(provided_model(name), name)
+    except (UserError, ValueError, ImportError) as error:
+        reason = str(error).partition(". ")[0].rstrip(".")
+        remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."
+        raise ModelNotAvailable(f"The model {name!r} cannot be used: {reason}. {remedy}") from error

@@ -1,0 +1,1 @@
+"""What a model is told: instructions, history, what is looked for in the documents, this turn's context."""

@@ -1,0 +1,86 @@
+"""What waits for the user's answer, and what an undo goes back to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter
+
+from agent.turn.request import Exchange
+from arrow_project import Operation
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The message that led to a question, so that the rest of it is not lost with the answer.
+
+    Attributes:
+        message: The user's words.
+        history: The conversation before it.
+        scene_id: The scene that was open.
+        selected_node_ids: What was selected.
+        said: What the assistant had said before it asked.
+        done: What it had done before it asked, a line for each operation.
+    """
+
+    message: str
+    history: tuple[Exchange, ...] = ()
+    scene_id: int | None = None
+    selected_node_ids: tuple[int, ...] = ()
+    said: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The origin as JSON values."""
+        return _ORIGIN.dump_python(self, mode="json")
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> "Origin":
+        """The origin that `as_dict` wrote."""
+        return _ORIGIN.validate_python(values)
+
+
+_ORIGIN = TypeAdapter(Origin)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What waits for an answer.
+
+    Attributes:
+        id: Names it over HTTP and on the command line.
+        kind: `confirmation`, `parameters` or `plan`.
+        operations: What a yes executes, in this order; for `parameters` the one that is not complete yet.
+        content_sha256: The fingerprint of the story it was asked for; another story makes it obsolete.
+        origin: The message that a model goes on with afterwards; None where nothing of it is left.
+    """
+
+    id: str
+    kind: str
+    operations: tuple[Operation, ...]
+    content_sha256: str
+    origin: Origin | None = None
+
+
+class PendingStore(Protocol):
+    """Keeps what waits for an answer and what can be taken back, for one project of one workspace."""
+
+    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
+        """Keeps the operations and returns the id that answers name."""
+        ...
+
+    def take(self, pending_id: str) -> Pending | None:
+        """Hands it out once; None when there is no such id in this project."""
+        ...
+
+    def keep_before(self, content: str, content_sha256: str) -> None:
+        """Keeps the `.arrow` text from before a turn that has led to the story with this fingerprint."""
+        ...
+
+    def take_before(self, content_sha256: str) -> str | None:
+        """Hands out, once, the text from before the turn that led to this story; None when there is none."""
+        ...
+
+    def last_before(self) -> str | None:
+        """The text from before the last turn that is kept, whatever it led to; None when there is none."""
+        ...

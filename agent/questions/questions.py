@@ -1,0 +1,99 @@
+"""What a turn asks the user, kept until the answer, and what a model is told when it goes on after it."""
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from agent.editing.losses import describe_loss, losses, tables_of
+from agent.prompt.quoting import quoted_lines
+from agent.questions.parameters import question
+from agent.questions.pending import Origin, PendingStore
+from agent.turn.events import Asked
+from agent.turn.fingerprint import fingerprint
+from agent.turn.undo import UNDO, WayBack
+from arrow_project import ArrowProject, Operation, diff
+
+_HOW_TO_ANSWER = "Shall I do it? (yes or no, or say what should be different)"
+
+
+class Questions:
+    """Asks; what a yes would do is kept in the store under the id that the question carries."""
+
+    def __init__(self, store: PendingStore) -> None:
+        self._store = store
+
+    def about_changes(
+        self,
+        kind: Literal["confirmation", "plan"],
+        before: ArrowProject,
+        after: ArrowProject,
+        operations: Sequence[Operation],
+        origin: Origin | None,
+    ) -> Asked:
+        """Whether `operations`, which lead from `before` to `after`, are to be done."""
+        changes = str(diff(before, after))
+        names = ", ".join(dict.fromkeys(operation.function.replace("_", " ") for operation in operations))
+        what = "This is what would change:" if kind == "plan" else f"{names} would change this:"
+        pending_id = self._store.put(kind, operations, fingerprint(before), origin)
+        text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
+        return Asked(kind, text, pending_id, changes, tuple(operations))
+
+    def about_operations(self, project: ArrowProject, operations: Sequence[Operation], origin: Origin) -> Asked:
+        """Whether `operations` are to be done, which have not been tried yet."""
+        after = project.copy()
+        after.apply_all(operations)
+        return self.about_changes("confirmation", project, after, operations, origin)
+
+    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
+        """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
+        pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before))
+        what = "This is what would change:" if kind == "plan" else "undo would change this:"
+        return Asked(kind, f"{what}\n{way.changes}\n{_HOW_TO_ANSWER}", pending_id, way.changes, way.operations)
+
+    def about_words(self, project: ArrowProject | None, problem: str, origin: Origin) -> Asked:
+        """The words that the planner's command lacks, which the message in `origin` is to be completed with."""
+        pending_id = self._store.put("parameters", (), fingerprint(project), origin)
+        return Asked("parameters", f"{problem} Answer with the words, or no to leave it.", pending_id, "", ())
+
+    def about_parameters(self, project: ArrowProject | None, operation: Operation, problem: str = "") -> Asked:
+        """What the operation lacks; `problem` says what was wrong with the last answer."""
+        pending_id = self._store.put("parameters", (operation,), fingerprint(project))
+        return Asked("parameters", question(project, operation, problem), pending_id, "", (operation,))
+
+
+def _what_is_lost(before: ArrowProject, after: ArrowProject) -> str:
+    lost = [describe_loss(before, loss) for loss in losses(tables_of(before), tables_of(after))]
+    return f"What would be lost: {'; '.join(lost)}.\n" if lost else ""
+
+
+def what_happened(origin: Origin, done: Sequence[str]) -> str:
+    """What a model that goes on after a yes has to know."""
+    return (
+        f"(Before this you {_so_far(origin)}\nThe user was then asked about the following and said yes, and it has now "
+        f"been done:\n{_quoted(done)}\nThe outline shows the project as it is after that. Do what is left of the "
+        "message above, and repeat nothing. If nothing is left, say so in one short sentence.)"
+    )
+
+
+def what_was_planned(origin: Origin, operations: Sequence[Operation], reply: str) -> str:
+    """What a model has to know that goes on after the user has changed its mind for it."""
+    return (
+        f"(Before this you {_so_far(origin)}\nYou were about to make these calls, and the user was asked first; none "
+        f"of them has been made:\n{calls_of(operations)}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. "
+        "Do now what the user wants after that answer, and what is left of the message above.)"
+    )
+
+
+def calls_of(operations: Sequence[Operation]) -> str:
+    """The operations as the model calls them, a line of JSON for each, quoted."""
+    return _quoted([json.dumps({"function": o.function, "arguments": dict(o.arguments)}) for o in operations])
+
+
+def _so_far(origin: Origin) -> str:
+    said = f"said:\n{_quoted(origin.said)}" if origin.said else "said nothing,"
+    return f"{said}\nand had done:\n{_quoted(origin.done)}" if origin.done else said
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    """Behind bars: it stands in the user's message, and a model that has read a document may have chosen the words."""
+    return quoted_lines("\n".join(lines))

@@ -1,0 +1,224 @@
+"""What a message does to the question that is open: a yes, a no, a change, what a call lacks, or nothing of that."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from agent.answering.answerer import OpenQuestion
+from agent.editing.editor import Failure
+from agent.editing.execution import Execution
+from agent.local import is_command
+from agent.questions.amendment import amended
+from agent.questions.confirmation import describe
+from agent.questions.parameters import is_a_value, read_parameters
+from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.questions import Questions, calls_of, what_happened, what_was_planned
+from agent.questions.reply import Reply, read_reply
+from agent.turn.direct import DirectCalls, TurnFailed
+from agent.turn.events import EventSink, OperationFinished, TextFinished
+from agent.turn.fingerprint import fingerprint
+from agent.turn.request import TurnContext, TurnRequest
+from agent.turn.thread import in_thread
+from agent.turn.undo import UNDO
+from arrow_project import Operation
+
+_CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
+_WHOLE_UNDO = "A turn is taken back as a whole or not at all. Nothing was changed."
+_DROPPED = "(The open question is dropped, and nothing of it was done.)"
+_STILL_LACKS = {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
+
+
+class RestOfTurn(Protocol):
+    """What the turn does beside reading the reply."""
+
+    async def ask_model(self, message: str, note: str = "", question: OpenQuestion | None = None) -> None:
+        """Has the message answered."""
+        ...
+
+    def go_on_from(self, origin: Origin) -> None:
+        """The turn goes on with an earlier message, in the situation that it was written in."""
+        ...
+
+    def so_far(self) -> Origin:
+        """The message under way, with what has come of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Reads the reply of one turn and does what it says.
+
+    Attributes:
+        converses: Whether whoever answers reads replies in any words, and goes on after a yes.
+    """
+
+    request: TurnRequest
+    context: TurnContext
+    execution: Execution
+    direct: DirectCalls
+    store: PendingStore
+    tell: EventSink
+    turn: RestOfTurn
+    converses: bool
+
+    async def answered(self, pending_id: str, *, is_call: bool) -> bool:
+        """Does what the message says to a question; False when the message is still to be answered.
+
+        Raises:
+            TurnFailed: What was agreed to cannot be done; or the message says yes or no to no question.
+        """
+        pending = await self._taken(pending_id)
+        if pending is None:
+            return False
+        if await self._is_answered(pending):
+            return True
+        if self.converses and not is_call:
+            await self._ask_the_model(pending)
+            return True
+        await self.tell(TextFinished(_DROPPED))
+        return False
+
+    async def _taken(self, pending_id: str) -> Pending | None:
+        pending = await asyncio.to_thread(self.store.take, pending_id)
+        if pending is None and self.request.function is None and read_reply(self.request.message) is not None:
+            message = f"There is no open question {pending_id!r}; it may have been answered already."
+            raise TurnFailed(Failure("NOT_PENDING", message))
+        return pending
+
+    async def _is_answered(self, pending: Pending) -> bool:
+        """Does what the message says in plain words; False when it says none to the question."""
+        if self.request.function is not None:
+            return False
+        reply = read_reply(self.request.message)
+        if reply is not None and reply.kind == "no":
+            await self.tell(TextFinished("Nothing was changed."))
+            return True
+        if pending.kind == "parameters":
+            return await self._is_completed(pending, is_yes=reply is not None and reply.kind == "yes")
+        if reply is None:
+            return False
+        await self._require_same_story(pending)
+        if pending.operations == (Operation(UNDO),):
+            await self._undo(reply)
+        elif reply.kind == "yes":
+            await self._confirmed(pending)
+        else:
+            await self._amended(pending, reply)
+        return True
+
+    async def _is_completed(self, pending: Pending, *, is_yes: bool) -> bool:
+        """Runs what lacked something, with what the message gives; after a mere yes it is asked for again."""
+        message = self.request.message
+        if pending.origin is not None:
+            words = "" if is_yes else message
+            if not is_yes and (is_command(words) or not words.strip()):
+                return False
+            origin = pending.origin
+            await self._go_on(replace(origin, message=f"{origin.message.rstrip(' .:')}: {words}"), "")
+            return True
+        asked = pending.operations[0]
+        completed = asked if is_yes else read_parameters(asked, message)
+        if completed is None or (self.converses and not is_yes and not is_a_value(asked, message)):
+            return False
+        await self.direct.complete(asked, completed)
+        return True
+
+    # --- in any words ----------------------------------------------------------------------------------------------
+
+    async def _ask_the_model(self, pending: Pending) -> None:
+        """Has the model read a reply that is none of the plain words: it says which answer that is, if it is one."""
+        decided: list[str] = []
+
+        async def decide(decision: str) -> dict[str, Any]:
+            decided.append(decision)
+            if decision != "yes":
+                return {"done": [], "left": "Nothing was done, and the question is closed."}
+            return await self._agreed(pending)
+
+        await self.turn.ask_model(self.request.message, question=OpenQuestion(calls_of(pending.operations), decide))
+        if not decided and not self.execution.executed and self.execution.held is None:
+            await self.tell(TextFinished(_DROPPED))
+
+    async def _agreed(self, pending: Pending) -> dict[str, Any]:
+        """Executes what was asked about, exactly; what the model is told of it."""
+        if pending.kind == "parameters":
+            return _STILL_LACKS
+        await self._require_same_story(pending)
+        if pending.operations == (Operation(UNDO),):
+            await self.direct.undo(agreed=True)
+            return {"done": ["the last turn is taken back"]}
+        done = await self._replay(pending.operations)
+        if pending.origin is None:
+            return {"done": done}
+        self.turn.go_on_from(pending.origin)
+        return {"done": done, "left": f"What is left of this earlier message; repeat nothing: {pending.origin.message}"}
+
+    # --- in plain words --------------------------------------------------------------------------------------------
+
+    async def _require_same_story(self, pending: Pending) -> None:
+        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
+            raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
+
+    async def _undo(self, reply: Reply) -> None:
+        if reply.kind == "yes":
+            await self.direct.undo(agreed=True)
+        else:
+            await self.tell(TextFinished(_WHOLE_UNDO))
+
+    async def _confirmed(self, pending: Pending) -> None:
+        """Executes what was asked about; who converses then goes on with the message that led to it."""
+        done = await self._replay(pending.operations)
+        if pending.kind == "confirmation" and pending.origin is not None and self.converses:
+            await self._go_on(pending.origin, what_happened(pending.origin, done))
+
+    async def _amended(self, pending: Pending, reply: Reply) -> None:
+        """Does, or asks about, what is left after the user's changes."""
+        project = self.context.project
+        if reply.more:
+            left: Sequence[Operation] | None = pending.operations
+        else:
+            left = await in_thread(amended, project, pending.operations, reply.changes) if project else None
+        if self.converses and pending.origin is not None:
+            if reply.agrees and left:
+                self.execution.agree_to(left)
+            await self._go_on(
+                pending.origin, what_was_planned(pending.origin, pending.operations, self.request.message)
+            )
+        elif left is None:
+            names = "; ".join(describe(operation) for operation in pending.operations)
+            await self.tell(TextFinished(f"I do not see what to leave out of: {names}."))
+            await self._ask_again(pending.operations)
+        elif not left:
+            await self.tell(TextFinished("Then nothing is left to do, and nothing was changed."))
+        elif reply.more:
+            await self._replay(left)
+            await self.turn.ask_model(reply.changes)
+        elif reply.agrees:
+            await self._replay(left)
+        else:
+            await self._ask_again(left)
+
+    async def _ask_again(self, operations: Sequence[Operation]) -> None:
+        project, questions = self.context.project, Questions(self.store)
+        assert project is not None
+        await self.tell(await in_thread(questions.about_operations, project, operations, self.turn.so_far()))
+
+    async def _replay(self, operations: Sequence[Operation]) -> list[str]:
+        """Executes operations that the user has agreed to; a line for each."""
+        done: list[str] = []
+
+        async def told(finished: OperationFinished) -> None:
+            done.append(describe(Operation(finished.function, finished.arguments)))
+            await self.tell(TextFinished(f"Done: {done[-1]}."))
+
+        failure = await self.execution.replay(operations, told)
+        if failure is not None:
+            rest = len(operations) - len(done) - 1
+            left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
+            raise TurnFailed(replace(failure, message=failure.message + left))
+        return done
+
+    async def _go_on(self, origin: Origin, note: str) -> None:
+        self.turn.go_on_from(origin)
+        await self.turn.ask_model(origin.message, note)

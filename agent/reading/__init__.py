@@ -1,0 +1,1 @@
+"""What reads: the documents and the story for a model, and citations."""

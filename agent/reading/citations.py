@@ -1,0 +1,60 @@
+"""Numbers for passages, the same throughout a turn, and the places that an answer cites."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agent.turn.events import Citation
+from retrieval import CitedPassage, Passage
+
+# "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
+_PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
+_GROUP = re.compile(rf"\[({_PART}(?:\s*[,;]\s*{_PART})*)\]")
+_PAGES = re.compile(r",?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
+_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+
+
+class Citations:
+    """Every passage that a turn has shown to the model, by its number."""
+
+    def __init__(self, passages: Sequence[CitedPassage]) -> None:
+        self._by_number = {cited.number: cited for cited in passages}
+        self._number_of = {cited.passage.id: cited.number for cited in passages}
+
+    def number(self, passage: Passage, score: float, also_in: tuple[str, ...] = ()) -> CitedPassage:
+        """The passage with its number: the one it has already, or the next free one."""
+        known = self._number_of.get(passage.id)
+        if known is not None:
+            return self._by_number[known]
+        cited = CitedPassage(max(self._by_number, default=0) + 1, passage, score, also_in)
+        self._by_number[cited.number] = cited
+        self._number_of[passage.id] = cited.number
+        return cited
+
+    def cited_in(self, texts: Iterable[str]) -> tuple[Citation, ...]:
+        """The citations that the texts use, in numerical order.
+
+        Brackets that hold a number nobody was given are no citation: a connection is `[27, 1, 29, 0]`.
+        """
+        groups = [_numbers(group) for text in texts for group in _GROUP.findall(text)]
+        cited = {number for group in groups if group <= self._by_number.keys() for number in group}
+        return tuple(_citation(self._by_number[number]) for number in sorted(cited))
+
+
+def _numbers(group: str) -> set[int]:
+    """Of a range that runs backwards none."""
+    found = [(int(first), int(last or first)) for first, last in _RANGE.findall(_PAGES.sub("", group))]
+    return {number for first, last in found for number in range(first, last + 1)}
+
+
+def _citation(cited: CitedPassage) -> Citation:
+    passage = cited.passage
+    return Citation(
+        number=cited.number,
+        document=passage.document,
+        document_id=passage.document_id,
+        page_from=passage.page_from,
+        page_to=passage.page_to,
+        passage_id=passage.id,
+        text=passage.text,
+        also_in=cited.also_in,
+    )

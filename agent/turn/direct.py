@@ -1,0 +1,231 @@
+"""Functions that the user has named: they run without a model, through the same checks, questions and editor."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from agent.answering.tools import READING_TOOLS
+from agent.editing.duplicates import find_duplicate
+from agent.editing.editor import Editor, Failure, InMemoryEditor, failure_of
+from agent.editing.execution import Execution
+from agent.editing.validation import find_schema_error
+from agent.questions.confirmation import describe
+from agent.questions.parameters import missing_parameters
+from agent.questions.pending import PendingStore
+from agent.questions.questions import Questions
+from agent.reading.reading_tools import Reader
+from agent.turn.events import EventSink, OperationFinished, TextFinished
+from agent.turn.fingerprint import fingerprint
+from agent.turn.request import TurnContext, TurnRequest
+from agent.turn.thread import in_thread
+from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
+from arrow_project import ErrorCode, Operation, OperationError, Selection, parse
+
+# Refusals that name no thing, or the wrong kind of value. Any other is about the thing that was named.
+_WRONG_VALUE = frozenset(
+    {
+        ErrorCode.INVALID_NODE_TYPE, ErrorCode.INVALID_NODE_ID, ErrorCode.INVALID_SCENE_ID,
+        ErrorCode.INVALID_VARIABLE_ID, ErrorCode.INVALID_CHARACTER_ID, ErrorCode.TYPE_MISMATCH,
+    }
+)  # fmt: skip
+
+
+class TurnFailed(Exception):
+    """The turn cannot go on; what it did so far stays."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+@dataclass
+class DirectCalls:
+    """Runs what the user has named in one turn.
+
+    Attributes:
+        has_undone: The turn has taken another one back, so that it is not one to be taken back itself.
+    """
+
+    request: TurnRequest
+    context: TurnContext
+    execution: Execution
+    editor: Editor
+    store: PendingStore
+    reader: Reader
+    tell: EventSink
+    has_undone: bool = False
+
+    def __post_init__(self) -> None:
+        self._questions = Questions(self.store)
+
+    async def run(self, call: Operation, *, agreed: bool) -> None:
+        """Runs it, or asks for what it lacks. What needs a yes is left in `execution.held`.
+
+        Raises:
+            TurnFailed: It was refused.
+        """
+        if call.function == UNDO:
+            await self.undo(agreed=agreed)
+        elif missing_parameters(call):
+            await self.tell(await in_thread(self._questions.about_parameters, self.context.project, call))
+        elif call.function in READING_TOOLS:
+            await self._read(call)
+        else:
+            await self._operate(call, agreed=agreed)
+
+    async def complete(self, asked: Operation, completed: Operation) -> None:
+        """Runs a call with what the user has given; what does not fit is asked for again."""
+        problem = self._problem(completed)
+        if problem is not None or missing_parameters(completed):
+            again = asked if problem is not None else completed
+            await self.tell(
+                await in_thread(self._questions.about_parameters, self.context.project, again, problem or "")
+            )
+        else:
+            await self.run(completed, agreed=False)
+
+    async def _operate(self, operation: Operation, *, agreed: bool) -> None:
+        if agreed:
+            self.execution.stop_asking()
+        finished = await self.execution.execute(operation)
+        if self.execution.held is not None:
+            return
+        if finished.failure is not None:
+            raise TurnFailed(finished.failure)
+        await self.tell(TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}."))
+
+    async def _read(self, call: Operation) -> None:
+        answer = await self.reader.call(call.function, call.arguments)
+        if isinstance(answer.get("error"), dict):
+            error = cast("dict[str, Any]", answer["error"])
+            failure = Failure(str(error.get("code")), str(error.get("message")))
+            await self.tell(OperationFinished(call.function, call.arguments, None, failure))
+            raise TurnFailed(failure)
+        await self.tell(OperationFinished(call.function, call.arguments, answer, None))
+        await self.tell(TextFinished(_in_words(answer)))
+
+    def _problem(self, operation: Operation) -> str | None:
+        """What is wrong with the values that the operation has been given; None where others would not help."""
+        project = self.context.project
+        if project is None or operation.function in READING_TOOLS or missing_parameters(operation):
+            return None
+        failure = find_schema_error(operation) or find_duplicate(project, operation)
+        if failure is not None:
+            return failure.message
+        checkpoint = project.checkpoint()
+        try:
+            project.apply(operation, self._selection())
+        except OperationError as error:
+            return failure_of(error).message if error.code in _WRONG_VALUE else None
+        project.rollback(checkpoint)
+        return None
+
+    # --- undo ------------------------------------------------------------------------------------------------------
+
+    async def undo(self, *, agreed: bool) -> None:
+        """Takes the last turn back, in one step.
+
+        Raises:
+            TurnFailed: There is nothing to take back, or the editor refused.
+        """
+        project = self.context.project
+        now = await in_thread(fingerprint, project)
+        content = await in_thread(self.store.take_before, now)
+        if project is None or content is None:
+            raise TurnFailed(await self._why_nothing())
+        try:
+            way = await in_thread(way_back, project, content, self._selection())
+        except BaseException:  # stopped before anything was taken back
+            await in_thread(self.store.keep_before, content, now)
+            raise
+        asks = self.request.confirm == "always" and not agreed
+        if self.request.plan or asks:
+            await in_thread(self.store.keep_before, content, now)  # it has not been taken back yet
+        if self.request.plan:
+            await self._planned(way)
+        elif asks:
+            await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
+        else:
+            self.has_undone = True
+            await self._go_back(way)
+
+    async def _planned(self, way: WayBack) -> None:
+        before = self.request.project
+        assert before is not None
+        await self._walk(way)
+        await self.tell(await in_thread(self._questions.about_undo, "plan", before, way))
+
+    async def _why_nothing(self) -> Failure:
+        if await in_thread(self._is_another_story):
+            return Failure(
+                "CONFLICT",
+                "The project has been changed since the last turn, and undo would lose that. Take the change back "
+                "in the editor first, or change by hand what the turn did.",
+            )
+        return Failure("NOTHING_TO_UNDO", "There is no turn to take back in this project.")
+
+    def _is_another_story(self) -> bool:
+        """Whether there is a turn, and the story is neither what it led to nor already the one from before it."""
+        before = self.store.last_before()
+        return before is not None and fingerprint(parse(before)) != fingerprint(self.context.project)
+
+    async def _go_back(self, way: WayBack) -> None:
+        exactly = isinstance(self.editor, InMemoryEditor)
+        if isinstance(self.editor, InMemoryEditor):
+            await in_thread(self.editor.restore, way.before)
+            self.context.project = await in_thread(way.before.copy)
+            changes = {"changes": way.changes.splitlines()}
+            await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))
+        else:
+            await self._led_back(way)
+        await self.tell(TextFinished(report(way, exactly=exactly)))
+
+    async def _led_back(self, way: WayBack) -> None:
+        """Walks the way; where it ends early, the next undo goes on from there."""
+        arrived = False
+        try:
+            await self._walk(way)
+            arrived = True
+            await in_thread(self._follow, way)
+        finally:
+            if not arrived:
+                self.has_undone = bool(self.execution.executed)
+                await in_thread(self._keep_again, way)
+
+    def _keep_again(self, way: WayBack) -> None:
+        self.store.keep_before(way.before.to_text(), fingerprint(self.context.project))
+
+    def _follow(self, way: WayBack) -> None:
+        """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
+        now = self.context.project
+        assert now is not None
+        given = self.execution.given_ids
+        ids = {old: given.get(new, new) for old, new in way.new_ids.items()}
+        older: list[tuple[str, str]] = []
+        before, after = fingerprint(way.before), fingerprint(now)
+        while before != after and (content := self.store.take_before(before)) is not None:
+            before = fingerprint(parse(content))
+            content = content_with_ids(content, ids, now)
+            older.append((content, after))
+            after = fingerprint(parse(content))
+        for content, led_to in reversed(older):  # the store forgets the one that was kept first
+            self.store.keep_before(content, led_to)
+
+    async def _walk(self, way: WayBack) -> None:
+        failure = await self.execution.replay(way.operations)
+        if failure is not None:
+            raise TurnFailed(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
+
+    def _selection(self) -> Selection:
+        return Selection(self.context.scene_id, self.context.selected_node_ids)
+
+
+def _in_words(answer: dict[str, Any]) -> str:
+    """What a reading function has answered, for the chat."""
+    text = answer.get("text")
+    if isinstance(text, str) and text:
+        return text
+    passages: list[dict[str, Any]] = answer.get("passages", [])
+    if passages:
+        return "\n\n".join(f"[{passage['number']}] {passage['document']}: {passage['text']}" for passage in passages)
+    return json.dumps(answer, ensure_ascii=False, indent=2)

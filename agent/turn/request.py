@@ -1,0 +1,67 @@
+"""What starts a turn, and what a turn knows while it runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.questions.confirmation import ConfirmationPolicy
+from arrow_project import ArrowProject, Operation
+from retrieval import CitedPassage, Document, ProjectKey
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One earlier message of the user and what was answered; either may be empty."""
+
+    message: str
+    output: str
+
+
+@dataclass(frozen=True)
+class TurnRequest:
+    """A user's message and the state it was written in.
+
+    Attributes:
+        key: The project whose documents are searched; None when the client has no project open.
+        message: The user's words; may be empty when `function` is given.
+        project: The story as the client has it; None when the client has not sent any.
+        history: Earlier exchanges, oldest first.
+        selected_node_ids: What the user has selected in the editor, the first selected first.
+        scene_id: The open scene; None means the scene of the project's entry.
+        function: One operation to execute without a model, with `function_params`.
+        pending_id: The question that `message` answers.
+        confirm: When to ask before an operation is executed.
+        being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
+        plan: Run everything on a copy and ask before the editor is touched.
+    """
+
+    key: ProjectKey | None
+    message: str
+    project: ArrowProject | None
+    history: tuple[Exchange, ...] = ()
+    selected_node_ids: tuple[int, ...] = ()
+    scene_id: int | None = None
+    function: str | None = None
+    function_params: dict[str, Any] = field(default_factory=dict[str, Any])
+    pending_id: str | None = None
+    confirm: ConfirmationPolicy = "destructive"
+    being_read: tuple[str, ...] = ()
+    plan: bool = False
+
+
+@dataclass
+class TurnContext:
+    """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story.
+
+    `planned` are the operations that the planner without weights is about to call: they are asked about as one.
+    """
+
+    project: ArrowProject | None
+    scene_id: int | None
+    selected_node_ids: tuple[int, ...]
+    history: tuple[Exchange, ...]
+    passages: tuple[CitedPassage, ...]
+    documents: Sequence[Document]
+    being_read: tuple[str, ...] = ()
+    text_only: bool = False  # the passages were found without vectors, which are away
+    planned: tuple[Operation, ...] = ()

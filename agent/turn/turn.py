@@ -1,0 +1,297 @@
+"""A turn: from a user's message to its end; what happens in it is told as events."""
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from agent.answering.answerer import Answer, Answerer, Assignment, OpenQuestion, ParametersMissing
+from agent.answering.tools import function_named
+from agent.editing.editor import Editor, Failure, Rehearsal
+from agent.editing.execution import Execution
+from agent.local import WordsMissing
+from agent.models.failures import MODEL_ERRORS, model_failure
+from agent.prompt.prompt import passage_budget
+from agent.prompt.query import build_query
+from agent.questions.confirmation import describe
+from agent.questions.pending import Origin, PendingStore
+from agent.questions.questions import Questions
+from agent.questions.replies import Replies
+from agent.reading.citations import Citations
+from agent.reading.reading_tools import Reader
+from agent.turn.direct import DirectCalls, TurnFailed
+from agent.turn.events import (
+    Asked,
+    Cited,
+    Ended,
+    Event,
+    EventSink,
+    Failed,
+    Suggested,
+    Suggestion,
+    TextChunk,
+    TextFinished,
+    Timings,
+    Usage,
+)
+from agent.turn.fingerprint import fingerprint
+from agent.turn.request import TurnContext, TurnRequest
+from agent.turn.slash_command import read_slash_command
+from agent.turn.suggestions import suggest
+from agent.turn.thread import in_thread
+from agent.turn.undo import UNDO, asks_for_undo
+from arrow_project import Operation
+from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Assistant:
+    """What every turn of a server shares.
+
+    Attributes:
+        retriever: Finds passages.
+        answerer: Answers.
+        context_tokens: How much of the prompt outline and passages may take.
+    """
+
+    retriever: Retriever
+    answerer: Answerer
+    context_tokens: int
+
+    def turn(self, request: TurnRequest, editor: Editor, pending: PendingStore, sink: EventSink) -> "Turn":
+        """A turn that answers `request`, edits with `editor`, and tells `sink` what happens."""
+        return Turn(self, request, editor, pending, sink)
+
+
+class Turn:
+    """One turn, run once. Cancelling the task that runs it stops everything."""
+
+    def __init__(
+        self, assistant: Assistant, request: TurnRequest, editor: Editor, pending: PendingStore, sink: EventSink
+    ) -> None:
+        self._assistant = assistant
+        self._request = request
+        self._store = pending
+        self._sink = sink
+        self._questions = Questions(pending)
+        self._texts: list[str] = []
+        self._open_text = ""  # what has been said of a part that is not finished
+        self._reason: Literal["done", "question", "error"] = "done"
+        self._answer: Answer | None = None
+        self._retrieval_s = 0.0
+        self._changed = False  # until the end
+        self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
+        self.context = TurnContext(
+            project=request.project,
+            scene_id=request.scene_id,
+            selected_node_ids=request.selected_node_ids,
+            history=request.history,
+            passages=(),
+            documents=(),
+            being_read=request.being_read,
+        )
+        self._citations = Citations(())
+        if request.plan:
+            editor = Rehearsal()
+        confirm = "never" if request.plan else request.confirm
+        self._execution = Execution(
+            self.context, editor, confirm, self._tell, holds_all=not assistant.answerer.converses
+        )
+        self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
+
+    @property
+    def executed(self) -> tuple[Operation, ...]:
+        """The operations that the editor has executed so far, references resolved."""
+        return tuple(self._execution.executed)
+
+    async def run(self) -> None:
+        """Answers the message; `Ended` is always the last event, whatever happens before it."""
+        started = time.monotonic()
+        try:
+            await self._answer_or_fail()
+        finally:
+            await in_thread(self._keep_before)  # of a turn that is stopped, too
+        citations = self._citations.cited_in(self._texts)
+        if citations:
+            await self._tell(Cited(citations))
+        suggestions = await in_thread(self._suggestions)
+        if suggestions:
+            await self._tell(Suggested(suggestions))
+        usage = self._answer.usage if self._answer else Usage()
+        functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
+        unseen = None if self._execution.knows_story else self._execution.before
+        await self._tell(Ended(self._reason, usage, self._timings(started), functions, self._changed, unseen))
+
+    async def _answer_or_fail(self) -> None:
+        """Up to the end of the answer, or the question that it ends with; what goes wrong is told."""
+        try:
+            await self._react()
+            if self._execution.held is not None:
+                await self._tell(await in_thread(self._ask))
+            elif self._request.plan and self._execution.executed and self._reason == "done":
+                await self._tell(await in_thread(self._ask_about_plan))
+        except ParametersMissing as missing:
+            project, operation = self.context.project, missing.operation
+            await self._tell(await in_thread(self._questions.about_parameters, project, operation))
+        except WordsMissing as missing:
+            project, problem = self.context.project, str(missing)
+            await self._tell(await in_thread(self._questions.about_words, project, problem, self.so_far()))
+        except MODEL_ERRORS as error:
+            logger.warning("the model failed: %s", error)
+            if self._open_text.strip():
+                await self._tell(TextFinished(f"{self._open_text} …"))
+            await self._tell(Failed(model_failure(error, self._assistant.answerer.name)))
+        except CorpusError as error:
+            await self._tell(Failed(Failure(error.code, error.message)))
+        except TurnFailed as error:
+            await self._tell(Failed(error.failure))
+        except Exception:
+            logger.exception("a turn failed unexpectedly")
+            await self._tell(
+                Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
+            )
+
+    async def _react(self) -> None:
+        """Takes the message for the answer to an open question, for a call, or else has it answered."""
+        if self._request.plan and self._request.project is not None:
+            self.context.project = await in_thread(self._request.project.copy)
+        call, agreed = self._named_call()
+        pending_id = self._request.pending_id
+        if pending_id is not None and await self._replies().answered(pending_id, is_call=call is not None):
+            return
+        if call:
+            await self._direct.run(call, agreed=agreed)
+        else:
+            await self.ask_model(self._request.message)
+
+    def _replies(self) -> Replies:
+        return Replies(
+            request=self._request,
+            context=self.context,
+            execution=self._execution,
+            direct=self._direct,
+            store=self._store,
+            tell=self._tell,
+            turn=self,
+            converses=self._assistant.answerer.converses,
+        )
+
+    def _named_call(self) -> tuple[Operation | None, bool]:
+        """The function that the user has named, and whether nobody need be asked about it."""
+        if self._request.function is not None:
+            return Operation(function_named(self._request.function), self._request.function_params), False
+        if asks_for_undo(self._request.message):
+            return Operation(UNDO), False
+        # The user has typed the very call, so only an operator who wants everything asked is obeyed.
+        return read_slash_command(self._request.message), self._request.confirm != "always"
+
+    # --- the answer ------------------------------------------------------------------------------------------------
+
+    async def ask_model(self, message: str, note: str = "", question: OpenQuestion | None = None) -> None:
+        """Has the message answered; `note` is what has come of it before."""
+        await self._gather_context(message)
+        assignment = Assignment(
+            message=f"{message}\n\n{note}" if note else message,
+            context=self.context,
+            execution=self._execution,
+            reader=self._reader(),
+            tell=self._tell,
+            context_tokens=self._assistant.context_tokens,
+            question=question,
+        )
+        self._answer = await in_thread(self._assistant.answerer.answer, assignment)
+        await self._answer.run()
+
+    def go_on_from(self, origin: Origin) -> None:
+        """Goes on with an earlier message, in the situation that it was written in."""
+        self._origin = origin
+        self.context.history = origin.history
+        self.context.scene_id = origin.scene_id
+        self.context.selected_node_ids = origin.selected_node_ids
+        self._execution.look_again()
+
+    async def _gather_context(self, message: str) -> None:
+        started = time.monotonic()
+        retriever, key = self._assistant.retriever, self._request.key
+        if key is not None:
+            with suppress(ProjectNotFound):  # a story without documents yet
+                self.context.documents = await asyncio.to_thread(retriever.documents, key)
+        if key is not None and self.context.documents:
+            budget = passage_budget(self._assistant.context_tokens)
+            with suppress(EmptyQuery):  # a message of nothing but punctuation
+                text, around = build_query(message, self.context)
+                found = await asyncio.to_thread(retriever.retrieve, key, text, budget, around)
+                self.context.passages, self.context.text_only = found.passages, found.text_only
+        self._citations = Citations(self.context.passages)
+        self._retrieval_s += time.monotonic() - started
+
+    def _reader(self) -> Reader:
+        return Reader(self._assistant.retriever, self._request.key, self._citations, self.context)
+
+    # --- questions -------------------------------------------------------------------------------------------------
+
+    def _ask(self) -> Asked:
+        held, after = self._execution.release()
+        origin = self.so_far() if self._answer is not None else None  # of a function call nothing is left
+        return self._questions.about_changes("confirmation", held.project, after, held.operations, origin)
+
+    def _ask_about_plan(self) -> Asked:
+        before, after = self._request.project, self.context.project
+        assert before is not None
+        assert after is not None
+        return self._questions.about_changes("plan", before, after, self.executed, self.so_far())
+
+    def so_far(self) -> Origin:
+        """The message under way, with what has come of it."""
+        done = tuple(describe(operation) for operation in self._execution.executed)
+        return replace(self._origin, said=(*self._origin.said, *self._texts), done=(*self._origin.done, *done))
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    async def _tell(self, event: Event) -> None:
+        self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
+        match event:
+            case TextFinished(text=text):
+                self._texts.append(text)
+            case Asked():
+                self._reason = "question"
+            case Failed():
+                self._reason = "error"
+            case _:
+                pass
+        await self._sink(event)
+
+    def _keep_before(self) -> None:
+        """Keeps the story from before the turn for an undo, if the turn has changed it."""
+        if self._execution.held is not None:
+            self._execution.release()
+        if self._direct.has_undone:
+            self._changed = True
+            return
+        before, after = self._execution.before, self.context.project
+        self._changed = (
+            bool(self._execution.executed)
+            and not self._request.plan
+            and after is not None
+            and before is not None
+            and (not self._execution.knows_story or after.to_text() != before)
+        )
+        if self._changed and before is not None and self._execution.knows_story:
+            self._store.keep_before(before, fingerprint(after))
+
+    def _suggestions(self) -> tuple[Suggestion, ...]:
+        if self._reason == "question":
+            return ()
+        try:
+            return suggest(self.context, self._execution.created, changed=self._changed and not self._direct.has_undone)
+        except Exception:  # the turn itself has done its work
+            logger.exception("no suggestions could be made")
+            return ()
+
+    def _timings(self, started: float) -> Timings:
+        model_s = self._answer.model_s if self._answer else 0.0
+        return Timings(self._retrieval_s, model_s, self._execution.editor_s, time.monotonic() - started)
