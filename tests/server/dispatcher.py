@@ -148,11 +148,10 @@ class Dispatcher:
         return "Variable updated successfully"
 
     def _update_character(self, given: Record) -> str:
-        character = self._sets["characters"][given["character_id"]]
-        old = character["name"]
+        old = self._sets["characters"][given["character_id"]]["name"]
         self._update("character", given, {"color": given.get("color") or None, "tags": given.get("tags") or None})
         if given.get("name"):
-            tags = character.get("tags", {})
+            tags = self._sets["characters"][given["character_id"]].get("tags", {})  # those that it has by now
             self._rename_in_texts(
                 "character", given["character_id"], {f"{{{old}.{t}}}": f"{{{given['name']}.{t}}}" for t in tags}
             )
