@@ -8,7 +8,6 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from agent import LOCAL
 from corpora import DataDirectory, ProjectKey
 from corpora.samples import SAMPLE
 from evaluation.agent import TASKS, Attempt, Outcome, StartNotHere, TakeTurn, Task, TurnRefused, attempt
@@ -45,6 +44,8 @@ def evaluate_agent(
 
 def _fails(model: str, tried: Attempt) -> bool:
     """Free requests are for a model: the planner without one is asked only not to do them wrongly."""
+    from agent import LOCAL  # here, as every command would load what a model needs
+
     may_refuse = model == LOCAL and not tried.task.in_grammar
     return tried.outcome == "wrong" or (tried.outcome == "refused" and not may_refuse)
 
