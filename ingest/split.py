@@ -1,6 +1,7 @@
 """Cuts a document into passages along its own structure."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -69,7 +70,9 @@ def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
 
 def _kind(section: _Section, span: _Span) -> PassageKind:
     """What a span is made of; where anybody speaks it is a dialogue, and else what is mixed is prose."""
-    kinds = {block.kind for block in section.blocks if block.char_from < span.end and span.start < block.char_to}
+    first = bisect_right(section.blocks, span.start, key=lambda block: block.char_to)
+    end = bisect_left(section.blocks, span.end, key=lambda block: block.char_from)
+    kinds = {block.kind for block in section.blocks[first:end]}
     if "dialogue" in kinds:
         return "dialogue"
     if kinds <= {"table", "row"}:

@@ -7,8 +7,8 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _ESCAPED = re.compile(r"\\([\\^$.|?*+()\[\]{}])")
 _EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
 _UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
-# an escaped character, or a set of characters
-_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+# an escaped character, or a set of characters; one that is not closed goes on to the end of the pattern
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\\?\Z)", re.DOTALL)
 _FOREIGN = re.compile(r"\\[AZzG]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
 FOREIGN_HINT = (
     "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood"
@@ -48,7 +48,7 @@ def compiles(pattern: str) -> bool:
     if _FOREIGN.search(_BRACKETS.sub(_plain, pattern)):
         return False
     pythonic = re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", pattern)
-    pythonic = re.sub(r"\\[pP](\{[^}]*\}|[A-Z])", r"\\w", pythonic)
+    pythonic = re.sub(r"\\[pP](\{[^{}\\]*\}|[A-Z])", r"\\w", pythonic)
     pythonic = re.sub(r"\\k<([A-Za-z_]\w*)>", r"(?P=\1)", pythonic)
     try:
         with warnings.catch_warnings():

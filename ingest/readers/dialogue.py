@@ -6,8 +6,8 @@ from dataclasses import replace
 from ingest.extracted import Block, Extracted
 
 _SPEECH = re.compile(
-    r"^[ \t]*(?:[-–—*•●○>][ \t]+)?(?:\*\*|__)?(?P<name>[^\W\d_][\w .'’-]{0,39}?)(?:\*\*|__)?"
-    r"[ \t]*(?:\([^()\n]{1,60}\))?[ \t]*:(?:\*\*|__)?[ \t]+\S",
+    r"^[ \t]*+(?:[-–—*•●○>][ \t]++)?(?:\*\*|__)?(?P<name>[^\W\d_][\w .'’-]{0,39}?)(?:\*\*|__)?"
+    r"[ \t]*+(?:\([^()\n]{1,60}\))?[ \t]*+:(?:\*\*|__)?[ \t]++\S",
     re.MULTILINE,
 )
 _DIRECTION = re.compile(r"\s*[(\[*_].*[)\]*_]\s*", re.DOTALL)

@@ -24,7 +24,7 @@ _BOOKKEEPING = frozenset(
         *("slug", "kanban-plugin", "excalidraw-plugin"),
     )
 )
-_WIKI_LINK = re.compile(r"!?\[\[(?P<target>[^\]|#]*)(?P<part>#[^\]|]*)?(?:\|(?P<alias>[^\]]*))?\]\]")
+_WIKI_LINK = re.compile(r"!?\[\[(?P<target>[^\[\]|#]*)(?P<part>#[^\[\]|]*)?(?:\|(?P<alias>[^\[\]]*))?\]\]")
 _KINDS: dict[str, BlockKind] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",

@@ -1,6 +1,7 @@
 """Reads screenplays (fountain); the text is the file itself, so that spans count in the file."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from corpora import Page
@@ -9,12 +10,12 @@ from ingest.readers.encoding import decode
 from ingest.readers.formats import PageListener
 from ingest.readers.lines import Line, lines_of
 
-_STRUCK_OUT = re.compile(r"^[ \t]*/\*.*?\*/", re.DOTALL | re.MULTILINE)
+_STRUCK_OUT = re.compile(r"^[ \t]*/\*.*?(?P<end>\*/|\Z)", re.DOTALL | re.MULTILINE)
 _SECTION = re.compile(r"(#{1,6})[ \t]*(?=[^#\s])")
 _SCENE = re.compile(r"\.(?=[^.\s])|(?=(?:INT|EXT|EST|INT\.?/EXT|I/E)[. ])", re.I)
-_SCENE_NUMBER = re.compile(r"\s*#[^#\n]+#\s*$")
+_SCENE_NUMBER = re.compile(r"(?<!\s)\s*#[^#\n]+#\s*$")
 _CUE = re.compile(r"@\S|(?=[^\W\d_])")
-_EXTENSION = re.compile(r"\s*\([^()]*\)|\s*\^\s*$")
+_EXTENSION = re.compile(r"(?<!\s)\s*(?:\([^()]*\)|\^\s*$)")
 _SCENE_LEVEL = 7  # below the six levels of sections
 
 
@@ -26,14 +27,17 @@ def read(data: bytes, progress: PageListener) -> Extracted:
 
 
 def _blocks(text: str) -> Iterator[Block]:
-    struck_out = [Block("omitted", match.start(), match.end()) for match in _STRUCK_OUT.finditer(text)]
-    lines = [line for line in lines_of(text) if not any(_overlap(block, line) for block in struck_out)]
+    found = _STRUCK_OUT.finditer(text)
+    struck_out = [Block("omitted", match.start(), match.end()) for match in found if match["end"]]
+    lines = [line for line in lines_of(text) if not _is_struck_out(struck_out, line)]
     blocks = [*struck_out, *_elements(text, lines)]
     yield from sorted(blocks, key=lambda block: block.char_from)
 
 
-def _overlap(block: Block, line: Line) -> bool:
-    return block.char_from < line.after and line.start < block.char_to
+def _is_struck_out(struck_out: Sequence[Block], line: Line) -> bool:
+    """Whether one of the blocks, which follow one another, has a part of the line."""
+    before = bisect_left(struck_out, line.after, key=lambda block: block.char_from)
+    return before > 0 and line.start < struck_out[before - 1].char_to
 
 
 def _elements(text: str, lines: Sequence[Line]) -> Iterator[Block]:

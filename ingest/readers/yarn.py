@@ -9,7 +9,7 @@ from ingest.readers.encoding import decode
 from ingest.readers.formats import PageListener
 from ingest.readers.lines import Line, lines_of, stripped
 
-_TITLE = re.compile(r"\s*title\s*:\s*(?P<name>\S.*?)\s*$", re.I)
+_TITLE = re.compile(r"\s*title\s*:\s*(?P<name>\S(?:.*\S)?)", re.I)
 _BODY, _END = "---", "==="
 
 

@@ -23,6 +23,18 @@ READ = {
     "an answer of yeses": "read_reply('yes ' * 250_000 + 'x')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
     "tags that do not end": "inert('<' * 1_000_000)",
+    "sets of characters": "compiles('[' * 1_000_000)",
+    "sets of characters and half an escape": "compiles('[' * 1_000_000 + '\\\\')",
+    "properties of characters": "compiles('\\\\p{' * 300_000)",
+    "a text of blanks": "passages(plain_text, 'a.' + ' ' * 1_000_000 + 'x')",
+    "rows": "passages(comma_separated, 'a\\n' * 100_000)",
+    "a title of blanks": "passages(yarn, 'title: a' + ' ' * 1_000_000 + 'x\\n---\\na\\n===')",
+    "links that do not end": "_WIKI_LINK.sub('', '[[' * 500_000)",
+    "aliases that do not end": "_WIKI_LINK.sub('', '[[a|' * 250_000)",
+    "comments that do not end": "passages(screenplay, '/*\\n' * 300_000)",
+    "comments": "passages(screenplay, '/**/\\nx\\n' * 100_000)",
+    "a scene of blanks": "passages(screenplay, '.a' + ' ' * 1_000_000 + 'x')",
+    "a cue of blanks": "passages(screenplay, 'A' + ' ' * 1_000_000 + 'x\\nb')",
     "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
 }
 PROGRAM = """
@@ -32,6 +44,11 @@ from agent.questions.parameters import read_parameters
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command
 from agent.turn.undo import asks_for_undo
+from arrow_project.node_types.patterns import compiles
+from ingest.readers import comma_separated, plain_text, screenplay, yarn
+from ingest.readers.dialogue import with_dialogues
+from ingest.readers.markdown import _WIKI_LINK
+from ingest.split import split
 from arrow_project import Operation, OperationError, ParseError, parse
 from server.json_text import JsonError, read_object
 from tests.agent.story import story
@@ -40,6 +57,9 @@ def written(text):
     project = story()
     project.apply(Operation("update_node", {{"node_id": 3, "data": {{"content": text}}}}))
     return parse(project.to_text())
+
+def passages(reader, text):
+    return split(with_dialogues(reader.read(text.encode(), lambda *_: None)), "d1", "a document")
 
 with suppress(ParseError, OperationError, JsonError):
     {read}
