@@ -1,6 +1,7 @@
 """What could be done next: functions that can be executed as they stand, taken from the story and the documents."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from agent.answering.tools import READING_TOOLS
 from agent.editing.duplicates import find_duplicate, fold
@@ -12,6 +13,7 @@ from arrow_project import ArrowProject, Operation, OperationError, Selection, St
 from retrieval import CitedPassage
 
 _MOST = 3
+_TRIED = 20  # loose ends, and open choices: each costs a look through the story
 _CONTINUITY = "check_continuity"
 _CHOICES = ("interaction", "dialog")
 _SHOWN = 40
@@ -68,11 +70,9 @@ def _structure(project: ArrowProject, context: TurnContext, created: Sequence[in
     here = [node.id for node in story.nodes_of(scene_id)] if scene_id is not None else []
     wanted = [key for key in dict.fromkeys([*created, *here]) if key in story.nodes]
     loose = {node.id for node in story.loose}
-    for node_id in wanted:
-        if node_id in loose:
-            yield from _connect(story, node_id)
-    for node_id in wanted:
-        yield from _open_choices(story, node_id)
+    for node_id in islice((key for key in wanted if key in loose), _TRIED):
+        yield from _connect(story, node_id)
+    yield from islice(chain.from_iterable(_open_choices(story, key) for key in wanted), _TRIED)
 
 
 def _connect(story: Story, node_id: int) -> Iterator[Suggestion]:

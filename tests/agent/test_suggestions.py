@@ -1,12 +1,13 @@
 """What could be done next: grounded, and executable as it stands."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from agent import Event, Failed, InMemoryEditor, OperationFinished, Suggested, Suggestion, TurnContext
 from agent.turn.suggestions import suggest
-from arrow_project import ArrowProject, Operation, parse
+from arrow_project import ArrowProject, Operation, Story, parse
 from corpora.samples import SAMPLE
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import Use
@@ -104,3 +105,21 @@ async def test_after_edits_the_scene_can_be_checked_against_the_documents(desk: 
     assert (check.function, check.params) == ("check_continuity", {"scene_id": 0})
     events = await desk.events("", editor, function=check.function, function_params=dict(check.params))
     assert [event.success for event in events if isinstance(event, OperationFinished)] == [True]
+
+
+def test_of_many_loose_ends_only_some_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each costs a look through the story; that nothing can be connected to any of them must not cost all of them."""
+    document = json.loads(story().to_text())
+    scene, nodes = document["resources"]["scenes"]["0"], document["resources"]["nodes"]
+    for key in range(100, 400):  # each leads to itself only: nothing leads to it, and nothing can lead on from it
+        scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 0, key, 0]]}
+        nodes[str(key)] = {"type": "hub", "name": f"hub {key}", "data": {"slots": 2}}
+    scene["map"]["3"]["io"] = [[3, 0, 2, 0]]
+    document["meta"]["authors"] = {"0": ["Ada", 400]}
+    project = parse(json.dumps(document))
+    assert len(Story(project).loose) == 300
+    looks: list[object] = []
+    reached = Story.reached_from
+    monkeypatch.setattr(Story, "reached_from", lambda *args: looks.append(args) or reached(*args))
+    assert suggest(TurnContext(project, None, (), (), (), ()), (), changed=False) == ()
+    assert len(looks) == 20
