@@ -1,8 +1,8 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request
@@ -26,7 +26,7 @@ from agent import (
     TurnRequest,
     Usage,
 )
-from arrow_project import ParseError, Selection, diff, parse
+from arrow_project import ArrowProject, ParseError, Selection, diff, parse
 from corpora import ProjectKey
 from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
@@ -162,12 +162,11 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         TooManyTurns: The workspace has begun too many.
     """
     try:
-        project = await asyncio.to_thread(parse, body.arrow_content)
+        before, project, shadow = await services.asking.run(key.workspace, partial(_read, body.arrow_content))
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
-    before = project.copy()
     editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
-    request = _request(body, key, project.copy(), services)
+    request = _request(body, key, shadow, services)
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http") as record:
@@ -180,15 +179,23 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
-    changes = diff(before, editor.project)
-    return report.as_dict() | {
-        "changed": not changes.is_empty,
-        "diff": report.planned or str(changes),
-        "arrow_content": editor.project.to_text(),
-    }
+    outcome = await services.asking.run(key.workspace, partial(_outcome, before, editor.project, report.planned))
+    return report.as_dict() | outcome
 
 
-def _request(body: TurnBody, key: ProjectKey, project: Any, services: Services) -> TurnRequest:
+def _read(content: str) -> tuple[ArrowProject, ArrowProject, ArrowProject]:
+    """The story three times: as it was, as the editor has it, and as the turn knows it."""
+    project = parse(content)
+    return project, project.copy(), project.copy()
+
+
+def _outcome(before: ArrowProject, after: ArrowProject, planned: str) -> dict[str, Any]:
+    """The fields of the answer that are about the story."""
+    changes = diff(before, after)
+    return {"changed": not changes.is_empty, "diff": planned or str(changes), "arrow_content": after.to_text()}
+
+
+def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: Services) -> TurnRequest:
     return TurnRequest(
         key=key,
         message=body.message,

@@ -1,8 +1,9 @@
 """A turn over HTTP: the story comes with the request and goes back changed."""
 
+import asyncio
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import httpx
 import pytest
 from pydantic_ai.exceptions import ModelOverloadedError
 
-from arrow_project import parse
+import server.turn_routes
+from arrow_project import ArrowProject, diff, parse
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import NEXT_ID, story_text
 from tests.server.house import House, house
@@ -52,6 +54,34 @@ def test_a_function_without_a_model(home: House, http: httpx.Client) -> None:
     assert parse(answer["arrow_content"]).document.variables[NEXT_ID]["name"] == "gold"
     assert answer["question"] is None
     assert not home.model.requests
+
+
+def test_no_other_client_waits_while_the_story_is_copied_compared_and_written(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside: list[tuple[str, bool]] = []
+
+    def noting(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any) -> Any:
+            beside.append((name, _is_beside_the_event_loop()))
+            return work(*args)
+
+        return noted
+
+    monkeypatch.setattr(ArrowProject, "copy", noting("copy", ArrowProject.copy))
+    monkeypatch.setattr(ArrowProject, "to_text", noting("to_text", ArrowProject.to_text))
+    monkeypatch.setattr(server.turn_routes, "parse", noting("parse", parse))
+    monkeypatch.setattr(server.turn_routes, "diff", noting("diff", diff))
+    assert turn(http, function="create_variable", function_params=GOLD)["changed"] is True
+    assert set(beside) == {(name, True) for name in ("parse", "copy", "diff", "to_text")}
+
+
+def _is_beside_the_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize(
