@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
+import socket
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
 # Long enough to sit out a process that only looks whether the lock is held.
 _WAIT_FOR_A_GLANCE_S = 0.2
 _POLL_S = 0.02
+_URL = re.compile(r"http://(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,10 @@ class DataDirectory:
         return self.path / "chroma"
 
     def owner(self) -> Owner | None:
-        """Who owns the directory now; None if nobody does, whatever a killed process left behind."""
+        """Who owns the directory now; None if nobody does, whatever a killed process left behind.
+
+        Raises `DirectoryBusy` if what the owner says is not believed, and `StorageError`.
+        """
         lock = self._lock()
         if not self._acquired(lock, 0):
             return self._recorded_owner()
@@ -78,7 +84,8 @@ class DataDirectory:
         With `url`, others are told to talk to us there, showing `key` (made up if None). If the owner
         is a short command, without url, this waits for up to `wait_s` seconds.
 
-        Raises `DirectoryBusy` or `StorageError`.
+        Raises `DirectoryBusy` or `StorageError`, at once where another user's owner, or an address that is none of
+        this machine's, would have to be believed.
         """
         lock = self._lock()
         give_up_at = time.monotonic() + wait_s
@@ -121,9 +128,28 @@ class DataDirectory:
 
     def _recorded_owner(self) -> Owner | None:
         try:
-            return Owner(**json.loads(self.owner_file.read_text("utf-8")))
+            # Not through a link: it could lead to a file that is ours, but not what an owner wrote.
+            handle = os.open(self.owner_file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, "rb") as file:
+                is_ours = _is_ours(handle)
+                owner = Owner(**json.loads(file.read()))
         except (FileNotFoundError, ValueError, TypeError):
             return None  # it has not written its name yet, or another version of Fletcher did
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        if owner.url and not is_ours:
+            raise self._not_believed("it belongs to another user")
+        if owner.url and not _is_on_this_machine(owner.url):
+            raise self._not_believed("it names no address of this machine")
+        return owner
+
+    def _not_believed(self, reason: str) -> DirectoryBusy:
+        """Whoever asks the owner sends documents and questions to the address in that file."""
+        return DirectoryBusy(
+            f"The data directory {self.path} belongs to another process, and {self.owner_file.name} in it is not "
+            f"believed, because {reason}. Choose another directory with --data-dir.",
+            None,
+        )
 
     def _busy(self, owner: Owner | None) -> DirectoryBusy:
         who = f"process {owner.pid}" if owner else "another process"
@@ -134,6 +160,23 @@ class DataDirectory:
         return DirectoryBusy(
             f"The data directory {self.path} belongs to {who}; it has one owner at a time. {remedy}", owner
         )
+
+
+def _is_ours(handle: int) -> bool:
+    """Whether this user wrote the open file; where files have no user id, whoever may write into the directory did."""
+    return os.name != "posix" or os.fstat(handle).st_uid == os.geteuid()
+
+
+def _is_on_this_machine(url: str) -> bool:
+    """Whether a server here can have said so: one may be bound to another address than loopback's."""
+    if (named := _URL.fullmatch(str(url))) is None:
+        return False
+    try:
+        with socket.socket(socket.AF_INET6 if named[1] else socket.AF_INET) as bound:
+            bound.bind((named[1] or named[2], 0))  # only an address of this machine can be bound to
+    except OSError:
+        return False
+    return True
 
 
 def _unusable(path: Path, error: OSError) -> StorageError:

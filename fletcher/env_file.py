@@ -17,7 +17,6 @@ OWN_ENV_FILE = Path.home() / ".fletcher" / ".env"
 _FOLDERS_ENV_FILE = Path(".env")
 
 _HARMLESS = (
-    "data_dir",
     "ocr_languages",
     "context_tokens",
     "call_timeout_s",

@@ -1,6 +1,7 @@
 """A uvicorn server on a socket that is already bound, so that its address is known before it runs."""
 
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable, Generator
@@ -40,6 +41,8 @@ class Server(uvicorn.Server):
             log_config=None,
             log_level="warning",  # its other lines tell every address with its ?token=
             access_log=False,
+            # By default uvicorn believes every program of this machine that says who asks.
+            proxy_headers=bool(os.environ.get("FORWARDED_ALLOW_IPS")),
             timeout_graceful_shutdown=_GRACE_S,
         )
         logging.getLogger("uvicorn.error").addFilter(_is_worth_a_line)

@@ -37,7 +37,10 @@ class FolderRoots:
     roots: Mapping[str, tuple[Path, ...]] = field(default_factory=dict[str, tuple[Path, ...]])
 
     def admit(self, path: str, workspace: str, *, by_owner: bool) -> Path:
-        """The folder by its real path; raises `FolderNotAllowed` or `FolderUnusable`."""
+        """The folder by its real path; raises `FolderNotAllowed` or `FolderUnusable`, which name it as it was given.
+
+        Where a link leads is not for everybody who may name it.
+        """
         # First of all: whoever may not link a folder is not told either whether it is there.
         if not self.roots and not by_owner:
             raise FolderNotAllowed(
@@ -50,43 +53,32 @@ class FolderRoots:
                 "without control characters, characters that are not seen, or bytes that are not text."
             )
         folder = Path(os.path.realpath(path))
-        self.require_allowed(folder, workspace)
-        self._require_folder(folder)
-        self.require_apart(folder)
+        self.require_allowed(folder, workspace, path)
+        _require_folder(folder, path)
+        self.require_apart(folder, path)
         return folder
 
-    def require_apart(self, folder: Path) -> None:
+    def require_apart(self, folder: Path, given: str = "") -> None:
         """Raise `FolderUnusable` if Fletcher's own files would be among the documents."""
         real, data_dir = folder.resolve(), self.data_dir.resolve()
         if real.is_relative_to(data_dir) or _reaches(real, data_dir):
             raise FolderUnusable(
-                f"{folder} holds Fletcher's own files, or is among them (the data directory {data_dir}); take a "
-                "folder that has only your documents."
+                f"{given or folder} holds Fletcher's own files, or is among them (the data directory {data_dir}); take "
+                "a folder that has only your documents."
             )
 
-    def require_allowed(self, folder: Path, workspace: str) -> None:
+    def require_allowed(self, folder: Path, workspace: str, given: str = "") -> None:
         """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace."""
         if Path(os.path.realpath(folder)) != folder:
-            raise FolderNotAllowed(f"{folder} leads elsewhere by now, so it is not read any more; link it again.")
+            raise FolderNotAllowed(
+                f"{given or folder} leads elsewhere by now, so it is not read any more; link it again."
+            )
         own = self.roots.get(workspace, ())
         if self.roots and not any(folder.is_relative_to(root.resolve()) for root in own):
             raise FolderNotAllowed(
-                f"{folder} may not be linked: it is not below one of the folders of workspace {workspace!r} in "
-                f"FLETCHER_FOLDERS. Whoever runs the server can add it there: {workspace}=PATH."
+                f"{given or folder} may not be linked: it is not below one of the folders of workspace {workspace!r} "
+                f"in FLETCHER_FOLDERS. Whoever runs the server can add it there: {workspace}=PATH."
             )
-
-    def _require_folder(self, folder: Path) -> None:
-        if not folder.exists():
-            raise FolderUnusable(f"{folder}: there is no such folder; check the path.")
-        if not folder.is_dir():
-            raise FolderUnusable(f"{folder} is a file; link the folder that it is in.")
-        try:
-            with os.scandir(folder):
-                pass
-        except OSError as error:
-            raise FolderUnusable(
-                f"{folder} cannot be read ({error.strerror}); give permission to the user that Fletcher runs as."
-            ) from error
 
 
 def _reaches(folder: Path, data_dir: Path) -> bool:
@@ -94,3 +86,17 @@ def _reaches(folder: Path, data_dir: Path) -> bool:
     if not data_dir.is_relative_to(folder):
         return False
     return not any(is_left_out(part) for part in data_dir.relative_to(folder).parts)
+
+
+def _require_folder(folder: Path, given: str) -> None:
+    if not folder.exists():
+        raise FolderUnusable(f"{given}: there is no such folder; check the path.")
+    if not folder.is_dir():
+        raise FolderUnusable(f"{given} is a file; link the folder that it is in.")
+    try:
+        with os.scandir(folder):
+            pass
+    except OSError as error:
+        raise FolderUnusable(
+            f"{given} cannot be read ({error.strerror}); give permission to the user that Fletcher runs as."
+        ) from error

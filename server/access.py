@@ -91,24 +91,23 @@ class Access:
         Raises:
             AccessDenied: Tokens are required and this is none of them, or it is not looked at.
         """
+        # Before guesses count: whoever guesses has the owner's address, perhaps, and guesses no key of 256 bits.
+        if self.is_owner(token):
+            return requested or LOCAL_WORKSPACE
         if self.is_open:
-            return self._opened_by(token, requested) or LOCAL_WORKSPACE
+            return LOCAL_WORKSPACE
         if not token:
             raise AccessDenied
         if wait_s := self.wrong_tokens.wait_s(address, token):
             raise TooManyWrongTokens(wait_s)
-        workspace = self._opened_by(token, requested)
+        workspace = self._opened_by(token)
         if workspace is None:
             self.wrong_tokens.add_wrong(address)
             raise AccessDenied
         self.wrong_tokens.add_right(address, token)
         return workspace
 
-    def _opened_by(self, token: str | None, requested: str | None) -> str | None:
-        if not token:
-            return None
-        if self.is_owner(token):
-            return requested or LOCAL_WORKSPACE
+    def _opened_by(self, token: str) -> str | None:
         # Every token is compared, so that the time taken says nothing about which one was nearly right.
         opened = [workspace for known, workspace in self.tokens.items() if _same(token, known)]
         return opened[0] if opened else None

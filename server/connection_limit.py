@@ -1,8 +1,9 @@
 """How many sockets may be open at once, and how many of those that have not said who they are."""
 
-from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import NoReturn
 
 from server.metrics import Metrics
 
@@ -33,7 +34,7 @@ class ConnectionLimit:
         self._most_of_address = max(1, self._most_unknown // _SHARE_OF_ADDRESS)
         self._metrics = metrics
         self._known = 0
-        self._unknown: Counter[str] = Counter()
+        self._unknown: dict[asyncio.Timeout, str] = {}  # with its address; the oldest first
 
     @contextmanager
     def known(self) -> Generator[None]:
@@ -52,22 +53,40 @@ class ConnectionLimit:
             self._known -= 1
             self._metrics.connections.set(self._known)
 
-    @contextmanager
-    def unknown(self, address: str) -> Generator[None]:
+    @asynccontextmanager
+    async def unknown(self, address: str) -> AsyncGenerator[None]:
         """A place for a client that is still to say who it is, while the block runs.
 
-        Raises:
-            TooManyConnections: There is none.
-        """
-        if self._unknown.total() >= self._most_unknown or self._unknown[address] >= self._most_of_address:
-            self._refuse("Too many clients have not said who they are; connect with a token, or try again later.")
-        self._unknown[address] += 1
-        try:
-            yield
-        finally:
-            self._unknown[address] -= 1
-            self._unknown += Counter()  # forgets addresses without any
+        Where there is none, the one that has had its place for longest leaves: who has a token says so at once.
 
-    def _refuse(self, reason: str) -> None:
+        Raises:
+            TooManyConnections: A newcomer has taken the place; the block was cancelled.
+        """
+        self._make_room(address)
+        place = asyncio.timeout(None)
+        try:
+            async with place:
+                self._unknown[place] = address
+                try:
+                    yield
+                finally:
+                    self._unknown.pop(place, None)
+        except TimeoutError:
+            if not place.expired():
+                raise
+            self._refuse("Too many clients have not said who they are; connect with a token, or try again later.")
+
+    def _make_room(self, address: str) -> None:
+        of_address = [place for place, other in self._unknown.items() if other == address]
+        if len(of_address) >= self._most_of_address:
+            oldest = of_address[0]
+        elif len(self._unknown) >= self._most_unknown:
+            oldest = next(iter(self._unknown))
+        else:
+            return
+        del self._unknown[oldest]
+        oldest.reschedule(asyncio.get_running_loop().time())
+
+    def _refuse(self, reason: str) -> NoReturn:
         self._metrics.refusals.labels("connections").inc()
         raise TooManyConnections(reason)

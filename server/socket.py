@@ -17,7 +17,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
     try:
         admission = admit_at_once(websocket, access)
         if admission is None:
-            with limit.unknown(client_address(websocket)):
+            async with limit.unknown(client_address(websocket)):
                 await websocket.accept()
                 admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)
         with limit.known():

@@ -155,3 +155,52 @@ def test_who_waits_learns_when_the_owner_begins_to_answer(tmp_path: Path) -> Non
         owner = ownership.announce("http://127.0.0.1:4321")
         waiting.join()
     assert [busy.owner for busy in refusals] == [owner]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no user id")
+def test_what_another_user_says_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents and questions would go to the address."""
+    with other_process(tmp_path, "http://127.0.0.1:1234", "key"):
+        monkeypatch.setattr("corpora.ownership.os.geteuid", lambda: os.getuid() + 1)
+        with pytest.raises(DirectoryBusy, match=r"not believed.*another user.*--data-dir") as refused:
+            DataDirectory(tmp_path).own()
+    assert refused.value.owner is None
+    assert "1234" not in refused.value.message
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right of their own there")
+def test_an_owners_file_is_no_link(tmp_path: Path) -> None:
+    """It could lead to one that is ours, such as a file of a cloned project."""
+    with other_process(tmp_path / "data", "http://127.0.0.1:1234", "key"):
+        (tmp_path / "data" / "owner.json").rename(tmp_path / "theirs.json")
+        (tmp_path / "data" / "owner.json").symlink_to(tmp_path / "theirs.json")
+        with pytest.raises(StorageError, match="--data-dir"):
+            DataDirectory(tmp_path / "data").own()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://203.0.113.7:8000",
+        "http://evil.example:8000",
+        "http://127.0.0.1:8000@evil.example",
+        "https://127.0.0.1:8000",
+        "http://127.0.0.1:8000/path",
+        "http://[2001:db8::7]:8000",
+    ],
+)
+def test_an_owner_on_another_machine_is_not_believed(tmp_path: Path, url: str) -> None:
+    with (
+        other_process(tmp_path, url, "key"),
+        pytest.raises(DirectoryBusy, match=r"not believed.*this machine") as refused,
+    ):
+        DataDirectory(tmp_path).own()
+    assert refused.value.owner is None
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost:8000", None])
+def test_an_owner_on_this_machine_is_believed(tmp_path: Path, url: str | None) -> None:
+    with DataDirectory(tmp_path).own(url):
+        owner = DataDirectory(tmp_path).owner()
+    assert owner is not None
+    assert owner.url == url

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fletcher.__main__ import main
-from fletcher.env_file import ignored_in_folder, load_own_variables
+from fletcher.env_file import ignored_in_folder, load_own_variables, settings_of_folder
 from fletcher.errors import WrongUsage
 from fletcher.settings import Settings, SettingsError, load_settings
 
@@ -30,12 +30,12 @@ def test_without_a_key_there_is_the_planner_and_with_one_claude(monkeypatch: pyt
 def test_the_command_line_goes_before_the_environment_and_that_before_the_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / ".env").write_text("FLETCHER_DATA_DIR=from-file\nFLETCHER_CONTEXT_TOKENS=2000\n")
-    assert load_settings().data_dir == Path("from-file")
-    monkeypatch.setenv("FLETCHER_DATA_DIR", "from-environment")
-    assert load_settings(data_dir=None).data_dir == Path("from-environment")
-    assert load_settings(data_dir=Path("given")).data_dir == Path("given")
+    (tmp_path / ".env").write_text("FLETCHER_CONTEXT_TOKENS=2000\nFLETCHER_TURNS_PER_MINUTE=20\n")
     assert load_settings().context_tokens == 2000
+    monkeypatch.setenv("FLETCHER_CONTEXT_TOKENS", "3000")
+    assert load_settings(context_tokens=None).context_tokens == 3000
+    assert load_settings(context_tokens=4000).context_tokens == 4000
+    assert load_settings().turns_per_minute == 20
 
 
 def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +136,7 @@ def test_a_workspace_that_is_spelt_wrong_is_no_folder(monkeypatch: pytest.Monkey
 FOREIGN = """
 ANTHROPIC_BASE_URL=http://evil.example
 ANTHROPIC_API_KEY=evil
+FLETCHER_DATA_DIR=/home/evil/data
 FLETCHER_CHROMA_URL=http://evil.example:8000
 FLETCHER_DATABASE_URL=postgresql+psycopg://evil.example/x
 FLETCHER_MODEL=openai:evil
@@ -166,8 +167,8 @@ def test_the_folders_file_decides_nothing_that_could_give_something_away(tmp_pat
 def test_every_setting_is_decided_about(tmp_path: Path) -> None:
     """A new one is not the folder's to make until somebody has thought about it."""
     harmless = {
-        "data_dir", "ocr_languages", "context_tokens", "call_timeout_s", "max_message_bytes", "max_upload_bytes",
-        "max_connections", "turns_per_minute",
+        "ocr_languages", "context_tokens", "call_timeout_s", "max_message_bytes", "max_upload_bytes", "max_connections",
+        "turns_per_minute",
     }  # fmt: skip
     (tmp_path / ".env").write_text("".join(f"FLETCHER_{name.upper()}=x\n" for name in Settings.model_fields))
     ignored = {name.removeprefix("FLETCHER_").lower() for name in ignored_in_folder()}
@@ -176,8 +177,8 @@ def test_every_setting_is_decided_about(tmp_path: Path) -> None:
 
 def test_the_folders_file_does_not_quote_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "s3cret")
-    (tmp_path / ".env").write_bytes(b"# \xff\nFLETCHER_DATA_DIR=${ANTHROPIC_API_KEY}\n")
-    assert load_settings().data_dir == Path("${ANTHROPIC_API_KEY}")
+    (tmp_path / ".env").write_bytes(b"# \xff\nFLETCHER_OCR_LANGUAGES=${ANTHROPIC_API_KEY}\n")
+    assert settings_of_folder() == {"ocr_languages": "${ANTHROPIC_API_KEY}"}
 
 
 def test_the_users_own_file_goes_before_the_folders_and_after_the_environment(

@@ -260,7 +260,9 @@ def test_only_below_the_operators_folders(tmp_path: Path, folder: Path) -> None:
         for path in (folder, allowed / "way out", allowed / ".." / "design", tmp_path / "nowhere"):
             answer = http.put("/projects/1/folder", json={"path": str(path)})
             assert error(answer) == (403, "FOLDER_NOT_ALLOWED")
-            assert "FLETCHER_FOLDERS" in answer.json()["error"]["message"]
+            message = answer.json()["error"]["message"]
+            assert "FLETCHER_FOLDERS" in message
+            assert message.startswith(f"{path} may not"), "where a link leads is nobody's to learn"
         assert link(http, allowed / "game")["path"] == str(allowed / "game")
     # What one operator allowed, the next need not.
     with house(tmp_path / "data", roots={"local": (tmp_path / "elsewhere",)}) as home, home.http() as http:

@@ -73,6 +73,13 @@ def test_the_log_has_the_address_and_not_the_token(caplog: pytest.LogCaptureFixt
     assert "secret" not in caplog.text
 
 
+def test_guesses_do_not_lock_the_owner_out() -> None:
+    """Every user of the machine has the owner's address; nobody guesses a key of 256 bits."""
+    access = Access(owner_key="the owner's key", requires_key=True, wrong_tokens=WrongTokens(Clock()))
+    assert outcomes(access, "a guess", 20, "127.0.0.1")[-1] == "RATE_LIMITED"
+    assert outcomes(access, "the owner's key", 20, "127.0.0.1") == ["local"] * 20
+
+
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[House]:
     """Room for ten clients, of which two may be about to say who they are, and one from each address."""
@@ -111,9 +118,9 @@ def test_a_client_that_is_in_guesses_as_little(guarded: House) -> None:
 
 def test_who_says_nothing_takes_nobodys_place(guarded: House) -> None:
     with ExitStack() as opened:
+        first: Client = opened.enter_context(guarded.client())
         silent: Client = opened.enter_context(guarded.client())
-        with guarded.client() as second:
-            assert code_of(second)[0] == 1013, "one of each address"
+        assert code_of(first)[0] == 1013, "one of each address: the newcomer gets in"
         clients = [opened.enter_context(guarded.client("/ws/chat?token=bo%27s%20token")) for _ in range(10)]
         for client in clients:
             client.assert_quiet()
@@ -135,3 +142,44 @@ def test_who_is_not_known_sends_nothing_long(guarded: House) -> None:
         client.send("hello", token="ada's token")
         client.send("hello", client="x" * 200_000)
         assert [client.frame()["type"] for _ in range(2)] == ["connected", "connected"]
+
+
+def _statuses(guarded: House, address: str, guesses: int) -> list[int]:
+    headers = {"X-Forwarded-For": address, "Authorization": "Bearer a guess"}
+    with guarded.http(**headers) as http:
+        return [http.get("/projects/1/documents").status_code for _ in range(guesses)]
+
+
+def test_an_address_that_somebody_makes_up_is_not_believed(guarded: House) -> None:
+    statuses = [_statuses(guarded, f"198.51.100.{n}", 1)[0] for n in range(11)]
+    assert statuses == [401] * 10 + [429]
+
+
+@pytest.mark.parametrize(("proxy", "fresh"), [("127.0.0.1", 401), ("192.0.2.9", 429), ("", 429)])
+def test_only_the_proxy_that_the_operator_names_is_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proxy: str, fresh: int
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", proxy)
+    with house(tmp_path, access=Access(TOKENS)) as opened:
+        assert _statuses(opened, "198.51.100.1", 11)[-1] == 429
+        assert _statuses(opened, "198.51.100.2", 1) == [fresh]
+
+
+def test_the_oldest_that_says_nothing_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two addresses of somebody who says nothing hold every place; whoever brings its token in a hello gets in."""
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    limits = Limits(call_timeout_s=PATIENCE_S, connections=20)  # 4 unknown ones, 2 of each address
+    with house(tmp_path, access=Access(TOKENS), limits=limits) as opened, ExitStack() as sockets:
+
+        def silent(address: str) -> Client:
+            return sockets.enter_context(opened.client(additional_headers={"X-Forwarded-For": address}))
+
+        oldest, *others = [silent(f"198.51.100.{n // 2}") for n in range(4)]
+        for _ in range(3):
+            with opened.client() as client:
+                client.send("hello", token="ada's token")
+                assert client.frame()["workspace"] == "ada"
+        assert code_of(oldest)[0] == 1013
+        for other in others:
+            other.send("hello", token="bo's token")
+            assert other.frame()["workspace"] == "bo", "one place was enough"
