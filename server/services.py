@@ -19,6 +19,7 @@ from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
+from server.stories import StoryRoom
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
 from server.workspace_threads import WorkspaceThreads
@@ -78,6 +79,11 @@ class Services:
     def health(self) -> Health:
         """Which stores answer."""
         return Health(self.catalog, self.retriever)
+
+    @cached_property
+    def story_room(self) -> StoryRoom:
+        """What the stories of all sockets share."""
+        return StoryRoom()
 
     @cached_property
     def ledger(self) -> TurnLedger:
