@@ -109,8 +109,10 @@ def test_a_client_is_told_to_send_a_forgotten_story_again(home: House, client: C
 def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=len(story_text())))
     home.model.add(["Go on."])
+    home.model.add(["Go on."])
     with home.client() as first, home.client() as second:
         first.sync(project_id=1)
+        assert texts(first.turn("What now?", current_project_id=1)) == ["Go on."]
         second.sync(project_id=2)
         assert texts(second.turn("What now?", current_project_id=2)) == ["Go on."]
         assert texts(first.turn("What now?", current_project_id=1))[0].startswith("PROJECT_NOT_FOUND: The story")
