@@ -35,6 +35,8 @@ _TIMEOUT = httpx.Timeout(10, read=3600, write=600)
 _WORKSPACE_HEADER = "X-Fletcher-Workspace"
 # Refusals of whatever we would send: no entry of a report could say more than that one sentence.
 _OF_EVERY_REQUEST = (403, 503)
+_JSON_BYTES = 2**19  # of a document that is sent as JSON, if its name can be that of a file in a form
+_ESCAPED = frozenset('"\\')  # in the file names of forms
 _UNAUTHORIZED = 401  # our key is not the key of who answers now
 
 
@@ -144,10 +146,8 @@ class RemoteCorpus:
         return self._request("POST", key, "turns", json=body.model_dump(mode="json"))
 
     def _add(self, key: ProjectKey, source: Source, known: DocumentReport | None) -> DocumentReport:
-        # Not multipart: its file names cannot have every character that a document's name can.
-        document = {"name": source.name, "content_base64": base64.b64encode(source.data).decode()}
         try:
-            answer = self._request("POST", key, "corpus", params={"wait": "true"}, json={"documents": [document]})
+            answer = self._request("POST", key, "corpus", params={"wait": "true"}, **_body(source))
         except OwnerRefusal as refusal:
             if refusal.status in _OF_EVERY_REQUEST:
                 raise
@@ -208,6 +208,13 @@ class RemoteCorpus:
             f"Process {self._pid} owns the data directory and does not answer at {self._client.base_url}: {error}. "
             "Run the command again."
         )
+
+
+def _body(source: Source) -> dict[str, Any]:
+    """Larger documents as a form, which takes more of them; but its file names cannot have every character."""
+    if len(source.data) > _JSON_BYTES and source.name.isprintable() and not _ESCAPED & set(source.name):
+        return {"files": {"files": (source.name, source.data)}}
+    return {"json": {"documents": [{"name": source.name, "content_base64": base64.b64encode(source.data).decode()}]}}
 
 
 def _refusal(response: httpx.Response) -> OwnerRefusal:

@@ -95,7 +95,7 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
         # Python's own names of these depend on its version.
-        own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST"}
+        own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST", 503: "TOO_BUSY"}
         code = own.get(error.status_code) or HTTPStatus(error.status_code).name
         response = error_response(error.status_code, code, str(error.detail))
         response.headers.update(error.headers or {})

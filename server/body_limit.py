@@ -1,6 +1,7 @@
 """Bodies that are too long or too slow are refused while they arrive."""
 
 import asyncio
+from collections import Counter
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -10,10 +11,13 @@ from server.services import Limits
 
 # Each so many bytes give a sender another second.
 _BYTES_PER_SECOND = 1000
+# A JSON body that is not longer finds room in any case.
+_SMALL = 2**20
+_RETRY_AFTER_S = 5
 
 
 class BodyLimitMiddleware:
-    """Refuses a body that is too long (413), or whose sender makes us wait too long (408).
+    """Refuses a body that is too long (413), whose sender makes us wait too long (408), or for which no room is (503).
 
     Raised where the route reads its body, so the app's own handlers answer.
     """
@@ -21,22 +25,55 @@ class BodyLimitMiddleware:
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
         self._limits = limits
+        self._room = _JsonRoom(limits.json_bytes_under_way)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Counts the body's bytes and the time they take on their way in."""
-        if scope["type"] == "http":
-            receive = _Body(scope, receive, self._limits).receive
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = _Body(scope, receive, self._limits, self._room)
+        try:
+            await self._app(scope, body.receive, send)
+        finally:
+            body.free()
+
+
+class _JsonRoom:
+    """What the JSON bodies of all requests under way may have together; of one workspace half of that.
+
+    Reading one takes several times its length, and that is kept until it is answered.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes: Counter[str] = Counter()
+
+    def add(self, workspace: str, size: int) -> None:
+        self._bytes[workspace] += size
+
+    def is_too_small(self, workspace: str, size: int) -> bool:
+        """Whether others leave no room for a body of which `size` bytes are here; one by itself always has it."""
+        for taken, most in (self._bytes.total(), self._most), (self._bytes[workspace], self._most // 2):
+            if size < taken > most:
+                return True
+        return False
 
 
 class _Body:
-    def __init__(self, scope: Scope, receive: Receive, limits: Limits) -> None:
+    def __init__(self, scope: Scope, receive: Receive, limits: Limits, room: _JsonRoom) -> None:
         self._receive = receive
-        limited_by = [(limits.upload_bytes, "FLETCHER_MAX_UPLOAD_BYTES")]
+        self._is_json = not Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        limited_by = [(limits.upload_bytes, "send less at once, or raise FLETCHER_MAX_UPLOAD_BYTES")]
         if not scope["path"].endswith("/corpus"):
-            limited_by.append((limits.message_bytes, "FLETCHER_MAX_MESSAGE_BYTES"))
-        self._most, self._setting = min(limited_by)
+            limited_by.append((limits.message_bytes, "send less at once, or raise FLETCHER_MAX_MESSAGE_BYTES"))
+        elif self._is_json:
+            limited_by.append((limits.json_upload_bytes, "send larger documents as multipart `files`"))
+        self._most, self._remedy = min(limited_by)
         self._left = self._most
+        self._room = room
+        self._workspace: str = scope.get("state", {}).get("workspace", "")
+        self._counted = 0
         self._patience_s = self._left_s = limits.body_wait_s
         length = Headers(scope=scope).get("content-length", "")
         self._is_announced_too_long = length.isdecimal() and int(length) > self._most
@@ -52,7 +89,24 @@ class _Body:
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_long()
+        if self._is_json:
+            self._find_room(self._most - self._left)
         return message
+
+    def free(self) -> None:
+        """The request is answered."""
+        self._room.add(self._workspace, -self._counted)
+        self._counted = 0
+
+    def _find_room(self, size: int) -> None:
+        if size <= _SMALL:
+            return
+        self._room.add(self._workspace, size - self._counted)
+        self._counted = size
+        if self._room.is_too_small(self._workspace, size):
+            self.free()
+            problem = "The server is reading as much JSON as it has room for; send it again in a few seconds."
+            raise HTTPException(503, problem, {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"})
 
     async def _next(self) -> Message:
         loop = asyncio.get_running_loop()
@@ -68,6 +122,4 @@ class _Body:
         return message
 
     def _too_long(self) -> HTTPException:
-        return HTTPException(
-            413, f"The request has more than {self._most} bytes; send less at once, or raise {self._setting}."
-        )
+        return HTTPException(413, f"The request has more than {self._most} bytes; {self._remedy}.")

@@ -19,6 +19,7 @@ from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
+from server.stories import StoryRoom
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
 from server.workspace_threads import WorkspaceThreads
@@ -39,6 +40,8 @@ class Limits:
         message_bytes: The longest socket message, and body of an HTTP request without documents.
         upload_bytes: The longest body of any HTTP request, and what a socket's uploads under way may have
             together.
+        json_upload_bytes: The longest JSON body with documents.
+        json_bytes_under_way: What the JSON bodies of all requests may have together, those of a workspace half of it.
         call_timeout_s: How long an editor may take for one function call.
         connections: Open sockets, of all clients together.
         turns_per_minute: Turns that a workspace may begin.
@@ -48,6 +51,8 @@ class Limits:
 
     message_bytes: int = 64 * 2**20
     upload_bytes: int = 256 * 2**20
+    json_upload_bytes: int = 32 * 2**20
+    json_bytes_under_way: int = 128 * 2**20
     call_timeout_s: float = 30.0
     connections: int = 500
     turns_per_minute: int = 600
@@ -78,6 +83,11 @@ class Services:
     def health(self) -> Health:
         """Which stores answer."""
         return Health(self.catalog, self.retriever)
+
+    @cached_property
+    def story_room(self) -> StoryRoom:
+        """What the stories of all sockets share."""
+        return StoryRoom()
 
     @cached_property
     def ledger(self) -> TurnLedger:

@@ -92,7 +92,7 @@ class Session:
         self._services = services
         self._machine = StateMachine()
         self._sending = asyncio.Lock()
-        self._stories = Stories(workspace)
+        self._stories = Stories(workspace, services.story_room)
         self._turn_project = NO_PROJECT
         self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
         self._last_message: UserMessage | None = None
@@ -183,7 +183,7 @@ class Session:
     def _enter(self, workspace: str) -> None:
         if workspace != self._workspace:
             self._stories.close()
-            self._workspace, self._stories = workspace, Stories(workspace)
+            self._workspace, self._stories = workspace, Stories(workspace, self._services.story_room)
             self._turn_project = NO_PROJECT
             self._last_message = None
             self._asking.clear()

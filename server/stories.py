@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +17,7 @@ logger = logging.getLogger(__name__)
 NO_PROJECT = "-1"
 _MOST_STORIES = 20
 _MOST_CHARACTERS = 32 * 2**20
+_MOST_OF_ALL = 128 * 2**20
 _MOST_FORGOTTEN = 1000
 
 
@@ -29,6 +30,43 @@ class _Story:
     characters: int = 0
 
 
+class StoryRoom:
+    """What the stories of all clients of a server may have together.
+
+    Where they have more, the workspace that has most of them loses the story that was used longest ago.
+
+    Args:
+        most: In characters.
+    """
+
+    def __init__(self, most: int = _MOST_OF_ALL) -> None:
+        self._most = most
+        self._characters: Counter[str] = Counter()
+        self._stories: defaultdict[str, OrderedDict[tuple[Stories, str], int]] = defaultdict(OrderedDict)
+
+    def use(self, stories: "Stories", project_id: str, characters: int) -> None:
+        """The story has just been used, so it is not the one that is forgotten."""
+        self.free(stories, project_id)
+        used = (stories, project_id)
+        self._stories[stories.workspace][used] = characters
+        self._characters[stories.workspace] += characters
+        while self._characters.total() > self._most and (oldest := self._oldest_but(used)) is not None:
+            of, forgotten = oldest
+            of.forget(forgotten)
+
+    def free(self, stories: "Stories", project_id: str) -> None:
+        """The story is not kept any more."""
+        kept = self._stories[stories.workspace].pop((stories, project_id), 0)
+        self._characters[stories.workspace] -= kept
+
+    def _oldest_but(self, used: "tuple[Stories, str]") -> "tuple[Stories, str] | None":
+        for workspace, _ in self._characters.most_common():
+            oldest = next(iter(self._stories[workspace]), used)
+            if oldest != used:
+                return oldest
+        return None
+
+
 class Stories:
     """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
 
@@ -37,13 +75,16 @@ class Stories:
 
     Args:
         workspace: Whose projects they are.
+        room: What they share with those of other clients.
 
     Attributes:
+        workspace: As given.
         last: The project that the client has sent last; `-1` for none.
     """
 
-    def __init__(self, workspace: str) -> None:
-        self._workspace = workspace
+    def __init__(self, workspace: str, room: StoryRoom) -> None:
+        self.workspace = workspace
+        self._room = room
         self._stories: OrderedDict[str, _Story] = OrderedDict()  # the last used last
         self._forgotten: deque[str] = deque(maxlen=_MOST_FORGOTTEN)
         self._settling: asyncio.Task[None] | None = None
@@ -64,7 +105,8 @@ class Stories:
             raise MessageError(
                 "PROJECT_NOT_FOUND",
                 f"The story of project {project_id} is not kept any more: of each connection the last {_MOST_STORIES} "
-                f"stories are, up to {_MOST_CHARACTERS} characters. Send its .arrow content (file_sync) again.",
+                f"stories are, up to {_MOST_CHARACTERS} characters, and of all connections those used last. Send its "
+                ".arrow content (file_sync) again.",
             )
 
     async def read(self, project_id: str, content: str) -> ArrowProject:
@@ -75,7 +117,7 @@ class Stories:
             CorpusError: The project's id cannot be one.
         """
         if project_id != NO_PROJECT:
-            ProjectKey(self._workspace, project_id)  # refuses what cannot be the name of a project
+            ProjectKey(self.workspace, project_id)  # refuses what cannot be the name of a project
         try:
             before = self._stories.get(project_id)
             read = await asyncio.to_thread(read_story, content, before.read if before else None)
@@ -86,9 +128,10 @@ class Stories:
         return read.project
 
     def put(self, project_id: str, project: ArrowProject) -> None:
-        """What a turn has made of the story."""
+        """What a turn has made of the story; one that was forgotten meanwhile stays so."""
         before = self._stories.get(project_id)
-        self._keep(project_id, replace(before, project=project) if before else _Story(project))
+        if before is not None or project_id not in self._forgotten:
+            self._keep(project_id, replace(before, project=project) if before else _Story(project))
 
     def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject) -> None:
         """`put`, unless the client has sent something newer than `known`."""
@@ -100,9 +143,14 @@ class Stories:
         self._stories.move_to_end(project_id)
         characters = sum(kept.characters for kept in self._stories.values())
         while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or characters > _MOST_CHARACTERS):
-            name, forgotten = self._stories.popitem(last=False)
-            self._forgotten.append(name)
-            characters -= forgotten.characters
+            characters -= self.forget(next(iter(self._stories)))
+        self._room.use(self, project_id, story.characters)
+
+    def forget(self, project_id: str) -> int:
+        """There is no room for the story any more; returns how many characters that frees."""
+        self._room.free(self, project_id)
+        self._forgotten.append(project_id)
+        return self._stories.pop(project_id).characters
 
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""
@@ -126,3 +174,5 @@ class Stories:
         """The client is gone."""
         if self._settling is not None:
             self._settling.cancel()
+        for project_id in self._stories:
+            self._room.free(self, project_id)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -17,6 +18,8 @@ _RESOURCES = 5
 
 _UNSET = (None, "", -1)
 _BOOKKEEPING = ("use", "ref", "map")
+_UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is shown
+_CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
 _SHOWN = 60
 
 
@@ -30,7 +33,7 @@ class Loss:
         place: Where it stood, such as `content`, `lines[2]` or `tags.home`; empty when the resource itself is gone.
         was: What stood there: the text, or the value as JSON; of a resource, its name.
         is_removal: Nothing has come in its place: a resource, a tag, a connection, and the beginning of the story.
-        connection: The native connection that is gone.
+        connection: The native connection that is gone; with `was`, it is there, and the choice `was` is elsewhere.
     """
 
     kind: str
@@ -61,7 +64,8 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
     """What is in `before` and not in `after`, in the order of the story.
 
     A text is kept where its resource still says it, alone or as a part of more, and where only a name that it exposes
-    was renamed. Positions and what Arrow keeps by itself (`use`, `ref`) are nobody's loss.
+    was renamed; what players are shown only where they are shown it, and a choice only where it leads on as before.
+    Positions and what Arrow keeps by itself (`use`, `ref`) are nobody's loss.
     """
     renamed = _renamed_exposures(before, after)
     for kind, table in before.items():
@@ -75,6 +79,9 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
                 yield from _lost_of_place(key, was, now)
             else:
                 yield from _lost_of_resource(kind, key, _values(was), _values(now), renamed)
+                if kind == "node":
+                    led, leads = (_ways(tables["place"].get(key, {})) for tables in (before, after))
+                    yield from _lost_of_choices(key, _choices(was), _choices(now), led, leads, renamed)
 
 
 def are_more_than_a_little(lost: Collection[Loss]) -> bool:
@@ -94,7 +101,8 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
     """The loss as a question names it; `project` is the story that still has it."""
     if loss.connection:
         from_id, from_slot, to_id, _ = project.said(list(loss.connection))
-        return f"the connection from {from_id} slot {from_slot} to {to_id}"
+        choice = f" of {_shown(loss.was)}" if loss.was else ""
+        return f"the connection{choice} from {from_id} slot {from_slot} to {to_id}"
     thing = loss.kind if loss.kind == "project" else f"{loss.kind} {loss.id}"
     if not loss.place:
         return f"{thing} {_shown(loss.was)}"
@@ -157,16 +165,48 @@ def _lost_of_resource(
     kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], renamed: Mapping[str, str]
 ) -> Iterator[Loss]:
     texts = [text for text in now.values() if isinstance(text, str)]
+    shown = [text for place, text in now.items() if isinstance(text, str) and not place.startswith(_UNSHOWN)]
     for place, value in was.items():
         other = now.get(place)
         is_tag = place.startswith("tags.") and place not in now
         if other == value or (_is_unset(value, other) and not is_tag):
             continue
         if isinstance(value, str):
-            if is_tag or place == "name" or not _is_kept(value, texts, renamed):
+            others = texts if place.startswith(_UNSHOWN) else shown
+            if is_tag or place == "name" or not _is_kept(value, others, renamed):
                 yield Loss(kind, key, place, value, is_removal=is_tag)
         else:
             yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
+
+
+def _lost_of_choices(
+    node_id: int,
+    was: Mapping[int, str],
+    now: Mapping[int, str],
+    led: Mapping[int, set[tuple[int, ...]]],
+    leads: Mapping[int, set[tuple[int, ...]]],
+    renamed: Mapping[str, str],
+) -> Iterator[Loss]:
+    """The ways of choices that stand at other slots now, and lead elsewhere from there; all by slot."""
+    for slot, choice in was.items():
+        if choice and slot in led and now.get(slot) != choice:
+            slots = [other for other, text in now.items() if _is_kept(choice, (text,), renamed)]
+            kept = {way for other in slots for way in leads.get(other, ())}
+            for way in sorted(led[slot] - kept) if slots else ():
+                yield Loss("node", node_id, "connection", choice, True, (node_id, slot, *way))
+
+
+def _choices(node: dict[str, Any]) -> dict[int, str]:
+    found = ((_CHOICE.fullmatch(place), text) for place, text in _values(node).items() if isinstance(text, str))
+    return {int(place[1]): text for place, text in found if place}
+
+
+def _ways(entry: dict[str, Any]) -> dict[int, set[tuple[int, ...]]]:
+    """Where each slot leads: node and slot."""
+    ways: dict[int, set[tuple[int, ...]]] = {}
+    for _, slot, *way in _connections(entry):
+        ways.setdefault(slot, set()).add(tuple(way))
+    return ways
 
 
 def _is_unset(value: Any, other: Any) -> bool:

@@ -80,6 +80,8 @@ def asked_after(project: ArrowProject, operations: list[Operation]) -> int | Non
         update(2, data={"lines": ["Cold."]}),
         update(2, data={"lines": [f"{number}. {LINE}" for number in range(4)]}),
         update(2, data={"lines": [f"{number}. {LINE}"[:-1] for number in range(6)]}),
+        update(2, data={"lines": [f"{number}. {LINE}" for number in (5, 4, 3, 2, 1, 0)]}),
+        update(2, data={"lines": ["No.", *(f"{number}. {LINE}" for number in range(6))]}),
         Operation("set_project_entry", {"node_id": 2}),
         Operation("delete_connection", {"from_node_id": 1, "from_slot": 0, "to_node_id": 2, "to_slot": 0}),
         Operation("update_node_map", {"node_id": 1, "modifications": {"io": {"pop": [[1, 0, 2, 0]]}}}),
@@ -105,7 +107,7 @@ def test_what_takes_more_than_a_little_away_is_asked_about(operation: Operation)
         update(3, name="dock"),
         update(3, notes=""),
         update(2, data={"lines": [f"{number}. {LINE} Or so they say." for number in range(6)]}),
-        update(2, data={"lines": [f"{number}. {LINE}" for number in (5, 4, 3, 2, 1, 0)]}),
+        update(2, data={"lines": [f"{number}. {LINE}" for number in (0, 5, 4, 3, 2, 1)]}),  # only the first leads on
         tags(home="pier", mood="low", age="30"),
         tags(home="pier", mood="high"),
         skip(50),
@@ -193,6 +195,23 @@ def test_a_text_is_not_laundered_in_two_steps() -> None:
     project.apply(update(3, data={"content": text}))
     longer = update(3, data={"content": f"{text} So it is."})
     assert asked_after(project, [longer, update(3, data={"content": "Gone."})]) == 1
+
+
+@pytest.mark.parametrize("aside", [{"notes": f"{LINE} {LINE}"}, {"name": f"{LINE} {LINE}"}])
+def test_what_players_were_shown_is_not_kept_where_none_looks(aside: dict[str, str]) -> None:
+    project = written()
+    project.apply(update(3, data={"content": f"{LINE} {LINE}"}))
+    assert asked_after(project, [update(3, data={"content": "Buy our game."}, **aside)]) == 0
+    assert asked_after(project, [update(3, data={"title": f"{LINE} {LINE}", "content": "Rain."})]) is None
+
+
+def test_choices_that_lead_to_the_same_place_may_change_theirs() -> None:
+    project = story()
+    project.apply(update(2, data={"lines": ["Kill her.", "Spare her.", "Wait."]}))
+    project.apply(Operation("create_connection", {"from_node_id": 2, "from_slot": 1, "to_node_id": 3}))
+    assert asked_after(project, [update(2, data={"lines": ["Spare her.", "Kill her.", "Wait."]})]) is None
+    assert asked_after(project, [update(2, data={"lines": ["Wait.", "Spare her.", "Kill her."]})]) == 0
+    assert asked_after(project, [update(2, data={"lines": ["Go.", "Spare her.", "Wait."]})]) is None
 
 
 class Reports:
@@ -290,6 +309,9 @@ def test_what_is_lost_is_named() -> None:
         'node 3 "pier"', "the connection from 2 slot 0 to 3",
     ]  # fmt: skip
     assert lost(project, Operation("set_project_entry", {"node_id": 2})) == ['entry of project: "1"']
+    assert lost(project, update(2, data={"lines": [f"{number}. {LINE}" for number in (1, 0, 2, 3, 4, 5)]})) == [
+        'the connection of "0. The lamp is cold, and nobody has come to light it since …" from 2 slot 0 to 3'
+    ]
     assert lost(project, update(2, data={"lines": ["Cold."]}))[5] == (
         'lines[5] of node 2: "5. The lamp is cold, and nobody has come to light it since …" (73 characters)'
     )

@@ -92,6 +92,22 @@ def test_names_arrive_as_they_are(remote: RemoteCorpus, name: str) -> None:
     assert remote.remove(KEY, name).status == "removed"
 
 
+LARGE = b"All winter long the lamp burned. " * 20_000  # more than is sent as JSON
+
+
+@pytest.mark.parametrize("name", ["50%22.md", "new; line=1.md", "søl ∂.md", "quests/a 'b'.md", "c: d.md", 'a"b.md'])
+def test_large_documents_arrive_as_they_are(tmp_path: Path, name: str) -> None:
+    limits = Limits(json_upload_bytes=10_000 if '"' not in name else 2**20)
+    large = LARGE.replace(b" ", b"") + b" The ferry is called Bittern."
+    with house(tmp_path, limits=limits, access=Access(owner_key="key")) as home:
+        with RemoteCorpus(Owner(1, home.url, "key")) as remote:
+            (report,) = remote.ingest(KEY, [Source(name, large)], sync=False, progress=nobody).documents
+        assert (report.name, report.status, report.error) == (name, "indexed", None)
+        (document,) = home.catalog.documents(KEY)
+        assert document.name == name
+        assert home.catalog.text(KEY, document.id).encode() == large
+
+
 @pytest.mark.parametrize("size", [20_000, 30_000_000])
 def test_a_document_that_the_owner_refuses_fails_alone(home: House, remote: RemoteCorpus, size: int) -> None:
     home.put("b.md", "The version before it grew.")

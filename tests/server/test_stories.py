@@ -1,16 +1,16 @@
-"""How many stories of one client are kept, and what it is told of one that is not."""
+"""How many stories of clients are kept, and what it is told of one that is not."""
 
 import pytest
 
 from server.messages import MessageError
-from server.stories import Stories
+from server.stories import Stories, StoryRoom
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
 
 
 async def test_the_stories_used_last_are_kept() -> None:
-    stories = Stories("local")
+    stories = Stories("local", StoryRoom())
     for project_id in range(30):
         await stories.read(str(project_id), story_text(f"Story {project_id}"))
         first = stories.get("0")
@@ -26,7 +26,7 @@ async def test_the_stories_used_last_are_kept() -> None:
 
 
 async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
-    stories = Stories("local")
+    stories = Stories("local", StoryRoom())
     large = story_text("x" * 12 * 2**20)
     for project_id in ("1", "2", "3", "4"):
         await stories.read(project_id, large)
@@ -34,11 +34,64 @@ async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
 
 
 async def test_a_story_larger_than_all_the_room_is_kept() -> None:
-    stories = Stories("local")
+    stories = Stories("local", StoryRoom())
     await stories.read("1", story_text())
     await stories.read("2", story_text("x" * 40 * 2**20))
     assert stories.get("2") is not None
     assert stories.get("1") is None
+
+
+async def test_the_stories_of_all_connections_share_one_room() -> None:
+    content = story_text()
+    room = StoryRoom(most=3 * len(content))
+    clients = [Stories("local", room) for _ in range(5)]
+    for stories in clients:
+        await stories.read("1", content)
+        edited = clients[0].get("1")
+        assert edited is not None
+        clients[0].put("1", edited)
+    assert [stories.get("1") is not None for stories in clients] == [True, False, False, True, True]
+    with pytest.raises(MessageError, match=r"project 1 .* again"):
+        clients[1].refuse_forgotten("1")
+    await clients[1].read("1", content)
+    clients[1].refuse_forgotten("1")
+
+
+async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
+    content = story_text()
+    room = StoryRoom(most=len(content))
+    first, second = Stories("local", room), Stories("local", room)
+    project = await first.read("1", content)
+    await second.read("1", content)
+    first.put("1", project)
+    assert first.get("1") is None
+    with pytest.raises(MessageError, match=r"project 1 .* again"):
+        first.refuse_forgotten("1")
+
+
+async def test_the_stories_of_a_client_that_left_take_no_room() -> None:
+    content = story_text()
+    room = StoryRoom(most=3 * len(content))
+    stays = Stories("local", room)
+    await stays.read("1", content)
+    for _ in range(10):
+        leaves = Stories("local", room)
+        await leaves.read("1", content)
+        await leaves.read("2", content)
+        leaves.close()
+    assert stays.get("1") is not None
+
+
+async def test_who_has_most_makes_room() -> None:
+    content = story_text()
+    room = StoryRoom(most=4 * len(content))
+    quiet = Stories("quiet", room)
+    await quiet.read("1", content)
+    greedy = Stories("greedy", room)
+    for project_id in range(10):
+        await greedy.read(str(project_id), content)
+    assert quiet.get("1") is not None
+    assert [project_id for project_id in range(10) if greedy.get(str(project_id))] == [7, 8, 9]
 
 
 def test_a_client_is_told_to_send_a_forgotten_story_again(home: House, client: Client) -> None:
@@ -51,3 +104,15 @@ def test_a_client_is_told_to_send_a_forgotten_story_again(home: House, client: C
     client.sync(project_id=1)
     home.model.add(["Go on."])
     assert texts(client.turn("What now?", current_project_id=1)) == ["Go on."]
+
+
+def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=len(story_text())))
+    home.model.add(["Go on."])
+    home.model.add(["Go on."])
+    with home.client() as first, home.client() as second:
+        first.sync(project_id=1)
+        assert texts(first.turn("What now?", current_project_id=1)) == ["Go on."]
+        second.sync(project_id=2)
+        assert texts(second.turn("What now?", current_project_id=2)) == ["Go on."]
+        assert texts(first.turn("What now?", current_project_id=1))[0].startswith("PROJECT_NOT_FOUND: The story")

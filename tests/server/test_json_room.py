@@ -1,0 +1,82 @@
+"""How much JSON a server reads at once: of one request with documents, of one workspace, and of all."""
+
+import json
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from server import Access, Limits
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import House, house
+
+MIB = 2**20
+JSON = {"Content-Type": "application/json"}
+TOKENS = {"one": "1", "two": "2"}
+
+
+def documents(size: int) -> bytes:
+    """A small document in a body of so many bytes."""
+    body = {"documents": [{"name": f"{size}.md", "text": f"The lamp burned for {size} nights."}]}
+    return json.dumps(body).encode().ljust(size)
+
+
+def upload(home: House, size: int, token: str = "one", project: str = "1") -> httpx.Response:
+    with home.http(Authorization=f"Bearer {token}") as http:
+        return http.post(f"/projects/{project}/corpus", content=documents(size), headers=JSON)
+
+
+def test_documents_as_json_have_a_limit_of_their_own(tmp_path: Path) -> None:
+    with house(tmp_path, limits=Limits(json_upload_bytes=10_000)) as home, home.http() as http:
+        refused = http.post("/projects/1/corpus", content=documents(20_000), headers=JSON)
+        assert refused.status_code == 413
+        assert refused.json()["error"]["code"] == "PAYLOAD_TOO_LARGE"
+        assert "10000 bytes; send larger documents as multipart `files`" in refused.json()["error"]["message"]
+        taken = http.post("/projects/1/corpus", files={"files": ("a.md", "lamp " * 4_000)})
+        assert taken.json()["documents"][0]["status"] == "searchable"
+    assert Limits().json_upload_bytes == 32 * MIB
+
+
+@contextmanager
+def being_read(home: House, size: int, token: str) -> Generator[Future[httpx.Response]]:
+    """A request whose document is here, and which is not answered before the end."""
+    home.readers.reading.clear()
+    home.readers.may_go_on.clear()
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(upload, home, size, token)
+        try:
+            assert home.readers.reading.wait(PATIENCE_S)
+            yield answer
+        finally:
+            home.readers.may_go_on.set()
+
+
+def assert_too_busy(answer: httpx.Response) -> None:
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "TOO_BUSY")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_json_under_way_has_a_limit(tmp_path: Path) -> None:
+    access = Access(TOKENS)
+    with house(tmp_path, limits=Limits(json_bytes_under_way=4 * MIB), access=access) as home:
+        with being_read(home, 3 * MIB, "one") as first:  # alone it may have more than its share
+            assert_too_busy(upload(home, 3 * MIB, "two", "2"))
+            with home.http(Authorization="Bearer two") as http:  # what is small, and what is no JSON
+                assert http.post("/projects/1/turns", json={"arrow_content": "x" * 1000}).status_code == 422
+                assert http.get("/projects/1/documents").status_code == 404
+        assert first.result().status_code == 200
+        assert upload(home, 3 * MIB, "two", "2").status_code == 200
+        assert upload(home, 3 * MIB + 5, "one").status_code == 200
+
+
+def test_a_workspace_leaves_room_to_the_others(tmp_path: Path) -> None:
+    access = Access(TOKENS)
+    with house(tmp_path, limits=Limits(json_bytes_under_way=8 * MIB), access=access) as home:
+        with being_read(home, 3 * MIB, "one") as first:
+            assert_too_busy(upload(home, 2 * MIB, "one", "2"))
+            with home.http(Authorization="Bearer two") as http:
+                turn = http.post("/projects/1/turns", json={"arrow_content": "x" * 3 * MIB})
+                assert turn.status_code == 422, "it was read"
+        assert first.result().status_code == 200
