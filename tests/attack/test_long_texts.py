@@ -35,6 +35,7 @@ READ = {
     "comments": "passages(screenplay, '/**/\\nx\\n' * 100_000)",
     "a scene of blanks": "passages(screenplay, '.a' + ' ' * 1_000_000 + 'x')",
     "a cue of blanks": "passages(screenplay, 'A' + ' ' * 1_000_000 + 'x\\nb')",
+    "an entry of contents without a page": "_CONTENTS_ENTRY.fullmatch('.' * 1_000_000)",
     "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
 }
 PROGRAM = """
@@ -48,6 +49,7 @@ from arrow_project.node_types.patterns import compiles
 from ingest.readers import comma_separated, plain_text, screenplay, yarn
 from ingest.readers.dialogue import with_dialogues
 from ingest.readers.markdown import _WIKI_LINK
+from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
 from ingest.split import split
 from arrow_project import Operation, OperationError, ParseError, parse
 from server.json_text import JsonError, read_object

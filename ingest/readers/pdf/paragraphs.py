@@ -14,7 +14,7 @@ _BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·–—*-](?: |$)")
 _ITEM = re.compile(rf"(?:{_BULLET.pattern}|(?:\d{{1,2}}|[a-z])[.)](?: |$))")
 _ENDS = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _LEADERS = re.compile(r"(?:[.…·] ?){5,}")
-_CONTENTS_ENTRY = re.compile(r".*\S ?(?:[.…·] ?){5,}\d{1,4}")
+_CONTENTS_ENTRY = re.compile(r".*\S ?(?:[.…·] ?){5}\d{1,4}")
 # Line pitches as multiples of the type size: up to one and a half spacing, or double within a sentence.
 _PITCH = 1.75
 _PITCH_IN_SENTENCE = 2.6
