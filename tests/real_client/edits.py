@@ -80,11 +80,11 @@ _RENAMES = (
     op("update_variable", variable_id=3, name="flasks"),
     op("update_variable", by_name="visitor", name="guest", initial_value="nobody"),
     op("update_character", character_id=6, name="Mira Vane", color="#00FF7F"),
-    op("update_character", character_id=6, tags={"mood": "glad"}),  # `trust` has to go
     op("update_character", character_id=7, tags={"knows": "the sea"}, notes="Never sleeps"),
     op("update_scene", scene_id=16, name="oil cellar", notes="Dark down there"),
-    op("update_scene", scene_id=18, name="draw oil"),
 )
+_DRAW_OIL = op("update_scene", scene_id=18, name="draw oil")
+_MOOD = op("update_character", character_id=6, tags={"mood": "glad"})  # `trust` has to go
 _EDITS = (
     op("update_node", node_id=24, data={"operations": [{"action": "set", "key": "mood", "value": "calm"}]}),
     op("update_node", node_id=2, data={"content": "Fog over the bay, {guest}. {flasks} flasks."}),
@@ -108,6 +108,8 @@ _EDITING = Conversation(
     (
         calls(*_RENAMES),
         says("Renamed."),
+        calls(_DRAW_OIL, _MOOD),
+        says("She is glad."),
         calls(*_EDITS, _CUTTING, saying=("Editing. ",)),
         calls(*_MORE_EDITS),
         says("Edited."),
@@ -116,6 +118,8 @@ _EDITING = Conversation(
     ),
     (
         Turn("Rename them.", does=_RENAMES, shows=("Renamed.",)),
+        Turn("Draw the oil; let her be glad, and no more.", does=(_DRAW_OIL,), shows=("tags.trust", "(yes or no")),
+        Turn("yes", does=(_MOOD,), shows=("She is glad.",)),
         Turn("Now the texts.", does=_EDITS, select=(2, 9), shows=("Editing.", "(yes or no")),
         Turn("yes", does=(_CUTTING, *_MORE_EDITS), shows=("Edited.",)),
         Turn("Notes, too.", does=_EMPTIED),
