@@ -1,6 +1,8 @@
 """What tests of several folders need: a PostgreSQL and a Chroma server, once for all of them."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,3 +22,10 @@ def chroma_url() -> Iterator[str]:
     """The URL of a Chroma server; what belongs to other catalogs stays in it."""
     with running_chroma() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def folder_of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run; where pytest-xdist divides the tests among processes, it is the same for all of them."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own

@@ -1,10 +1,13 @@
 """The real command line, the real server, the real embedding model; only the language model is scripted."""
 
+import functools
 import json
+import logging
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from websockets.sync.client import ClientConnection, connect
 
 from corpora.samples import SAMPLE
-from fletcher.loopback import bind, serving
-from tests.end_to_end.messages_api import MessagesApi, Script
+from fletcher.__main__ import main
+from retrieval import Embedder
 
 # Tests must not depend on the keys and settings of whoever runs them.
 CLEAN_ENVIRONMENT = {
@@ -57,21 +61,60 @@ def fletcher(*arguments: str | Path, data_dir: Path, cwd: Path | None = None, **
 
 
 @pytest.fixture
-def run(data_dir: Path, tmp_path: Path) -> Run:
-    """`run("search", ...)`: the command line on a data directory of the test's own, away from any `.env`."""
+def run_program(data_dir: Path, tmp_path: Path) -> Run:
+    """`run_program("serve", ...)`: as `run`, in a process of its own."""
 
-    def run(*arguments: str | Path, **environment: str) -> Finished:
+    def run_program(*arguments: str | Path, **environment: str) -> Finished:
         return fletcher(*arguments, data_dir=data_dir, cwd=tmp_path, **environment)
 
-    return run
+    return run_program
+
+
+# Loaded once for all commands of this process.
+_embedder = functools.cache(Embedder)
+
+
+@pytest.fixture
+def run(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Generator[Run]:
+    """`run("search", ...)`: the command line on a data directory of the test's own, away from any `.env`.
+
+    In this process: to start one takes longer than most commands do.
+    """
+
+    def run(*arguments: str | Path, **environment: str) -> Finished:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main([*map(str, arguments), "--data-dir", str(data_dir)])
+        for name in environment:
+            monkeypatch.delenv(name)
+        said = capsys.readouterr()
+        return Finished(int(end.value.code or 0), said.out, said.err)
+
+    for name in os.environ.keys() - CLEAN_ENVIRONMENT.keys():
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fletcher.wiring.Embedder", _embedder)
+    handlers = logging.root.handlers[:]
+    yield run
+    logging.root.handlers[:] = handlers  # a command logs to the standard error of its own time
 
 
 @pytest.fixture(scope="session")
-def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ingested(folder_of_all_workers: Path) -> Path:
     """A data directory with the sample documents in project 1; not to be changed."""
-    folder = tmp_path_factory.mktemp("ingested")
-    done = fletcher("ingest", SAMPLE.documents, "--project", "1", "--json", data_dir=folder / "data", cwd=folder)
-    assert done.code == 0, done.err
+    folder = folder_of_all_workers / "ingested"
+    with FileLock(f"{folder}.lock"):  # whoever comes first makes it
+        if not folder.exists():
+            making = Path(tempfile.mkdtemp(dir=folder_of_all_workers))
+            done = fletcher(
+                "ingest", SAMPLE.documents, "--project", "1", "--json", data_dir=making / "data", cwd=making
+            )
+            assert done.code == 0, done.err
+            making.rename(folder)
     return folder / "data"
 
 
@@ -118,19 +161,6 @@ def serve() -> Generator[Callable[..., str]]:
     """`serve(data_dir, **environment)`: a server process until the end of the test."""
     with ExitStack() as servers:
         yield lambda data_dir, **environment: servers.enter_context(running_server(data_dir, **environment))
-
-
-@pytest.fixture
-def messages_api() -> Generator[Callable[[Script], tuple[MessagesApi, str]]]:
-    """`messages_api(script)`: the provider's stub on a loopback port, and its URL."""
-    with ExitStack() as servers:
-
-        def start(script: Script) -> tuple[MessagesApi, str]:
-            api = MessagesApi(script)
-            bound = servers.enter_context(bind("127.0.0.1", 0))
-            return api, servers.enter_context(serving(api.app(), 2**20, bound))
-
-        yield start
 
 
 class SocketClient:

@@ -1,26 +1,53 @@
 """The real Anthropic SDK and the real server, against a stub that speaks the provider's streaming format."""
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agent.answering.tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import PATIENCE_S, SocketClient
-from tests.end_to_end.messages_api import Hang, HttpError, MessagesApi, Script, Text, ToolUse
-
-Start = Callable[[Script], tuple[MessagesApi, str]]
-Serve = Callable[..., str]
-Connect = Callable[[str], SocketClient]
+from fletcher.loopback import bind, serving
+from tests.end_to_end.conftest import PATIENCE_S, SocketClient, running_server
+from tests.end_to_end.messages_api import Hang, HttpError, MessagesApi, Text, ToolUse
 
 QUESTION = SAMPLE.question
 VARIABLE = {"name": "lanterns", "type": "num", "initial_value": 3}
 
 
-def _talk(url: str, serve: Serve, data_dir: Path, connected: Connect) -> SocketClient:
-    server = serve(data_dir, ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=url)
+@pytest.fixture(scope="module")
+def stub() -> MessagesApi:
+    """The provider."""
+    return MessagesApi([])
+
+
+@pytest.fixture(scope="module")
+def server(stub: MessagesApi, ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server that asks the stub."""
+    data_dir = tmp_path_factory.mktemp("served") / "data"
+    shutil.copytree(ingested, data_dir)
+    with (
+        bind("127.0.0.1", 0) as bound,
+        serving(stub.app(), 2**20, bound) as url,
+        running_server(data_dir, ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=url) as server,
+    ):
+        yield server
+
+
+@pytest.fixture
+def api(stub: MessagesApi) -> MessagesApi:
+    """The provider, which has not been asked yet; the test gives it a script."""
+    stub.requests.clear()
+    return stub
+
+
+@pytest.fixture
+def client(server: str, connected: Callable[[str], SocketClient]) -> SocketClient:
+    """A client that has sent the story as project 1."""
     client = connected(server)
     client.send(type="file_sync", project_id=1, arrow_content=SAMPLE.arrow_file.read_text("utf-8"))
     return client
@@ -35,11 +62,8 @@ def _user_text(request: dict[str, Any], index: int = 0) -> str:
     return content if isinstance(content, str) else "\n".join(block.get("text", "") for block in content)
 
 
-def test_the_request_contains_passages_outline_and_tools(
-    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
-) -> None:
-    api, url = messages_api([[Text(["It is ", "the light [1]."])]])
-    client = _talk(url, serve, sample_data_dir, connected)
+def test_the_request_contains_passages_outline_and_tools(api: MessagesApi, client: SocketClient) -> None:
+    api.script = [[Text(["It is ", "the light [1]."])]]
     _ask(client, QUESTION)
     frames = client.until("end")
 
@@ -63,13 +87,8 @@ def test_the_request_contains_passages_outline_and_tools(
     assert kinds == ["status", *["chat_response"] * len(texts), "status", "end"]
 
 
-def test_text_comes_before_the_call_and_the_result_goes_back(
-    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
-) -> None:
-    api, url = messages_api(
-        [[Text(["I'll add ", "a counter."]), ToolUse("create_variable", VARIABLE)], [Text(["Added."])]]
-    )
-    client = _talk(url, serve, sample_data_dir, connected)
+def test_text_comes_before_the_call_and_the_result_goes_back(api: MessagesApi, client: SocketClient) -> None:
+    api.script = [[Text(["I'll add ", "a counter."]), ToolUse("create_variable", VARIABLE)], [Text(["Added."])]]
     _ask(client, "Count the lanterns", history=[{"message": "Hello", "output": "Hello, writer."}])
     frames = client.until("function_call")
     assert frames[-2] == {"type": "chat_response", "message": "I'll add a counter."}
@@ -103,11 +122,10 @@ def _without_cache_marks(value: Any) -> Any:
 
 
 def test_a_refused_call_never_reaches_the_client_and_the_model_reads_why(
-    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
+    api: MessagesApi, client: SocketClient
 ) -> None:
     wrong = ToolUse("create_connection", {"from_node_id": 987654, "to_node_id": 1})
-    api, url = messages_api([[wrong], [Text(["That node does not exist."])]])
-    client = _talk(url, serve, sample_data_dir, connected)
+    api.script = [[wrong], [Text(["That node does not exist."])]]
     _ask(client, "Connect them")
     frames = client.until("end")
     assert all(frame["type"] != "function_call" for frame in frames)
@@ -116,11 +134,8 @@ def test_a_refused_call_never_reaches_the_client_and_the_model_reads_why(
     assert "987654" in answer
 
 
-def test_a_wrong_key_is_said_plainly_and_the_turn_ends(
-    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
-) -> None:
-    _, url = messages_api([HttpError(401, "authentication_error", "invalid x-api-key")])
-    client = _talk(url, serve, sample_data_dir, connected)
+def test_a_wrong_key_is_said_plainly_and_the_turn_ends(api: MessagesApi, client: SocketClient) -> None:
+    api.script = [HttpError(401, "authentication_error", "invalid x-api-key")]
     _ask(client, "Hello")
     frames = client.until("end")
     said = next(frame["message"] for frame in frames if frame["type"] == "chat_response")
@@ -128,11 +143,8 @@ def test_a_wrong_key_is_said_plainly_and_the_turn_ends(
     assert "not-a-key" not in said
 
 
-def test_stop_ends_a_turn_whose_model_says_nothing(
-    messages_api: Start, serve: Serve, sample_data_dir: Path, connected: Connect
-) -> None:
-    api, url = messages_api([Hang(), [Text(["Here again."])]])
-    client = _talk(url, serve, sample_data_dir, connected)
+def test_stop_ends_a_turn_whose_model_says_nothing(api: MessagesApi, client: SocketClient) -> None:
+    api.script = [Hang(), [Text(["Here again."])]]
     _ask(client, "Hello")
     assert api.hanging.wait(PATIENCE_S)
     client.send(type="stop")

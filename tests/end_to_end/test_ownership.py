@@ -32,9 +32,11 @@ def test_commands_talk_to_the_running_server(
     assert "lanterns" not in story.read_text("utf-8")
 
 
-def test_a_second_server_is_told_who_owns_the_directory(run: Run, data_dir: Path, serve: Callable[..., str]) -> None:
+def test_a_second_server_is_told_who_owns_the_directory(
+    run_program: Run, data_dir: Path, serve: Callable[..., str]
+) -> None:
     url = serve(data_dir)
-    second = run("serve", "--port", "0")
+    second = run_program("serve", "--port", "0")
     assert second.code == 1
     assert url in second.err
 

@@ -16,21 +16,21 @@ from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announ
 TOKEN = "s3cret-token-of-ada"
 
 
-def test_other_machines_need_tokens(run: Run) -> None:
-    refused = run("serve", "--host", "0.0.0.0", "--port", "0")
+def test_other_machines_need_tokens(run_program: Run) -> None:
+    refused = run_program("serve", "--host", "0.0.0.0", "--port", "0")
     assert refused.code == 2
     assert "FLETCHER_TOKENS" in refused.err
     assert "127.0.0.1" in refused.err
 
 
-def test_a_key_cannot_be_asked_for_where_there_is_none(run: Run) -> None:
+def test_a_key_cannot_be_asked_for_where_there_is_none(run_program: Run) -> None:
     servers = {"FLETCHER_DATABASE_URL": "postgresql://nowhere/x", "FLETCHER_CHROMA_URL": "http://nowhere:1"}
-    refused = run("serve", "--port", "0", FLETCHER_REQUIRE_KEY="true", **servers)
+    refused = run_program("serve", "--port", "0", FLETCHER_REQUIRE_KEY="true", **servers)
     assert (refused.code, "FLETCHER_TOKENS" in refused.err) == (2, True)
 
 
-def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run: Run) -> None:
-    refused = run("serve", "--port", "0", FLETCHER_RERANKER="/nowhere/at/all")
+def test_a_reranker_that_is_set_and_not_there_is_said_at_the_start(run_program: Run) -> None:
+    refused = run_program("serve", "--port", "0", FLETCHER_RERANKER="/nowhere/at/all")
     assert refused.code == 1
     assert "'/nowhere/at/all' cannot be used: there is no such folder" in refused.err
     assert "FLETCHER_RERANKER" in refused.err
