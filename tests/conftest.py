@@ -1,13 +1,26 @@
 """What tests of several folders need: a PostgreSQL and a Chroma server, once for all of them."""
 
 import os
+import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from corpora.samples import SAMPLE
 from tests.chroma_server import running_chroma
 from tests.postgresql import EmptyDatabase, running_postgresql
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_authorities() -> Iterator[None]:
+    """No test speaks TLS, and to read the certificates of all authorities takes a client longer than most tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +38,17 @@ def chroma_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def folder_of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run; where pytest-xdist divides the tests among processes, it is the same for all of them."""
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with the sample documents in project 1; not to be changed.
+
+    Where pytest-xdist divides the tests among processes, whichever comes first makes it for all.
+    """
     own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "ingested"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            making = tmp_path_factory.mktemp("ingested")
+            command = [sys.executable, "-m", "fletcher", "ingest", SAMPLE.documents, "--project", "1"]
+            subprocess.run([*command, "--data-dir", making / "data"], cwd=making, check=True)
+            making.rename(folder)
+    return folder / "data"

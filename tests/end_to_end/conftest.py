@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from websockets.sync.client import ClientConnection, connect
 
 from corpora.samples import SAMPLE
@@ -101,21 +99,6 @@ def run(
     handlers = logging.root.handlers[:]
     yield run
     logging.root.handlers[:] = handlers  # a command logs to the standard error of its own time
-
-
-@pytest.fixture(scope="session")
-def ingested(folder_of_all_workers: Path) -> Path:
-    """A data directory with the sample documents in project 1; not to be changed."""
-    folder = folder_of_all_workers / "ingested"
-    with FileLock(f"{folder}.lock"):  # whoever comes first makes it
-        if not folder.exists():
-            making = Path(tempfile.mkdtemp(dir=folder_of_all_workers))
-            done = fletcher(
-                "ingest", SAMPLE.documents, "--project", "1", "--json", data_dir=making / "data", cwd=making
-            )
-            assert done.code == 0, done.err
-            making.rename(folder)
-    return folder / "data"
 
 
 @pytest.fixture

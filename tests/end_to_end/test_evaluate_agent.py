@@ -1,5 +1,8 @@
 """`fletcher evaluate-agent` as a program: the table, the JSON, the exit code."""
 
+import shutil
+from pathlib import Path
+
 from tests.end_to_end.conftest import Run
 
 
@@ -14,7 +17,8 @@ def test_tasks_are_run_and_counted(run: Run) -> None:
     assert "right   ask-steps" in done.err
 
 
-def test_a_free_request_that_local_refuses_is_told_and_no_failure(run: Run) -> None:
+def test_a_free_request_that_local_refuses_is_told_and_no_failure(run: Run, ingested: Path, data_dir: Path) -> None:
+    shutil.copytree(ingested, data_dir / "evaluation")
     done = run("evaluate-agent", "--model", "local", "--task", "tone-of-one-line")
 
     assert done.code == 0

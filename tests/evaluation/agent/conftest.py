@@ -1,6 +1,7 @@
 """The suite's tasks, tried once with the planner without weights on the sample's real corpus."""
 
 import asyncio
+import shutil
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,11 +12,9 @@ import pytest
 
 from agent import Answerer
 from corpora import DataDirectory, ProjectKey
-from corpora.samples import SAMPLE
 from evaluation.agent import TASKS, Attempt, StartNotHere, TakeTurn, TurnRefused, attempt
 from fletcher.settings import load_settings
 from fletcher.wiring import build_services, open_parts
-from ingest import scan
 from server import RequestError, Services, TurnBody, answer_turn
 
 KEY = ProjectKey("local", "1")
@@ -47,13 +46,14 @@ def _turns(data_dir: Path) -> Generator[Turns]:
     settings = load_settings(data_dir=data_dir, model="local")
     directory = DataDirectory(data_dir)
     with directory.own(), open_parts(settings, directory) as parts:
-        parts.ingestor.index(KEY, scan(SAMPLE.documents))
         yield Turns(build_services(settings, parts))
 
 
 @pytest.fixture(scope="session")
-def turns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
-    with _turns(tmp_path_factory.mktemp("evaluation")) as turns:
+def turns(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
+    data_dir = tmp_path_factory.mktemp("evaluation") / "data"
+    shutil.copytree(ingested, data_dir)
+    with _turns(data_dir) as turns:
         yield turns
 
 
