@@ -14,6 +14,15 @@ from corpora.samples import SAMPLE
 from tests.chroma_server import running_chroma
 from tests.postgresql import EmptyDatabase, running_postgresql
 
+# Where processes are started and waited for, a file takes longest.
+_FIRST = ("attack", "end_to_end", "ingest", "evaluation", "fletcher")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that at the end no processor is idle while the last file goes on."""
+    folders = {name: place for place, name in enumerate(_FIRST)}
+    items.sort(key=lambda item: folders.get(item.path.relative_to(Path(__file__).parent).parts[0], len(folders)))
+
 
 @pytest.fixture(scope="session", autouse=True)
 def no_authorities() -> Iterator[None]:
