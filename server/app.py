@@ -23,6 +23,7 @@ from server.problems import first_problems
 from server.services import Services
 from server.socket import serve_socket
 from server.turn_rate import TooManyTurns
+from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         services.intake.end()
         services.drawing.end()
         services.asking.end()
+        services.computing.end()
         await services.folders.close()
         await services.intake.close()
         await services.embedding.close()
@@ -53,6 +55,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app = FastAPIOffline(title="Fletcher", version=version("fletcher"), lifespan=lifespan, redoc_url=None)
     app.state.services = services
     app.add_middleware(BodyLimitMiddleware, limits=services.limits)
+    app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
     for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):

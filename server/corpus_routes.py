@@ -1,6 +1,5 @@
 """The corpus over HTTP: upload, list, remove, search, and a page as a picture."""
 
-import asyncio
 import binascii
 from functools import partial
 from typing import Annotated, Any
@@ -8,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from pydantic import Field, ValidationError, model_validator
 
+from agent import in_thread
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source, known_as, too_large
 from server.base64_content import decode_base64, decoded_size
@@ -123,11 +123,11 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
         return [await _uploaded(file) for file in files], replace
     try:
-        upload = await asyncio.to_thread(CorpusUpload.model_validate, await request.json())
+        upload = await in_thread(CorpusUpload.model_validate, await request.json())
     except ValidationError as error:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
-    return await asyncio.to_thread(lambda: [document.source() for document in upload.documents]), upload.replace
+    return await in_thread(lambda: [document.source() for document in upload.documents]), upload.replace
 
 
 async def _uploaded(file: Any) -> Source | Refusal:
