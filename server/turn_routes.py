@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, FailFast, Field, model_validator
 
 from agent import (
@@ -140,18 +141,18 @@ class TurnReport:
         }
 
 
-@router.post("/turns", summary="One turn on the story in the request")
+@router.post("/turns", summary="One turn on the story in the request", response_model=dict[str, Any])
 async def run_turn(
     request: Request,
     body: TurnBody,
     key: Annotated[ProjectKey, Depends(project_key)],
     services: Annotated[Services, Depends(get_services)],
-) -> dict[str, Any]:
+) -> Response:
     """Answers with what was said, what was done, and the `.arrow` content afterwards.
 
     A caller that hangs up stops the turn.
     """
-    return await while_connected(request, answer_turn(body, key, services))
+    return await in_thread(JSONResponse, await while_connected(request, answer_turn(body, key, services)))
 
 
 async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import JSONResponse
 
+from corpora import ProjectKey
 from server import Access, stories
 from server.rounds import Rounds
 from server.shared_threads import SharedThreads
@@ -107,3 +109,21 @@ def test_a_workspace_that_has_computed_most_is_last() -> None:
 
     asyncio.run(all_at_once())
     assert computed == list("abcabaa")
+
+
+def test_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    render, encoded = JSONResponse.render, dict[str, str]()
+
+    def render_here(response: JSONResponse, content: Any) -> bytes:
+        encoded[next(iter(content))] = threading.current_thread().name.partition("_")[0]
+        return render(response, content)
+
+    monkeypatch.setattr(JSONResponse, "render", render_here)
+    tenants.put("a.md", "The ferry is called Bittern.", ProjectKey("ada", "1"))
+    with tenants.http(Authorization="Bearer adas-token") as ada:
+        for path in ("documents", "search?q=ferry"):
+            ada.get(f"/projects/1/{path}").raise_for_status()
+        ada.post("/projects/1/turns", json={"arrow_content": story_text(), "message": "hm"}).raise_for_status()
+        ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
+    assert set(encoded.values()) <= {"asking", "computing"}
+    assert {"documents", "query", "text", "project"} <= encoded.keys()
