@@ -17,6 +17,7 @@ from corpora import CorpusError
 from server import corpus_routes, folder_routes, operation_routes, turn_routes
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
+from server.closing import ClosingMiddleware
 from server.connection_limit import ConnectionLimit
 from server.dependencies import RequestError, corpus_error_response, error_response
 from server.problems import first_problems
@@ -47,6 +48,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         services.drawing.end()
         services.asking.end()
         services.computing.end()
+        services.retriever.end()
         await services.folders.close()
         await services.intake.close()
         await services.embedding.close()
@@ -57,6 +59,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(BodyLimitMiddleware, limits=services.limits)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
+    app.add_middleware(ClosingMiddleware)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
     for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router, dependencies=[token])

@@ -122,6 +122,9 @@ class EmbeddingWorker:
             self._failures.pop(key, None)
 
     def _try_later(self, key: ProjectKey, error: Exception) -> None:
+        if self._closing and isinstance(error, CorpusError):
+            logger.warning("project %s is embedded further at the next start: %s", key.project_id, error)
+            return
         self._failures[key] = error
         patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()

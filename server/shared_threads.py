@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from ingest import Shares
+from server.workspace_threads import begun_in
 
 _Result = TypeVar("_Result")
 
@@ -26,11 +27,15 @@ class SharedThreads:
         self._shares = Shares(places, each)
 
     async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
-        """What the work returns or raises."""
+        """What the work returns or raises.
+
+        Raises:
+            ServerClosing: Nothing is begun any more.
+        """
         place = self._shares.ask(workspace)
         try:
             await asyncio.wrap_future(place.granted)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await begun_in(self._threads, work)
         finally:
             self._shares.give_back(place)
 
