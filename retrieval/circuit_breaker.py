@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class CircuitBreaker:
         self._probe = probe
         self._lost = lost
         self._free = threading.Semaphore(_THREADS)
-        self._ended: Future[None] = Future()
+        self._ended: Future[Any] = Future()
         self._lock = threading.Lock()
         self._away: str | None = None
         self._probing: Future[object] | None = None
@@ -78,7 +78,8 @@ class CircuitBreaker:
             self._free.release()
             raise NoAnswer(_ENDED)
         future = in_thread(work, self._free.release)
-        wait([future, self._ended], limit_s, FIRST_COMPLETED)
+        either: tuple[Future[Any], ...] = (future, self._ended)
+        wait(either, limit_s, FIRST_COMPLETED)
         if not future.done() and self._ended.done():
             raise NoAnswer(_ENDED)
         if not future.done():

@@ -48,6 +48,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         services.drawing.end()
         services.asking.end()
         services.computing.end()
+        services.embedding.end()
         services.retriever.end()
         await services.folders.close()
         await services.intake.close()
