@@ -26,7 +26,7 @@ from agent.turn.events import (
 )
 from agent.turn.fingerprint import fingerprint
 from agent.turn.request import Exchange, TurnContext, TurnRequest
-from agent.turn.thread import in_thread
+from agent.turn.thread import Threads, in_thread, working_in
 from agent.turn.turn import Assistant, Turn
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "Suggestion",
     "TextChunk",
     "TextFinished",
+    "Threads",
     "Timings",
     "Turn",
     "TurnContext",
@@ -67,4 +68,5 @@ __all__ = [
     "in_thread",
     "open_answerer",
     "read_reply",
+    "working_in",
 ]

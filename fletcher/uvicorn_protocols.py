@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import uvicorn
-from uvicorn._types import ASGI3Application
+from uvicorn._types import ASGI3Application, ASGIReceiveEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
@@ -19,6 +19,8 @@ _LONGEST_OF_UNKNOWN = 64 * 2**10
 _LEAST_TAKEN = 16 * 2**10
 # Requests of a connection that wait for the answer to another; each is kept whole in memory.
 _MOST_WAITING = 20
+# Bytes of a socket that are taken apart at once; then the app looks at what was in them.
+_TAKEN_APART_AT_ONCE = 2 * 2**10
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
 
@@ -166,13 +168,17 @@ class _Http(HttpToolsProtocol):
 
 
 class _Socket(WebSocketsSansIOProtocol):
-    """Closes with 1008 where a client does not read; takes long messages only from clients who are known."""
+    """Closes with 1008 where a client does not read; takes long messages only from clients who are known.
+
+    Of many messages that come together the first go to the app before the next are taken apart.
+    """
 
     config: Config
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         self._reader = _Reader(self.transport, self.config.waits.reader_s, self._leave)
+        self._left = memoryview(b"")  # of what has come; while there is any, no more is read
         self._limit = self.config.ws_max_size
         self._is_known = False
         self._take_short_messages()
@@ -194,9 +200,30 @@ class _Socket(WebSocketsSansIOProtocol):
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if not self._is_known:
-            self._take_short_messages()
+        self._left = memoryview(b"".join((self._left, data)) if self._left else data)
+        self._take_apart()
+
+    async def receive(self) -> ASGIReceiveEvent:
+        self._go_on_reading()
+        message = await self.queue.get()
+        if not self._left:
+            self._go_on_reading()
+        return message
+
+    def _go_on_reading(self) -> None:
+        if self.read_paused and self.queue.empty():
+            self.read_paused = False
+            self._take_apart()
+            if not self.read_paused:
+                self.transport.resume_reading()
+
+    def _take_apart(self) -> None:
+        """Until there is a message for the app, for which uvicorn stops reading, or nothing is left."""
+        while self._left and not self.read_paused:
+            part, self._left = self._left[:_TAKEN_APART_AT_ONCE], self._left[_TAKEN_APART_AT_ONCE:]
+            super().data_received(bytes(part))
+            if not self._is_known:
+                self._take_short_messages()
 
     def _frame_received(self, frame: Frame) -> None:
         """After the first message a long one may follow in the same bytes; more come once the app has read it."""

@@ -25,6 +25,7 @@ Read = Callable[[str, bytes, PageListener], Extracted]
 
 _WORKS_OF_A_CHILD = 200
 _TRIES = 3
+_FOR_NEWCOMERS = 2
 _BEAT_S = 0.5
 _BYTES_PER_S = 1_000_000  # of an ordinary document
 # Exit codes of a child that was ended by a signal; Windows has none.
@@ -34,10 +35,10 @@ _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win
 class ReaderPool:
     """Reads documents in child processes, `workers` for a workspace; safe to use from several threads.
 
-    One child more is for those who have none. Nothing is started before the first document is read, and this process
-    never imports a reader's library. A document that hangs, crashes its reader, eats memory, writes files or starts
-    processes raises a `ReadError`, or what it began ends with its reader; no other is affected. A child that was
-    killed is replaced, whether it was idle or not.
+    Two children more are for those who have none, so that two greedy workspaces keep nobody waiting. Nothing is started
+    before the first document is read, and this process never imports a reader's library. A document that hangs, crashes
+    its reader, eats memory, writes files or starts processes raises a `ReadError`, or what it began ends with its
+    reader; no other is affected. A child that was killed is replaced, whether it was idle or not.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class ReaderPool:
         self._limits = limits or Limits()
         self._read = read
         self._ocr_languages = ocr_languages
-        self._shares = Shares(workers + 1, workers)
+        self._shares = Shares(workers + _FOR_NEWCOMERS, workers, _FOR_NEWCOMERS)
         self._lock = threading.Lock()
         self._idle: list[ReaderProcess] = []
         self._busy: set[ReaderProcess] = set()

@@ -23,13 +23,16 @@ class Shares:
     """Hands out `places`, to a workspace at most `each` at a time; safe to use from several threads.
 
     The workspace that has the fewest is next, and of those the one that has waited longest since it was. The last
-    place goes to a workspace that has none: however much the others have to do, it need not wait for the end of it.
+    places, `spare` of them, go to workspaces that have none: so many newcomers need not wait for what others have
+    begun, however much those have to do.
+
     Of one workspace, small work goes first, but not for ever: what takes a minute lets pass what comes within that
     minute.
     """
 
-    def __init__(self, places: int, each: int) -> None:
+    def __init__(self, places: int, each: int, spare: int = 1) -> None:
         self._free = places
+        self._spare = spare
         self._each = each
         self._lock = threading.Lock()
         self._waiting: list[Place] = []
@@ -72,7 +75,7 @@ class Shares:
 
     def _may_have_one(self, workspace: str) -> bool:
         held = self._held[workspace]
-        return self._free > 0 and (held == 0 or (held < self._each and self._free > 1))
+        return self._free > 0 and (held == 0 or (held < self._each and self._free > self._spare))
 
     def _order(self, place: Place) -> tuple[int, int, float]:
         return self._held[place.workspace], self._served.get(place.workspace, -1), place.due

@@ -73,6 +73,9 @@ class ChromaFolder:
             self._set_aside()
         return True
 
+    def end(self) -> None:
+        """Nobody waits for a folder for long."""
+
     def close(self) -> None:
         """Let go of the files; the next call opens them again."""
         with self._changing:

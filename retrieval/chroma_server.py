@@ -56,6 +56,11 @@ class ChromaServer:
         """A server's files are its own."""
         return False
 
+    def end(self) -> None:
+        """Whoever waits for an answer is told that there is none; what was sent may still be done."""
+        if self._breaker is not None:
+            self._breaker.end()
+
     def close(self) -> None:
         """Nothing is kept open that would have to be closed."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
 
@@ -16,6 +16,7 @@ _Answer = TypeVar("_Answer")
 
 # A call that nobody waits for any more keeps its thread until the server answers or its connection gives up.
 _THREADS = 8
+_ENDED = "we end, and do not wait for its answer"
 _PROBE_S = 2.0  # that a call waits whether the server is back
 
 
@@ -47,7 +48,8 @@ class CircuitBreaker:
         self._name = name
         self._probe = probe
         self._lost = lost
-        self._free = threading.BoundedSemaphore(_THREADS)
+        self._free = threading.Semaphore(_THREADS)
+        self._ended: Future[Any] = Future()
         self._lock = threading.Lock()
         self._away: str | None = None
         self._probing: Future[object] | None = None
@@ -57,16 +59,29 @@ class CircuitBreaker:
         if self._away is not None:
             probing = self._look_again()
             if patience.asks_again:
-                wait([probing], _PROBE_S)
+                wait([probing, self._ended], _PROBE_S, FIRST_COMPLETED)
         if self._away is not None:
             raise NoAnswer(self._away)
         return self._within(work, patience.limit_s)
 
+    def end(self) -> None:
+        """Gives up what is under way, and refuses whatever comes."""
+        with self._lock:
+            if not self._ended.done():
+                self._ended.set_result(None)
+                self._free.release()  # whoever waits for a thread gives up, one after the other
+
     def _within(self, work: Callable[[], _Answer], limit_s: float) -> _Answer:
         if not self._free.acquire(timeout=limit_s):
             raise self._opened(f"{_THREADS} calls wait for its answer")
+        if self._ended.done():
+            self._free.release()
+            raise NoAnswer(_ENDED)
         future = in_thread(work, self._free.release)
-        wait([future], limit_s)
+        either: tuple[Future[Any], ...] = (future, self._ended)
+        wait(either, limit_s, FIRST_COMPLETED)
+        if not future.done() and self._ended.done():
+            raise NoAnswer(_ENDED)
         if not future.done():
             raise self._opened(f"it did not answer within {limit_s:g} s")
         try:

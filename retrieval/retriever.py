@@ -168,6 +168,10 @@ class Retriever:
 
         return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
 
+    def end(self) -> None:
+        """Wait no longer for a vector store that hangs; vectors that are not written are at the next start."""
+        self._vectors.end()
+
     def close(self) -> None:
         """Stop the threads that answer and build indexes, and let go of the vector store's files."""
         self._ranking.close()

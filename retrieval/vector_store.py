@@ -89,6 +89,10 @@ class VectorStore:
         """Raise `VectorStoreUnavailable` if the server does not answer, or the folder failed when it was last asked."""
         self._chroma.check()
 
+    def end(self) -> None:
+        """Wait for no server any more: what it was told is done or not, which the next start finds out."""
+        self._chroma.end()
+
     def close(self) -> None:
         """Let go of the files; the next use opens them again."""
         self._asked_before.clear()

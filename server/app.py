@@ -17,12 +17,14 @@ from corpora import CorpusError
 from server import corpus_routes, folder_routes, operation_routes, turn_routes
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
+from server.closing import ClosingMiddleware
 from server.connection_limit import ConnectionLimit
 from server.dependencies import RequestError, corpus_error_response, error_response
 from server.problems import first_problems
 from server.services import Services
 from server.socket import serve_socket
 from server.turn_rate import TooManyTurns
+from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +47,9 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         services.intake.end()
         services.drawing.end()
         services.asking.end()
+        services.computing.end()
+        services.embedding.end()
+        services.retriever.end()
         await services.folders.close()
         await services.intake.close()
         await services.embedding.close()
@@ -53,7 +58,9 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app = FastAPIOffline(title="Fletcher", version=version("fletcher"), lifespan=lifespan, redoc_url=None)
     app.state.services = services
     app.add_middleware(BodyLimitMiddleware, limits=services.limits)
+    app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
+    app.add_middleware(ClosingMiddleware)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
     for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router, dependencies=[token])

@@ -1,13 +1,14 @@
 """The corpus over HTTP: upload, list, remove, search, and a page as a picture."""
 
-import asyncio
 import binascii
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
+from fastapi.responses import JSONResponse
 from pydantic import Field, ValidationError, model_validator
 
+from agent import in_thread
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source, known_as, too_large
 from server.base64_content import decode_base64, decoded_size
@@ -61,8 +62,8 @@ class CorpusUpload(Body):
     replace: bool = False
 
 
-@router.post("/corpus", summary="Add documents to the corpus")
-async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> dict[str, Any]:
+@router.post("/corpus", summary="Add documents to the corpus", response_model=dict[str, Any])
+async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> Response:
     """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed.
 
     Where the vector store is away, they are `searchable` also with `wait`, and their vectors follow.
@@ -73,14 +74,18 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
     else:
         report = await services.intake.add(key, sources, replace=replace)
         services.embedding.submit(key)
-    return report.as_dict()
+    return await in_thread(lambda: JSONResponse(report.as_dict()))
 
 
-@router.get("/documents", summary="The documents of the corpus")
-async def list_documents(key: Key, services: Parts) -> dict[str, Any]:
+@router.get("/documents", summary="The documents of the corpus", response_model=dict[str, Any])
+async def list_documents(key: Key, services: Parts) -> Response:
     """The entries as in an ingest report."""
-    documents = await services.asking.run(key.workspace, partial(services.retriever.documents, key))
-    return {"documents": [DocumentReport.listed(document).as_dict() for document in documents]}
+
+    def answer() -> Response:
+        documents = services.retriever.documents(key)
+        return JSONResponse({"documents": [DocumentReport.listed(document).as_dict() for document in documents]})
+
+    return await services.asking.run(key.workspace, answer)
 
 
 @router.delete("/documents/{document:path}", summary="Remove a document")
@@ -90,17 +95,20 @@ async def remove_document(document: str, key: Key, services: Parts) -> dict[str,
     return {"documents": [removed.as_dict()]}
 
 
-@router.get("/search", summary="Ranked passages")
+@router.get("/search", summary="Ranked passages", response_model=dict[str, Any])
 async def search(
     key: Key,
     services: Parts,
     q: str,
     k: Annotated[int, Query(ge=1, le=100)] = 8,
     document: str | None = None,
-) -> dict[str, Any]:
+) -> Response:
     """Hybrid search; `document` is a name or an id."""
-    answer = partial(services.retriever.answer, key, q, k, document)
-    return (await services.asking.run(key.workspace, answer)).as_dict()
+
+    def answer() -> Response:
+        return JSONResponse(services.retriever.answer(key, q, k, document).as_dict())
+
+    return await services.asking.run(key.workspace, answer)
 
 
 @router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)
@@ -123,11 +131,11 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
         return [await _uploaded(file) for file in files], replace
     try:
-        upload = await asyncio.to_thread(CorpusUpload.model_validate, await request.json())
+        upload = await in_thread(CorpusUpload.model_validate, await request.json())
     except ValidationError as error:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
-    return await asyncio.to_thread(lambda: [document.source() for document in upload.documents]), upload.replace
+    return await in_thread(lambda: [document.source() for document in upload.documents]), upload.replace
 
 
 async def _uploaded(file: Any) -> Source | Refusal:

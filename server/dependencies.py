@@ -45,12 +45,12 @@ class RequestError(Exception):
         self.code = code
 
 
-def get_services(request: Request) -> Services:
+async def get_services(request: Request) -> Services:
     """The services of the app that serves `request`."""
     return cast("Services", request.app.state.services)
 
 
-def project_key(project_id: str, request: Request) -> ProjectKey:
+async def project_key(project_id: str, request: Request) -> ProjectKey:
     """The project of the path, in the workspace that the request's token opens.
 
     Raises:
@@ -59,7 +59,7 @@ def project_key(project_id: str, request: Request) -> ProjectKey:
     return ProjectKey(request.state.workspace, project_id)
 
 
-def is_owner(request: Request) -> bool:
+async def is_owner(request: Request) -> bool:
     """Whether the request has shown the key of the data directory's owner file, as the command line does."""
     return request.state.is_owner
 

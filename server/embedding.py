@@ -78,9 +78,13 @@ class EmbeddingWorker:
         """Why vectors that `key` lacks were not made when that was last tried."""
         return self._failures.get(key)
 
-    async def close(self) -> None:
-        """Waits for the batch under way; what is left is embedded at the next start."""
+    def end(self) -> None:
+        """Begins no batch any more, and waits for nothing; what is left is embedded at the next start."""
         self._closing = True
+
+    async def close(self) -> None:
+        """Waits for the batch under way."""
+        self.end()
         for retry in self._retries.values():
             retry.cancel()
         if self._looking is not None:
@@ -122,6 +126,9 @@ class EmbeddingWorker:
             self._failures.pop(key, None)
 
     def _try_later(self, key: ProjectKey, error: Exception) -> None:
+        if self._closing and isinstance(error, CorpusError):
+            logger.warning("project %s is embedded further at the next start: %s", key.project_id, error)
+            return
         self._failures[key] = error
         patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()

@@ -1,6 +1,7 @@
 """How close a client's messages come to the longest that its connection sends."""
 
 _NEAR = 0.85  # of the longest: some five more nodes of a hundred words fit
+_LONG = 2**20  # characters
 
 
 class Headroom:
@@ -12,7 +13,9 @@ class Headroom:
 
     def note(self, frame: str) -> None:
         """A frame has arrived, so this much the client can send."""
-        self._bytes = len(frame.encode(errors="surrogatepass"))
+        # Longer than any such client's; measuring it would take a while.
+        is_plain = frame.isascii() or len(frame) > _LONG
+        self._bytes = len(frame) if is_plain else len(frame.encode(errors="surrogatepass"))
 
     def warning(self, longest: int | None) -> str | None:
         """What the user is told of the frame noted last; None where it is short, or longer than such clients send."""

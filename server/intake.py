@@ -7,20 +7,15 @@ from contextlib import contextmanager
 from functools import partial
 from weakref import WeakValueDictionary
 
-from corpora import CorpusError, ProjectKey
+from corpora import ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
 from retrieval import VectorStoreUnavailable
+from server.closing import ServerClosing
 from server.embedding import EmbeddingWorker
 from server.metrics import Metrics
 from server.workspace_threads import WorkspaceThreads
 
 _THREADS = 32  # of a workspace; they wait for readers and vectors most of the time
-
-
-class ServerClosing(CorpusError):
-    """The server ends, and what it was asked for is not done; asked for again, only the rest is."""
-
-    code = "SERVER_CLOSING"
 
 
 class Intake:
@@ -140,7 +135,7 @@ class Intake:
     def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
         def listen(progress: Progress) -> None:
             if self._closing:
-                raise ServerClosing("The server ends before this is done; send it again once it is back.")
+                raise ServerClosing
             if told is not None:
                 told(progress)
 

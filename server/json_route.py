@@ -1,6 +1,5 @@
 """Routes whose JSON bodies are read within the limits of socket messages."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -9,6 +8,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.exceptions import HTTPException
 
+from agent import in_thread
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.problems import first_names
 
@@ -54,7 +54,7 @@ class JsonRequest(Request):
         """
         body = await self.body()
         try:
-            return _read(body) if len(body) < _READ_AT_ONCE else await asyncio.to_thread(_read, body)
+            return _read(body) if len(body) < _READ_AT_ONCE else await in_thread(_read, body)
         except JsonError as error:
             # The kind of error that FastAPI lets through while it reads a body.
             raise HTTPException(422, str(error)) from error

@@ -15,8 +15,9 @@ from weakref import WeakValueDictionary
 
 from corpora import Catalog, CorpusError, LinkedFolder, ProjectKey
 from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
+from server.closing import ServerClosing
 from server.embedding import EmbeddingWorker
-from server.intake import Intake, ServerClosing
+from server.intake import Intake
 
 logger = logging.getLogger(__name__)
 

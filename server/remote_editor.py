@@ -161,7 +161,7 @@ class RemoteEditor:
                 progress.result = outcome.result
             progress.done.append(asked)
             if call.created and len(progress.done) < len(calls):
-                progress.ids |= await asyncio.to_thread(_given_ids, call, outcome, view.project)
+                progress.ids |= await in_thread(_given_ids, call, outcome, view.project)
         result = outcome.result if progress.result is None else progress.result
         return replace(outcome, result=result, content=self.content)
 

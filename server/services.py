@@ -4,11 +4,11 @@ import base64
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from agent import Assistant, ConfirmationPolicy, Origin, Pending
+from agent import Assistant, ConfirmationPolicy, Origin, Pending, Threads
 from arrow_project import Operation
 from corpora import Catalog
 from corpora import Pending as StoredPending
@@ -19,6 +19,8 @@ from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
+from server.rounds import Rounds
+from server.shared_threads import SharedThreads
 from server.stories import StoryRoom
 from server.turn_ledger import TurnLedger
 from server.turn_rate import TurnRate
@@ -27,6 +29,8 @@ from server.workspace_threads import WorkspaceThreads
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _KEPT_TURNS = 20
+_COMPUTING_THREADS = 3
+_COMPUTING_THREADS_EACH = 2  # of a workspace
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
@@ -103,6 +107,20 @@ class Services:
     def asking(self) -> WorkspaceThreads:
         """Where the stores are asked: one that hangs keeps only such threads waiting, and of a workspace only some."""
         return WorkspaceThreads("asking", _ASKING_THREADS)
+
+    @cached_property
+    def computing(self) -> SharedThreads:
+        """Where stories are read, turns are worked out, and what is large is decoded and encoded."""
+        return SharedThreads("computing", _COMPUTING_THREADS, _COMPUTING_THREADS_EACH)
+
+    def threads_of(self, workspace: str) -> Threads:
+        """Where the work of a workspace goes."""
+        return Threads(partial(self.computing.run, workspace), partial(self.asking.run, workspace))
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Whose message is looked at next."""
+        return Rounds()
 
     @cached_property
     def drawing(self) -> WorkspaceThreads:

@@ -108,6 +108,11 @@ class Session:
         """What the session is doing now."""
         return self._machine.state
 
+    @property
+    def workspace(self) -> str:
+        """Whose messages these are: what the client's last token opened."""
+        return self._workspace
+
     async def receive(self, text: str | None) -> None:
         """Handles one text frame, or a binary one (None); whatever is wrong with it is said, and the connection lives.
 
@@ -118,7 +123,7 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            message = await asyncio.to_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
+            message = await in_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
             await self._handle(message)
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
@@ -371,7 +376,7 @@ class Session:
         pending_id = self._asking.pop(self._turn_project, None)
         if pending_id is not None:
             pendings = CatalogPendings(self._services.catalog, self._workspace, self._turn_project)
-            await asyncio.to_thread(pendings.take, pending_id)
+            await in_thread(pendings.take, pending_id)
 
     async def _settle(self, turn: OpenTurn) -> list[Frame]:
         """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
@@ -391,7 +396,7 @@ class Session:
         changes = "\n".join(f"- {describe(operation)}" for operation in executed)
         if after is not None and after is not turn.project:
             turn.project.rollback(turn.checkpoint)
-            changes = str(await asyncio.to_thread(diff, turn.project, after))
+            changes = str(await in_thread(diff, turn.project, after))
         return self._stays(changes)
 
     async def _bring_along(self, turn: OpenTurn, before: ArrowProject, *, stays: bool) -> None:

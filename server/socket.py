@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from agent import working_in
 from server.access import POLICY_VIOLATION, Access, AccessDenied, client_address
 from server.admission import Admission, admit_at_once, admit_by_hello
 from server.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
@@ -16,6 +17,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
     """Talks to one client until it leaves."""
     try:
         admission = admit_at_once(websocket, access)
+        await services.rounds.wait(admission.workspace if admission else "")
         if admission is None:
             async with limit.unknown(client_address(websocket)):
                 await websocket.accept()
@@ -49,17 +51,12 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
     try:
         if admission.hello is not None:
             await session.receive(admission.hello)
-        await _receive_all(websocket, session)
+        while (message := await websocket.receive())["type"] != "websocket.disconnect":
+            await services.rounds.wait(session.workspace)
+            with working_in(services.threads_of(session.workspace)):
+                await session.receive(message.get("text"))
     finally:
         await session.close()
-
-
-async def _receive_all(websocket: WebSocket, session: Session) -> None:
-    while True:
-        message = await websocket.receive()
-        if message["type"] == "websocket.disconnect":
-            return
-        await session.receive(message.get("text"))
 
 
 def _take_long_messages(websocket: WebSocket) -> None:

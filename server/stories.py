@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agent import in_thread
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import ProjectKey
 from server.messages import MessageError
@@ -120,7 +121,7 @@ class Stories:
             ProjectKey(self.workspace, project_id)  # refuses what cannot be the name of a project
         try:
             before = self._stories.get(project_id)
-            read = await asyncio.to_thread(read_story, content, before.read if before else None)
+            read = await in_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
         self._keep(project_id, _Story(read.project, read, len(content)))
@@ -155,7 +156,7 @@ class Stories:
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""
         try:
-            project = await asyncio.to_thread(parse, content)
+            project = await in_thread(parse, content)
         except ParseError as error:
             logger.warning("the client reported content that cannot be read: %s", error)
             return

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, FailFast, Field, model_validator
 
 from agent import (
@@ -25,6 +25,7 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
+    in_thread,
 )
 from arrow_project import ArrowProject, ParseError, Selection, diff, parse
 from corpora import ProjectKey
@@ -140,18 +141,18 @@ class TurnReport:
         }
 
 
-@router.post("/turns", summary="One turn on the story in the request")
+@router.post("/turns", summary="One turn on the story in the request", response_model=dict[str, Any])
 async def run_turn(
     request: Request,
     body: TurnBody,
     key: Annotated[ProjectKey, Depends(project_key)],
     services: Annotated[Services, Depends(get_services)],
-) -> dict[str, Any]:
+) -> Response:
     """Answers with what was said, what was done, and the `.arrow` content afterwards.
 
     A caller that hangs up stops the turn.
     """
-    return await while_connected(request, answer_turn(body, key, services))
+    return await in_thread(JSONResponse, await while_connected(request, answer_turn(body, key, services)))
 
 
 async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:
@@ -162,7 +163,7 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         TooManyTurns: The workspace has begun too many.
     """
     try:
-        before, project, shadow = await services.asking.run(key.workspace, partial(_read, body.arrow_content))
+        before, project, shadow = await in_thread(_read, body.arrow_content)
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
     editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
@@ -179,7 +180,7 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
-    outcome = await services.asking.run(key.workspace, partial(_outcome, before, editor.project, report.planned))
+    outcome = await in_thread(_outcome, before, editor.project, report.planned)
     return report.as_dict() | outcome
 
 

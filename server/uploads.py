@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
-from agent import Failure
+from agent import Failure, in_thread
 from corpora import CorpusError, Document, ProjectKey
 from ingest import DocumentReport, IngestReport, Phase, Progress, Refusal, Source, too_large, unnamed
 from server.base64_content import decode_base64, decoded_size
@@ -76,7 +76,7 @@ class Uploads:
     async def _take_in(self, workspace: str, message: DesignDocSync) -> None:
         try:
             key = ProjectKey(workspace, message.project_id)
-            source = await asyncio.to_thread(_source, message)
+            source = await in_thread(_source, message)
             report = await self._add(key, source)
             self._services.embedding.submit(key)
             await self._answer(key, report)

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from server.closing import ServerClosing
+
 _Result = TypeVar("_Result")
 
 _MANY = 10_000  # threads are begun only as they are needed
@@ -26,9 +28,13 @@ class WorkspaceThreads:
         self._free: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
-        """What the work returns or raises."""
+        """What the work returns or raises.
+
+        Raises:
+            ServerClosing: Nothing is begun any more.
+        """
         async with self._free.setdefault(workspace, asyncio.Semaphore(self._each)):
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await begun_in(self._threads, work)
 
     def end(self) -> None:
         """Begins nothing any more; what is under way is not waited for."""
@@ -37,3 +43,15 @@ class WorkspaceThreads:
     async def close(self) -> None:
         """Waits for what is under way."""
         await asyncio.to_thread(self._threads.shutdown)
+
+
+def begun_in(threads: ThreadPoolExecutor, work: Callable[[], _Result]) -> asyncio.Future[_Result]:
+    """The work under way.
+
+    Raises:
+        ServerClosing: The threads begin nothing any more.
+    """
+    try:
+        return asyncio.get_running_loop().run_in_executor(threads, work)
+    except RuntimeError as error:
+        raise ServerClosing from error

@@ -51,6 +51,30 @@ def hostile_chroma(url: str) -> Generator[str]:
 
 
 @contextmanager
+def hanging_at(url: str, path: str) -> Generator[tuple[str, threading.Event]]:
+    """Hands on to the Chroma server at `url` until something with this in its path is asked, which it never answers.
+
+    Yields its own URL, and what is set then.
+    """
+    hangs, over = threading.Event(), threading.Event()
+
+    def handed_on(method: str, asked: str, body: bytes) -> tuple[int, bytes]:
+        if path in asked:
+            hangs.set()
+            over.wait()
+            return 503, b""
+        headers = {"Content-Type": "application/json"}
+        answer = httpx.request(method, url + asked, content=body, headers=headers, trust_env=False)
+        return answer.status_code, answer.content
+
+    with _serving(handed_on) as own:
+        try:
+            yield own, hangs
+        finally:
+            over.set()
+
+
+@contextmanager
 def answering(status: int, content: bytes) -> Generator[str]:
     """Answers everything so; yields its URL."""
     with _serving(lambda *_: (status, content)) as url:

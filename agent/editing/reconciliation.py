@@ -1,6 +1,5 @@
 """What the editor answered, compared with what the shadow expected."""
 
-import asyncio
 import logging
 import re
 from collections.abc import Sequence
@@ -57,7 +56,7 @@ async def reported_project(outcome: Outcome) -> ArrowProject | None:
         return None
     try:
         if _is_large(outcome):
-            return await asyncio.to_thread(parse, outcome.content)
+            return await in_thread(parse, outcome.content)
         return parse(outcome.content)
     except ParseError as error:
         logger.warning("the editor reported content that is not an .arrow project: %s", error)

@@ -1,6 +1,5 @@
 """What a message does to the question that is open: a yes, a no, a change, what a call lacks, or nothing of that."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -19,7 +18,7 @@ from agent.turn.direct import DirectCalls, TurnFailed
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest
-from agent.turn.thread import in_thread
+from agent.turn.thread import ask_store, in_thread
 from agent.turn.undo import UNDO
 from arrow_project import Operation
 
@@ -80,7 +79,7 @@ class Replies:
         return False
 
     async def _taken(self, pending_id: str) -> Pending | None:
-        pending = await asyncio.to_thread(self.store.take, pending_id)
+        pending = await ask_store(self.store.take, pending_id)
         if pending is None and self.request.function is None and read_reply(self.request.message) is not None:
             message = f"There is no open question {pending_id!r}; it may have been answered already."
             raise TurnFailed(Failure("NOT_PENDING", message))

@@ -1,6 +1,5 @@
 """The tools that read: what each is for, what it is given, and who answers it, in one table."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -11,6 +10,7 @@ from agent.reading.citations import Citations
 from agent.reading.reading import DocumentReader, NotThere, ReadDocument, SearchDocuments
 from agent.reading.story_reading import FindNodes, GetNode, GetScene, ListAll, StoryReader
 from agent.turn.request import TurnContext
+from agent.turn.thread import ask_store
 from retrieval import CorpusError, ProjectKey, Retriever
 
 
@@ -36,7 +36,7 @@ class Reader:
         spec = _TOOLS[tool]
         try:
             given = spec.arguments.model_validate(arguments)
-            return await asyncio.to_thread(spec.answer, self, given)
+            return await ask_store(spec.answer, self, given)
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             return _error("INVALID_ARGUMENTS", f"{tool}: {problems}")

@@ -1,11 +1,47 @@
 """Work that would hold up everybody else's messages, beside the event loop."""
 
 import asyncio
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
+
+Run = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Runs work in a thread, and returns what it does."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Where work goes.
+
+    Attributes:
+        compute: What keeps the interpreter busy.
+        ask: What waits most of the time, for a store.
+    """
+
+    compute: Run = asyncio.to_thread
+    ask: Run = asyncio.to_thread
+
+
+_threads: ContextVar[Threads] = ContextVar("threads", default=Threads())  # noqa: B039 - it is frozen
+
+
+@contextmanager
+def working_in(threads: Threads) -> Generator[None]:
+    """In the block, and in tasks that are begun in it, work goes to these threads; by default to those of asyncio.
+
+    So a server gives everybody's work a share, and nobody else's has to wait for all of it.
+    """
+    before = _threads.set(threads)
+    try:
+        yield
+    finally:
+        _threads.reset(before)
 
 
 async def in_thread(
@@ -16,10 +52,17 @@ async def in_thread(
     A task that is cancelled meanwhile ends only when the work has: whoever waits for its end may then edit the story
     that the work has read or written.
     """
-    working = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
+    working = asyncio.ensure_future(_threads.get().compute(partial(work, *args, **kwargs)))
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
         await asyncio.wait((working,))
         working.exception()  # nobody is left whom it would concern
         raise
+
+
+async def ask_store(
+    work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+) -> _Result:
+    """What `work` returns, which waits for a store, from a thread; a task that is cancelled meanwhile ends at once."""
+    return await _threads.get().ask(partial(work, *args, **kwargs))

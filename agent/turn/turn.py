@@ -1,6 +1,5 @@
 """A turn: from a user's message to its end; what happens in it is told as events."""
 
-import asyncio
 import logging
 import time
 from contextlib import suppress
@@ -40,7 +39,7 @@ from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
-from agent.turn.thread import in_thread
+from agent.turn.thread import ask_store, in_thread
 from agent.turn.undo import UNDO, asks_for_undo
 from arrow_project import Operation
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
@@ -219,12 +218,12 @@ class Turn:
         retriever, key = self._assistant.retriever, self._request.key
         if key is not None:
             with suppress(ProjectNotFound):  # a story without documents yet
-                self.context.documents = await asyncio.to_thread(retriever.documents, key)
+                self.context.documents = await ask_store(retriever.documents, key)
         if key is not None and self.context.documents:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
                 text, around = build_query(message, self.context)
-                found = await asyncio.to_thread(retriever.retrieve, key, text, budget, around)
+                found = await ask_store(retriever.retrieve, key, text, budget, around)
                 self.context.passages, self.context.text_only = found.passages, found.text_only
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started

@@ -1,4 +1,5 @@
 """An attack on a real server: python -m tests.attack [--phase NAME]... [--count N] [--seed N] [--short] [--together]
+                                                    [--same-workspace]
 
 `fletcher serve` runs with tokens, real stores and the default model; malformed frames and bodies, many clients, killed
 readers, hostile documents and stores that stand still come over it, while one well-behaved client in a workspace of its
@@ -36,7 +37,8 @@ def main() -> int:
         stages = [chosen] if arguments.together else [[name] for name in chosen]
         with tempfile.TemporaryDirectory(prefix="fletcher-attack-", ignore_cleanup_errors=True) as folder:
             try:
-                campaigns.append(run(Path(folder), stages, counts, arguments.seed, with_stores=with_stores))
+                where = {"with_stores": with_stores, "shares_workspace": arguments.same_workspace}
+                campaigns.append(run(Path(folder), stages, counts, arguments.seed, **where))
             except pytest.skip.Exception as reason:
                 console.print(f"{', '.join(chosen)}: left out, {reason}")
     if not campaigns:
@@ -51,6 +53,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, help="how often, of each phase")
     parser.add_argument("--short", action="store_true", help="as often as in the test suite")
     parser.add_argument("--together", action="store_true", help="all phases at the same time")
+    parser.add_argument("--same-workspace", action="store_true", help="the good client is of the attacker's workspace")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 

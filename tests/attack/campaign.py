@@ -76,12 +76,20 @@ class Campaign:
     ended_s: float = 0.0
 
 
-def run(folder: Path, stages: list[list[str]], counts: dict[str, int], seed: int, *, with_stores: bool) -> Campaign:
+def run(
+    folder: Path,
+    stages: list[list[str]],
+    counts: dict[str, int],
+    seed: int,
+    *,
+    with_stores: bool,
+    shares_workspace: bool = False,
+) -> Campaign:
     """Starts a server and the witness, attacks stage by stage, and looks at what is left."""
     campaign = Campaign()
     with ExitStack() as opened:
         stores = opened.enter_context(running_stores()) if with_stores else None
-        with attacked(folder, **(stores.settings if stores else {})) as server:
+        with attacked(folder, shares_workspace=shares_workspace, **(stores.settings if stores else {})) as server:
             server.stores = stores.processes if stores else {}
             _attack(server, campaign, stages, counts, seed)
         campaign.ended_s = server.ended_s or 0.0

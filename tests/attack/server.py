@@ -17,6 +17,7 @@ from sqlalchemy import URL
 
 from corpora import Catalog, DataDirectory, ProjectKey
 
+WITNESS_PROJECTS = ("lighthouse", "kept")
 ATTACKER, WITNESS = "token-of-mallory", "token-of-ada"
 WORKSPACES = {ATTACKER: "mallory", WITNESS: "ada"}
 START_S = 120
@@ -80,7 +81,8 @@ class Server:
     def projects(self) -> dict[ProjectKey, int]:
         """The attacker's projects, and how many documents each has."""
         with closing(Catalog(self.database_url)) as catalog:
-            keys = [key for key in catalog.every_project() if key.workspace == WORKSPACES[ATTACKER]]
+            every = catalog.every_project()
+            keys = [k for k in every if k.workspace == WORKSPACES[ATTACKER] and k.project_id not in WITNESS_PROJECTS]
             return {key: len(catalog.documents(key)) for key in keys}
 
     def readers(self) -> list[psutil.Process]:
@@ -106,10 +108,17 @@ class Server:
 
 
 @contextmanager
-def attacked(folder: Path, **settings: str) -> Generator[Server]:
-    """Serves from `folder` until the end of the block; `settings` are environment variables."""
+def attacked(folder: Path, *, shares_workspace: bool = False, **settings: str) -> Generator[Server]:
+    """Serves from `folder` until the end of the block.
+
+    Args:
+        folder: Where all of it is kept.
+        shares_workspace: The witness has the attacker's workspace, instead of its own.
+        settings: Environment variables.
+    """
+    workspaces = WORKSPACES | ({WITNESS: WORKSPACES[ATTACKER]} if shares_workspace else {})
     tokens, log, data_dir = folder / "tokens", folder / "log", folder / "data"
-    tokens.write_text("".join(f"{token} {workspace}\n" for token, workspace in WORKSPACES.items()), "utf-8")
+    tokens.write_text("".join(f"{token} {workspace}\n" for token, workspace in workspaces.items()), "utf-8")
     foreign = ("FLETCHER_", "ANTHROPIC_", "OPENAI_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     environment |= {"FLETCHER_TOKENS": str(tokens), "FLETCHER_MODEL": "local", "PYTHONPATH": os.pathsep.join(sys.path)}

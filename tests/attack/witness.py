@@ -19,12 +19,13 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from tests.agent.story import story_text
+from tests.attack.server import WITNESS_PROJECTS
 
 _EVERY_S = 1.0
 _PATIENCE_S = 60.0
 _RECONNECTS_EVERY = 5
 _EDITS_EVERY = 3
-PROJECT, KEPT = "lighthouse", "kept"
+PROJECT, KEPT = WITNESS_PROJECTS
 FACTS = {
     "Elena": "lighthouse", "Tomas": "ferry", "Ilse": "bakery",
     "Bruno": "smithy", "Greta": "library", "Anton": "orchard",

@@ -325,21 +325,24 @@ def test_closing_ends_what_is_read_and_what_waits(misbehaving: Read) -> None:
     assert codes == ["READER_CRASHED"] * 3
 
 
-def test_one_workspace_does_not_keep_another_from_being_read(misbehaving: Read) -> None:
-    gone = Event()
+@pytest.mark.parametrize("greedy", [["one"], ["one", "two"]])
+def test_greedy_workspaces_do_not_keep_another_from_being_read(misbehaving: Read, greedy: list[str]) -> None:
+    gone, asked = Event(), threading.Semaphore(0)
 
     def listen(_page: int, _pages: int) -> None:
+        asked.release()
         if gone.is_set():
             raise Unwanted
 
-    def read_long() -> None:
+    def read_long(workspace: str) -> None:
         with suppress(Unwanted):
-            pool.read("sleep", b"", listen, workspace="greedy")
+            pool.read("sleep", b"", listen, workspace=workspace)
 
     with ReaderPool(workers=2, read=misbehaving) as pool:
-        threads = [threading.Thread(target=read_long) for _ in range(4)]
-        for thread in threads:
+        threads = [threading.Thread(target=read_long, args=(workspace,)) for workspace in greedy for _ in range(4)]
+        for thread in threads:  # one after the other, so that the first has all that it may have
             thread.start()
+            assert asked.acquire(timeout=60)
         assert pool.read("good", b"", workspace="patient").text.isdigit()
         gone.set()
         for thread in threads:

@@ -17,6 +17,13 @@ def test_the_last_place_is_for_those_who_have_none() -> None:
     assert granted(shares.ask("two")) == [True]
 
 
+def test_so_many_newcomers_as_there_are_spare_places_need_not_wait() -> None:
+    shares = Shares(places=4, each=2, spare=2)
+    greedy = [shares.ask(workspace) for workspace in ("one", "two") for _ in range(5)]
+    assert granted(*greedy) == [True, True, False, False, False, True, False, False, False, False]
+    assert granted(shares.ask("three")) == [True]
+
+
 def test_two_that_are_greedy_do_not_keep_a_third_waiting_for_all_they_have() -> None:
     shares = Shares(places=3, each=2)
     greedy = [shares.ask(workspace) for workspace in ("one", "two") for _ in range(10)]

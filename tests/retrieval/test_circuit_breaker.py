@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -118,3 +119,15 @@ def test_calls_at_once_have_so_many_threads_and_the_next_waits_no_longer_than_it
     for call in calls:
         call.join(60)
     assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"
+
+
+def test_at_the_end_nobody_waits_any_more(breaker: CircuitBreaker, server: Server) -> None:
+    server.answers.clear()
+    with ThreadPoolExecutor(12) as threads:
+        waiting = [threads.submit(refused, lambda: breaker.call(server.ask, _LONG)) for _ in range(12)]
+        while server.asked < 8:
+            pass
+        breaker.end()
+        assert {each.result(30) for each in waiting} == {"we end, and do not wait for its answer"}
+    assert refused(lambda: breaker.call(server.ask, _LONG)) == "we end, and do not wait for its answer"
+    assert server.asked == 8

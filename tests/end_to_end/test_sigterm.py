@@ -1,0 +1,142 @@
+"""SIGTERM in the midst of what takes long: the server ends in order, and does not wait for it."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from corpora import Catalog, DataDirectory, Page, ProjectKey
+from tests.chroma_server import running_chroma
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announced_url
+from tests.hostile_chroma import hanging_at
+from tests.ingest.hostile_pages import tiling_pattern
+from tests.ingest.reader_kills import LONG
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")
+
+_SERVE = "import sys; from fletcher.__main__ import main; main()"
+_WITH_A_READER_THAT_TAKES_LONG = f"""
+import functools, fletcher.wiring
+from ingest import ReaderPool
+from tests.ingest.reader_kills import read_slowly
+fletcher.wiring.ReaderPool = functools.partial(ReaderPool, read=read_slowly)
+{_SERVE}
+"""
+
+
+@dataclass
+class Server:
+    """A server process, and a client of it."""
+
+    process: "subprocess.Popen[str]"
+    http: httpx.Client
+
+    def ended(self) -> str:
+        """Tells it to end, and waits until it has; what it has logged since its start."""
+        self.process.terminate()
+        assert self.process.stderr is not None
+        log = self.process.stderr.read()
+        assert self.process.wait(PATIENCE_S) == -signal.SIGTERM
+        assert "Traceback" not in log
+        return log
+
+    def children(self) -> list[psutil.Process]:
+        """The processes that it has started."""
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+@contextmanager
+def server(data_dir: Path, program: str = _SERVE, **settings: str) -> Generator[Server]:
+    command = [sys.executable, "-c", program, "serve", "--port", "0", "--data-dir", str(data_dir)]
+    root = str(Path(__file__).parents[2])
+    environment = CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "PYTHONPATH": root} | settings
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=environment) as process:
+        try:
+            with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as http:
+                yield Server(process, http)
+        finally:
+            process.kill()
+
+
+def added(http: httpx.Client, name: str, text: str) -> httpx.Response:
+    return http.post("/projects/1/corpus", json={"documents": [{"name": name, "text": text}]})
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Each look at a server takes its time, so this is not a busy loop."""
+    while not condition():
+        pass
+
+
+def one_computes(processes: list[psutil.Process], seconds: float = 0.0) -> bool:
+    return any(sum(process.cpu_times()[:2]) > seconds for process in processes)
+
+
+def documents(run: Run, data_dir: Path) -> dict[str, Any]:
+    found = run("documents", "--project", "1", "--json", "--data-dir", data_dir)
+    return {entry["name"]: entry for entry in found.json["documents"]} if found.code == 0 else {}
+
+
+def test_while_a_document_is_read(run: Run, data_dir: Path) -> None:
+    with server(data_dir, _WITH_A_READER_THAT_TAKES_LONG) as one, ThreadPoolExecutor(1) as threads:
+        before = documents(run, data_dir)
+        answer = threads.submit(added, one.http, LONG, "This takes until its reader is killed.")
+        wait_until(one.children)
+        one.ended()
+        assert (answer.result().status_code, answer.result().json()["error"]["code"]) == (503, "SERVER_CLOSING")
+    assert documents(run, data_dir) == before
+
+
+def test_while_vectors_are_made(run: Run, data_dir: Path) -> None:
+    text = "".join(f"# Part {number}\n\nElena keeps lamp {number} of the lighthouse.\n\n" for number in range(6000))
+    with server(data_dir) as one:
+        assert added(one.http, "long.md", text).json()["documents"][0]["status"] == "searchable"
+        wait_until(lambda: documents(run, data_dir)["long.md"]["embedded"])
+        one.ended()
+    left = documents(run, data_dir)["long.md"]
+    assert 0 < left["embedded"] < left["passages"]
+
+
+def test_while_a_page_is_drawn(data_dir: Path) -> None:
+    directory, key = DataDirectory(data_dir), ProjectKey("local", "9")
+    with closing(Catalog(directory.catalog_url)) as catalog:
+        sha256 = directory.originals.put(tiling_pattern())
+        catalog.put_document(
+            key,
+            name="tiles.pdf",
+            format="pdf",
+            sha256=sha256,
+            size=1,
+            text="A",
+            pages=[Page(1, 0, 1, "A")],
+            passages=[],
+        )
+    with server(data_dir) as one, ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(one.http.get, "/projects/9/documents/tiles.pdf/pages/1.png")
+        wait_until(lambda: one_computes(one.children(), 1.0))
+        drawing = one.children()
+        one.ended()
+        assert (answer.result().status_code, answer.result().json()["error"]["code"]) == (503, "SERVER_CLOSING")
+        psutil.wait_procs(drawing, PATIENCE_S)
+        assert not any(process.is_running() for process in drawing)
+
+
+def test_while_a_chroma_server_hangs_that_is_written_to(run: Run, tmp_path: Path) -> None:
+    with running_chroma() as chroma, hanging_at(chroma, "/add") as (url, hangs):
+        with server(tmp_path / "data", FLETCHER_CHROMA_URL=url) as one:
+            assert added(one.http, "ferry.md", "The ferry is called Bittern.").status_code == 200
+            assert hangs.wait(PATIENCE_S)
+            log = one.ended()
+        assert "did not answer within" not in log
+        assert "is embedded further at the next start" in log
+        with server(tmp_path / "data", FLETCHER_CHROMA_URL=chroma) as again:
+            wait_until(lambda: again.http.get("/projects/1/documents").json()["documents"][0]["embedded"])

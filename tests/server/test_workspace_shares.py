@@ -1,0 +1,129 @@
+"""However much one workspace asks at once, another is answered in between."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse
+
+from corpora import ProjectKey
+from server import Access, stories
+from server.rounds import Rounds
+from server.shared_threads import SharedThreads
+from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
+from tests.server.client import types
+from tests.server.house import House, house
+
+TOKENS = {"adas-token": "ada", "bos-token": "bo"}
+MANY = 40
+"""More than the threads that asyncio begins by itself, on any machine."""
+
+
+@pytest.fixture
+def tenants(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path, "Ada has asked.", access=Access(TOKENS), local=True) as home:
+        yield home
+
+
+def test_a_turn_does_not_wait_for_all_that_another_workspace_has_to_compute(
+    tenants: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, begun, read = threading.Event(), threading.Event(), stories.read_story
+    endless = story_text() + " " * 7
+
+    def read_slowly(content: str, last: Any) -> Any:
+        if content == endless:
+            begun.set()
+            assert go_on.wait(PATIENCE_S)
+        return read(content, last)
+
+    monkeypatch.setattr(stories, "read_story", read_slowly)
+    with ExitStack() as opened:
+        opened.callback(go_on.set)
+        for _ in range(MANY):
+            ada = opened.enter_context(tenants.client("/ws/chat?dialect=fletcher&token=adas-token"))
+            ada.send("file_sync", project_id=1, arrow_content=endless)
+        assert begun.wait(PATIENCE_S)
+        bo = opened.enter_context(tenants.client("/ws/chat?dialect=fletcher&token=bos-token"))
+        bo.ask("What is in this scene?", arrow_content=story_text(), current_scene_id=0)
+        assert types(bo.until("turn_end"))[-1] == "turn_end"
+        assert not go_on.is_set()
+
+
+def test_one_message_of_a_workspace_that_has_sent_hundreds_goes_before_one_of_another(tenants: House) -> None:
+    answered: list[str] = []
+
+    async def talk(token: str, frames: int) -> None:
+        said = [{"type": "websocket.receive", "text": '{"type": "smile"}'}] * frames
+        messages = iter([{"type": "websocket.connect"}, *said, {"type": "websocket.disconnect", "code": 1000}])
+
+        async def receive() -> Any:
+            return next(messages)  # as of a client whose messages have all come
+
+        async def send(message: Any) -> None:
+            if message["type"] == "websocket.send":
+                answered.append(token)
+
+        scope = {"type": "websocket", "path": "/ws/chat", "query_string": f"token={token}".encode()}
+        scope |= {"headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1), "subprotocols": [], "state": {}}
+        await tenants.watched(scope, receive, send)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(talk("adas-token", 100) for _ in range(5)), talk("bos-token", 1))
+
+    loop = tenants.watched.loop
+    assert loop is not None
+    asyncio.run_coroutine_threadsafe(all_at_once(), loop).result(PATIENCE_S)
+    assert len(answered) == 501
+    assert answered.index("bos-token") < 10
+
+
+def test_rounds_let_through_in_the_order_of_asking() -> None:
+    let_through: list[str] = []
+
+    async def ask(rounds: Rounds, workspace: str, number: int) -> None:
+        await rounds.wait(workspace)
+        let_through.append(f"{workspace} {number}")
+
+    async def all_at_once() -> None:
+        rounds = Rounds()
+        await asyncio.gather(*(ask(rounds, workspace, number) for workspace in ("a", "b") for number in range(3)))
+
+    asyncio.run(all_at_once())
+    assert let_through == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
+
+
+def test_a_workspace_that_has_computed_most_is_last() -> None:
+    computed: list[str] = []
+
+    async def all_at_once() -> None:
+        threads = SharedThreads("computing", places=1, each=1)
+        asked = [threads.run(workspace, lambda w=workspace: computed.append(w)) for workspace in "aaaabbc"]
+        await asyncio.gather(*asked)
+        threads.end()
+
+    asyncio.run(all_at_once())
+    assert computed == list("abcabaa")
+
+
+def test_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    render, encoded = JSONResponse.render, dict[str, str]()
+
+    def render_here(response: JSONResponse, content: Any) -> bytes:
+        encoded[next(iter(content))] = threading.current_thread().name.partition("_")[0]
+        return render(response, content)
+
+    monkeypatch.setattr(JSONResponse, "render", render_here)
+    tenants.put("a.md", "The ferry is called Bittern.", ProjectKey("ada", "1"))
+    with tenants.http(Authorization="Bearer adas-token") as ada:
+        for path in ("documents", "search?q=ferry"):
+            ada.get(f"/projects/1/{path}").raise_for_status()
+        ada.post("/projects/1/turns", json={"arrow_content": story_text(), "message": "hm"}).raise_for_status()
+        ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
+    assert set(encoded.values()) <= {"asking", "computing"}
+    assert {"documents", "query", "text", "project"} <= encoded.keys()
