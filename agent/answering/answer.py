@@ -13,12 +13,13 @@ from agent.answering.answerer import Answer, Answerer, Assignment
 from agent.answering.corrections import Corrections, GaveUp
 from agent.answering.loose_ends import remark_for_the_model, unreached
 from agent.answering.requests import Requests
-from agent.answering.tools import READING_TOOLS, read_call, request_parameters
+from agent.answering.tools import read_call, request_parameters
 from agent.editing.execution import tool_result
 from agent.models.patience import Patience
 from agent.prompt.history import assemble
 from agent.prompt.prompt import history_budget, render_context, render_question
 from agent.prompt.quoting import MATERIAL
+from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.events import TextFinished, Usage
 from agent.turn.thread import in_thread
 from arrow_project import OPERATIONS, Operation
@@ -150,7 +151,8 @@ class ModelAnswer:
         first, *_ = calls
         if isinstance(first, str):
             return [first]
-        self._corrections.check(first.function)
+        if self._corrections.has_given_up(first.function):
+            raise GaveUp
         if first.function in OPERATIONS:
             together = [call for call in takewhile(self._may_run, calls) if isinstance(call, Operation)]
             made = [tool_result(one) for one in await self._execution.execute_together(together)]

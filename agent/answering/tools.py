@@ -16,15 +16,6 @@ from agent.prompt.quoting import encodable
 from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS, Operation
 
-__all__ = [
-    "ANSWER_QUESTION",
-    "READING_TOOLS",
-    "function_named",
-    "read_call",
-    "request_parameters",
-    "tool_schemas",
-]
-
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 

@@ -3,7 +3,8 @@
 import pytest
 
 from agent import LOCAL, Ended, ModelNotAvailable, Usage, open_answerer
-from agent.answering.tools import READING_TOOLS, request_parameters
+from agent.answering.tools import request_parameters
+from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from tests.agent.desk import Desk
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent.answering.tools import READING_TOOLS
+from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from corpora.samples import SAMPLE
 from tests.end_to_end.conftest import PATIENCE_S, SocketClient
