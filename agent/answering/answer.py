@@ -1,36 +1,33 @@
 """A message answered by a model: text as it comes, and calls that go through the turn's execution."""
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, ClassVar
 
-from pydantic_ai import Agent, ModelRetry
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.exceptions import OutputTokenLimitExceeded, UnexpectedModelBehavior
+from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
 
 from agent.answering.answerer import Answer, Answerer, Assignment
-from agent.answering.conversation import Conversation
 from agent.answering.corrections import Corrections, GaveUp
 from agent.answering.loose_ends import remark_for_the_model, unreached
-from agent.answering.tools import ANSWER_QUESTION, READING_TOOLS, build_tools, function_named
+from agent.answering.requests import Requests
+from agent.answering.tools import read_call, request_parameters
 from agent.editing.execution import tool_result
 from agent.models.patience import Patience
 from agent.prompt.history import assemble
-from agent.prompt.prompt import INSTRUCTIONS, history_budget, render_context, render_question
+from agent.prompt.prompt import history_budget, render_context, render_question
 from agent.prompt.quoting import MATERIAL
-from agent.turn.events import OperationFinished, TextFinished, Usage
+from agent.reading.reading_tools import READING_TOOLS
+from agent.turn.events import TextFinished, Usage
 from agent.turn.thread import in_thread
 from arrow_project import OPERATIONS, Operation
 
-# Requests to a provider cost money: a model that goes in circles is stopped.
-_MAX_REQUESTS = 60
-_MAX_ANSWER_TOKENS = 8192
-# How often the model may get the form of one call wrong before the turn is given up.
-_CALL_RETRIES = 3
-
+# How many responses in a row may be of no use, as nothing in them can be read, before the turn is given up.
+_USELESS_RESPONSES = 3
+_CUT = "(The answer was cut at the model's limit. Ask it to go on.)"
+_SAID_NOTHING = "Your response was empty. Answer the user's message, or call a function."
 _ONLY_FIRST = {
     "error": {
         "code": "NOT_PENDING",
@@ -38,10 +35,6 @@ _ONLY_FIRST = {
         "The question is no longer open; ask the user again if it matters.",
     }
 }
-
-
-class _Waits(Exception):
-    """Something needs a yes, so the model is not asked any further."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +58,31 @@ class ModelAnswerer(Answerer):
 
 
 class ModelAnswer:
-    """The answer to one message, given once. Its attributes are those of `Answer`."""
+    """The answer to one message, given once: requests and calls in turn, until nothing is left to call."""
 
     def __init__(self, answerer: ModelAnswerer, assignment: Assignment) -> None:
-        self._answerer = answerer
         self._assignment = assignment
         self._execution = assignment.execution
         self._corrections = Corrections()
         self._told_of_loose_ends = False
-        self._upcoming: deque[Operation | None] = deque()  # of the response under way
-        self._executed: deque[OperationFinished] = deque()  # together with one before
+        self._useless = 0  # responses in a row
         self._question = question = assignment.question  # until it is answered, or the first response has ended
         context, budget = assignment.context, assignment.context_tokens
         rendered = render_question(question.calls) if question else render_context(context, budget)
-        self._history, self._prompt = assemble(rendered, context.history, assignment.message, history_budget(budget))
-        self.usage = Usage()
-        self.model_s = 0.0
+        self._messages = assemble(rendered, context.history, assignment.message, history_budget(budget))
+        parameters = request_parameters(answers_question=question is not None)
+        self._tools = parameters.tool_defs
+        self._requests = Requests(answerer.model, parameters, answerer.patience, assignment.tell)
+
+    @property
+    def usage(self) -> Usage:
+        """What it has cost so far."""
+        return self._requests.usage
+
+    @property
+    def model_s(self) -> float:
+        """How long the model has taken so far, in seconds."""
+        return self._requests.model_s
 
     async def run(self) -> None:
         """Tells the answer as it comes, and at its end what was given up.
@@ -88,97 +90,103 @@ class ModelAnswer:
         Raises:
             AgentRunError: The model could not be used, or not to the end.
         """
-        # Not kept: it leads back here, and only the garbage collector would free it, and the story with it.
-        conversation = await in_thread(self._conversation)
         try:
-            await conversation.run(self._history, self._prompt)
-        except (GaveUp, _Waits):
+            while await self._goes_on_after(await self._requests.send(self._messages)):
+                pass
+        except GaveUp:
             pass
         finally:
-            self.usage, self.model_s = conversation.usage, conversation.model_s
+            self._requests.log()
         for sentence in self._corrections.honest_sentences():
             await self._assignment.tell(TextFinished(sentence, not_done=True))
 
-    def _conversation(self) -> Conversation:
-        answerer, tell = self._answerer, self._assignment.tell
-        return Conversation(
-            self._agent(), _MAX_REQUESTS, answerer.patience, tell, self._response_begins, self._response_ends
-        )
-
-    def _agent(self) -> Agent[None, str]:
-        agent = Agent(
-            self._answerer.model,
-            instructions=INSTRUCTIONS,
-            tools=build_tools(self._call, answers_question=self._question is not None),
-            retries=_CALL_RETRIES,
-            model_settings=ModelSettings(max_tokens=_MAX_ANSWER_TOKENS, cache=True),
-        )
-        agent.output_validator(self._without_loose_ends)
-        return agent
-
-    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        self._corrections.check(tool)
-        answer = self._corrections.answered(tool, await self._run(tool, arguments))
-        return {"material": MATERIAL, **answer}
-
-    async def _run(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        if tool == ANSWER_QUESTION:
-            return await self._decide(str(arguments["decision"]))
-        if tool in READING_TOOLS:
-            return await self._assignment.reader.call(tool, arguments)
-        return tool_result(await self._execute(Operation(tool, arguments)))
-
-    def _response_begins(self, calls: Sequence[ToolCallPart]) -> None:
-        for call in calls:
-            call.tool_name = function_named(call.tool_name)
-        self._upcoming = deque(_operation(call) for call in calls)
-        self._executed.clear()
-
-    async def _execute(self, operation: Operation) -> OperationFinished:
-        """Executes it together with those that the same response calls right after it, if the editor takes that."""
-        while self._upcoming and self._upcoming[0] != operation:  # one whose form could not be read
-            self._upcoming.popleft()
-        if not self._executed:
-            together = [one for one in takewhile(self._may_run, self._upcoming) if one is not None]
-            self._executed.extend(await self._execution.execute_together(together or [operation]))
-        if self._upcoming:
-            self._upcoming.popleft()
-        return self._executed.popleft()
-
-    def _may_run(self, operation: Operation | None) -> bool:
-        return operation is not None and not self._corrections.has_given_up(operation.function)
-
-    async def _decide(self, decision: str) -> dict[str, Any]:
-        question, self._question = self._question, None
-        if question is None:
-            return _ONLY_FIRST
-        done = await question.decide(decision)
-        context = await in_thread(render_context, self._assignment.context, self._assignment.context_tokens)
-        return done | {"context": context}
-
-    def _response_ends(self) -> None:
+    async def _goes_on_after(self, response: ModelResponse) -> bool:
+        """Makes the calls of a response, and notes what the model is told next; False when that is nothing."""
+        results = await self._results(response.tool_calls)
         self._question = None
         self._corrections.response_ends()
         if self._execution.held is not None:
-            raise _Waits
+            return False  # something needs a yes, so the model is not asked any further
+        if any(result.outcome == "retried" for result in results):
+            self._note_useless(response)
+        elif results:
+            self._useless = 0
+        told = results or await self._remarks(response)
+        self._messages += [response, ModelRequest(told)]
+        return bool(told)
 
-    async def _without_loose_ends(self, text: str) -> str:
-        """Tells the model, once, of what it has made and nothing leads to."""
+    async def _remarks(self, response: ModelResponse) -> list[UserPromptPart]:
+        """What the model is told of a response without calls."""
+        if not (response.text or "").strip():
+            self._note_useless(response)
+            return [_remark(_SAID_NOTHING)]
+        if response.finish_reason == "length":
+            await self._assignment.tell(TextFinished(_CUT))
         project = self._assignment.context.project
         if project is None or self._told_of_loose_ends:
-            return text
+            return []
         loose = await in_thread(unreached, project, self._execution.created)
-        if loose:
-            self._told_of_loose_ends = True
-            raise ModelRetry(remark_for_the_model(project, loose))
-        return text
+        self._told_of_loose_ends = bool(loose)
+        return [_remark(remark_for_the_model(project, loose))] if loose else []
+
+    def _note_useless(self, response: ModelResponse) -> None:
+        """Counts a response that has nothing in it, or a call that cannot be read."""
+        self._useless += 1
+        is_cut = response.finish_reason == "length"
+        if self._useless > _USELESS_RESPONSES or (is_cut and not response.tool_calls):
+            raise (OutputTokenLimitExceeded if is_cut else UnexpectedModelBehavior)("There is nothing in it to use.")
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    async def _results(self, parts: Sequence[ToolCallPart]) -> list[ToolReturnPart]:
+        """Makes the calls of one response in order: one may need what the one before it has made."""
+        calls = [read_call(part, self._tools) for part in parts]
+        answers: list[dict[str, Any] | str] = []
+        while len(answers) < len(calls):
+            answers += await self._answers(calls[len(answers) :])
+        return [_result(part, answer) for part, answer in zip(parts, answers, strict=True)]
+
+    async def _answers(self, calls: Sequence[Operation | str]) -> Sequence[dict[str, Any] | str]:
+        """The answer to the first call, and to those right after it that the editor takes together with it."""
+        first, *_ = calls
+        if isinstance(first, str):
+            return [first]
+        if self._corrections.has_given_up(first.function):
+            raise GaveUp
+        if first.function in OPERATIONS:
+            together = [call for call in takewhile(self._may_run, calls) if isinstance(call, Operation)]
+            made = [tool_result(one) for one in await self._execution.execute_together(together)]
+        else:
+            together, made = [first], [await self._read_or_decide(first)]
+        answered = map(self._corrections.answered, (call.function for call in together), made)
+        return [{"material": MATERIAL, **answer} for answer in answered]
+
+    def _may_run(self, call: Operation | str) -> bool:
+        return (
+            isinstance(call, Operation)
+            and call.function in OPERATIONS
+            and not self._corrections.has_given_up(call.function)
+        )
+
+    async def _read_or_decide(self, call: Operation) -> dict[str, Any]:
+        if call.function in READING_TOOLS:
+            return await self._assignment.reader.call(call.function, call.arguments)
+        question, self._question = self._question, None
+        if question is None:
+            return _ONLY_FIRST
+        done = await question.decide(str(call.arguments.get("decision")))
+        context = await in_thread(render_context, self._assignment.context, self._assignment.context_tokens)
+        return done | {"context": context}
 
 
-def _operation(call: ToolCallPart) -> Operation | None:
-    """The operation that a call asks for; None of one that reads, or cannot be read."""
-    if call.tool_name not in OPERATIONS:
-        return None
-    try:
-        return Operation(call.tool_name, call.args_as_dict(raise_if_invalid=True))
-    except (ValueError, AssertionError):
-        return None
+def _remark(text: str) -> UserPromptPart:
+    return UserPromptPart(f"<now>\n{text}\n</now>")
+
+
+def _result(call: ToolCallPart, answer: dict[str, Any] | str) -> ToolReturnPart:
+    """A result, with the provider's flag for errors if it is one; a text says why the call could not be read."""
+    if isinstance(answer, str):
+        return ToolReturnPart(call.tool_name, answer, call.tool_call_id, outcome="retried")
+    return ToolReturnPart(
+        call.tool_name, answer, call.tool_call_id, outcome="failed" if "error" in answer else "success"
+    )

@@ -53,15 +53,17 @@ class Assignment:
 
 
 class Answer(Protocol):
-    """The answer to one message, given once.
+    """The answer to one message, given once."""
 
-    Attributes:
-        usage: What it has cost, once it has ended.
-        model_s: How long a model has taken, in seconds, once it has ended.
-    """
+    @property
+    def usage(self) -> Usage:
+        """What it has cost so far."""
+        ...
 
-    usage: Usage
-    model_s: float
+    @property
+    def model_s(self) -> float:
+        """How long a model has taken so far, in seconds."""
+        ...
 
     async def run(self) -> None:
         """Tells the answer as it comes, and at its end what did not work.

@@ -21,17 +21,8 @@ class Corrections:
         self._failed: dict[str, str] = {}  # in the response under way, with the reason
         self._given_up: dict[str, str] = {}
 
-    def check(self, tool: str) -> None:
-        """To be asked before a call is tried.
-
-        Raises:
-            GaveUp: It has failed too often, and the model knows.
-        """
-        if tool in self._given_up:
-            raise GaveUp(tool)
-
     def has_given_up(self, tool: str) -> bool:
-        """Whether it has failed too often."""
+        """Whether it has failed too often, and the model knows."""
         return tool in self._given_up
 
     def answered(self, tool: str, answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from agent.answering.answerer import Answer, Answerer, Assignment, ParametersMissing
-from agent.answering.tools import READING_TOOLS
 from agent.editing.execution import tool_result
 from agent.local import Call, Say, Steps, plan
 from agent.questions.parameters import missing_parameters
+from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.events import TextFinished, Usage
 from agent.turn.thread import in_thread
 from arrow_project import Operation

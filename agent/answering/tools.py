@@ -1,28 +1,23 @@
 """The model's tools: the operations of `arrow_project`, and the tools that read."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Container
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, cast
 
-from pydantic_ai import Tool
+from pydantic_ai.messages import InstructionPart, ToolCallPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
+from pydantic_core import from_json
 
+from agent.prompt.prompt import INSTRUCTIONS
+from agent.prompt.quoting import encodable
 from agent.reading.reading_tools import READING_TOOLS
-from arrow_project import OPERATIONS
-
-__all__ = [
-    "ANSWER_QUESTION",
-    "READING_TOOLS",
-    "ToolHandler",
-    "build_tools",
-    "function_named",
-    "tool_schemas",
-    "unknown_tool",
-]
+from arrow_project import OPERATIONS, Operation
 
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
-
-ToolHandler = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 # As the specification's examples call it.
 _OTHER_NAMES = {"create_node": "create_insert_node"}
@@ -57,27 +52,46 @@ def function_named(name: str) -> str:
     return _OTHER_NAMES.get(name, name)
 
 
-def build_tools(handle: ToolHandler, *, answers_question: bool = False) -> list[Tool[object]]:
-    """Every tool, each calling `handle(name, arguments)`; `answer_question` where one is open.
-
-    Editor tools run one after the other: an operation may need what the one before it made.
-    """
+@cache
+def request_parameters(*, answers_question: bool) -> ModelRequestParameters:
+    """The instructions and every tool; `answer_question` where a question is open."""
     schemas = tool_schemas() | ({ANSWER_QUESTION: (_DECIDE, _DECISION)} if answers_question else {})
-    return [_tool(name, description, schema, handle) for name, (description, schema) in schemas.items()]
+    tools = [
+        ToolDefinition(name=name, description=description, parameters_json_schema=schema)
+        for name, (description, schema) in schemas.items()
+    ]
+    return ModelRequestParameters(function_tools=tools, instruction_parts=[InstructionPart(content=INSTRUCTIONS)])
 
 
-def unknown_tool(name: str) -> str:
+def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
+    """The call that a model has written, or what it is told when that cannot be read.
+
+    `part` goes back to the provider with the conversation, so it gets the function's own name, and arguments that are
+    a JSON object, as whatever else there was would break the rest of the turn.
+    """
+    part.tool_name = function_named(part.tool_name)
+    written = part.args or {}
+    try:
+        part.args = _json_object(written) if isinstance(written, str) else written
+    except ValueError as error:
+        part.args = {"arguments": encodable(str(written))}
+        return f"Nothing was done: the arguments have to be one JSON object ({error})."
+    return Operation(part.tool_name, part.args) if part.tool_name in tools else _unknown(part.tool_name)
+
+
+def _json_object(written: str) -> dict[str, Any]:
+    value: Any = from_json(written, allow_inf_nan=False)
+    if not isinstance(value, dict):
+        raise ValueError(f"not {type(value).__name__}")
+    json.dumps(value, allow_nan=False)  # 1e999 is JSON, but nothing that could be sent back
+    return cast("dict[str, Any]", value)
+
+
+def _unknown(name: str) -> str:
     """What the model is told of a tool that there is not: which it may have meant, otherwise all."""
     names = tool_schemas()
     meant = get_close_matches(name[:_LONGEST_NAME], names) or sorted(names)
     return f"There is no tool {name[:_LONGEST_NAME]!r}, and nothing was done. Possible: {', '.join(meant)}."
-
-
-def _tool(name: str, description: str, schema: dict[str, Any], handle: ToolHandler) -> Tool[object]:
-    async def call(**arguments: Any) -> dict[str, Any]:
-        return await handle(name, arguments)
-
-    return Tool.from_schema(call, name=name, description=description, json_schema=schema, sequential=True)
 
 
 def _strict(schema: Any) -> Any:

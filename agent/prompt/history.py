@@ -20,9 +20,7 @@ _BEGINS = "<earlier>\nThe conversation begins here.\n</earlier>"
 _CUT = "… (cut) "
 
 
-def assemble(
-    context: str, history: Sequence[Exchange], message: str, max_characters: int
-) -> tuple[list[ModelMessage], list[str]]:
+def assemble(context: str, history: Sequence[Exchange], message: str, max_characters: int) -> list[ModelMessage]:
     """History, context and message in the order in which the model reads them.
 
     The context is this turn's, so it stands beside the message: the next turn's first request begins with all that
@@ -30,9 +28,6 @@ def assemble(
     (Arrow-AI's first pair begins with the assistant's greeting), so empty halves are left out and neighbours of the
     same side are joined. Where the history is longer than `max_characters`, its oldest exchanges are left out, and a
     note says how many.
-
-    Returns:
-        The messages before the current one, and the texts of the current one.
     """
     kept = _latest(history, max_characters)
     messages: list[ModelMessage] = []
@@ -55,7 +50,7 @@ def assemble(
             texts = []
     if messages:
         messages[-2] = _asked([*_texts(messages[-2]), CachePoint()])
-    return messages, [*texts, encodable(context), encodable(message)]
+    return [*messages, _asked([*texts, encodable(context), encodable(message)])]
 
 
 def _asked(content: Sequence[UserContent]) -> ModelRequest:

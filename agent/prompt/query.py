@@ -36,12 +36,12 @@ def build_query(message: str, context: TurnContext) -> Query:
     story, and is not answered by whoever is named there most.
     """
     project = context.project
-    selected = _texts_of(project, context.selected_node_ids) if project else []
+    selected = [text for key in context.selected_node_ids for text in _node_texts(project, key)] if project else []
     parts = [message[:_MESSAGE], " ".join(selected)[:_SELECTION]]
     if len(message.split()) <= _SPEAKS_FOR_ITSELF:
         parts.append(_said_before(context))
     text = " ".join(part for part in parts if part).strip()
-    surroundings = _joined(_scene_words(project, context, bool(selected)), _SURROUNDINGS) if project else ""
+    surroundings = " ".join(_scene_words(project, context, bool(selected)))[:_SURROUNDINGS] if project else ""
     return Query(text or surroundings, surroundings)
 
 
@@ -49,10 +49,6 @@ def _said_before(context: TurnContext) -> str:
     """The user's last words before this message; what was answered would lead to the same passages again."""
     said = next((exchange.message for exchange in reversed(context.history) if exchange.message.strip()), "")
     return said[:_SURROUNDINGS]
-
-
-def _texts_of(project: ArrowProject, node_ids: Iterable[int]) -> list[str]:
-    return [text for node_id in node_ids for text in _node_texts(project, node_id)]
 
 
 def _scene_words(project: ArrowProject, context: TurnContext, anything_selected: bool) -> list[str]:
@@ -92,7 +88,3 @@ def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
         return []
     data: dict[str, Any] = node["data"]
     return [*dict.fromkeys(_names(project, data)), *texts_of(data)]
-
-
-def _joined(words: Iterable[str], room: int) -> str:
-    return " ".join(words)[:room]

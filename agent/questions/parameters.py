@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from agent.answering.tools import READING_TOOLS
 from agent.questions.variable_type import read_variable_type
+from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS, ArrowProject, Operation
 
 _SHOWN = 8
@@ -35,7 +35,7 @@ def schema_of(function: str) -> dict[str, Any]:
     """The JSON schema of a function's parameters, of operations and of what only reads; empty for any other."""
     if function in OPERATIONS:
         return OPERATIONS[function].parameters
-    return READING_TOOLS[function][1] if function in READING_TOOLS else {}
+    return READING_TOOLS[function].parameters if function in READING_TOOLS else {}
 
 
 def missing_parameters(operation: Operation) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from agent.answering.tools import READING_TOOLS
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import Editor, Failure, InMemoryEditor, failure_of
 from agent.editing.execution import Execution
@@ -13,7 +12,7 @@ from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
 from agent.questions.pending import PendingStore
 from agent.questions.questions import Questions
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import READING_TOOLS, Reader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from agent.answering.tools import READING_TOOLS
 from agent.editing.duplicates import find_duplicate, fold
 from agent.scripts import speakers
 from agent.turn.events import Suggestion
@@ -33,7 +32,7 @@ def suggest(context: TurnContext, created: Sequence[int], *, changed: bool) -> t
     structure = _structure(project, context, created)
     found = [Suggestion("Undo what was just done", UNDO, {})] if changed else []
     found += _first(structure, project, context)
-    if changed and context.documents and _CONTINUITY in READING_TOOLS:
+    if changed and context.documents:
         found += _continuity(project, context)
     found += _first(_people(project, context.passages), project, context)
     if len(found) < _MOST:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models.function import (
+    AgentInfo,
+    DeltaThinkingCalls,
+    DeltaThinkingPart,
+    DeltaToolCall,
+    DeltaToolCalls,
+    FunctionModel,
+)
 
 from agent import ModelAnswerer
 from agent.models.patience import Patience
@@ -32,7 +39,16 @@ class Hang:
     """From here on the model says nothing more."""
 
 
-Reply = Sequence[str | Use | Hang] | Exception
+@dataclass(frozen=True)
+class Think:
+    """Thought that the provider has signed."""
+
+    words: str
+    signature: str
+
+
+Part = str | Use | Think | Hang
+Reply = Sequence[Part] | Exception
 # A reply may depend on the request that it answers.
 Script = Reply | Callable[["Request"], Reply]
 
@@ -110,7 +126,9 @@ class ScriptedModel:
         model = FunctionModel(stream_function=self._stream, model_name="scripted")
         return ModelAnswerer(model, "scripted", patience or Patience())
 
-    async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+    async def _stream(
+        self, messages: list[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[str | DeltaToolCalls | DeltaThinkingCalls]:
         names = tuple(tool.name for tool in info.function_tools)
         request = Request(tuple(messages), names, info.instructions)
         self.requests.append(request)
@@ -129,7 +147,7 @@ class ScriptedModel:
         finally:
             self.under_way -= 1
 
-    async def _parts(self, reply: Sequence[str | Use | Hang]) -> AsyncIterator[str | DeltaToolCalls]:
+    async def _parts(self, reply: Sequence[Part]) -> AsyncIterator[str | DeltaToolCalls | DeltaThinkingCalls]:
         for index, part in enumerate(reply):
             match part:
                 case Hang():
@@ -139,6 +157,8 @@ class ScriptedModel:
                     json_args = json.dumps(arguments) if raw is None else raw
                     call_id = f"call_{len(self.requests)}_{index}"
                     yield {index: DeltaToolCall(tool, json_args, tool_call_id=call_id)}
+                case Think(words=words, signature=signature):
+                    yield {index: DeltaThinkingPart(content=words, signature=signature)}
                 case str():
                     yield part
 

@@ -1,35 +1,47 @@
-"""Arguments as models write them."""
+"""Calls as models write them: whatever the arguments are, what goes back to the provider is one JSON object."""
 
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_ai.messages import ToolCallPart
 
-from agent.answering.arguments import json_object
+from agent.answering.tools import read_call, tool_schemas
+from arrow_project import Operation
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5)
+TOOLS = tool_schemas()
 
 
-@pytest.mark.parametrize("written", ["{}", '{"name": "gold", "n": 1.50}', '{ "a" : [1] }', '{"x": "\\ud83d"}'])
-def test_an_object_stays_as_it_was_written(written: str) -> None:
-    assert json_object(written) == written
+@pytest.mark.parametrize("written", ["{}", '{"name": "gold", "n": 1.50}', '{ "a" : [1] }', '{"x": "\\u00e9"}'])
+def test_an_object_is_read(written: str) -> None:
+    assert read_call(ToolCallPart("create_node", written), TOOLS) == Operation(
+        "create_insert_node", json.loads(written)
+    )
 
 
-@pytest.mark.parametrize("written", ["", "{", "gold", '{"a": 1,}', "{'a': 1}", "[" * 100_000])
-def test_what_is_no_json_is_left_for_the_model_to_hear_of(written: str) -> None:
-    assert json_object(written) == written
+@pytest.mark.parametrize("written", ["", None, {}])
+def test_nothing_is_no_arguments(written: str | None) -> None:
+    assert read_call(ToolCallPart("list_characters", written), TOOLS) == Operation("list_characters", {})
 
 
-@pytest.mark.parametrize("written", ["[1, 2]", '"gold"', "null", "3", "NaN"])
-def test_what_is_no_object_becomes_one(written: str) -> None:
-    assert set(json.loads(json_object(written))) == {"arguments"}
+@pytest.mark.parametrize(
+    "written",
+    ["{", "gold", '{"a": 1,}', "{'a': 1}", "[" * 100_000, '{"x": "\\ud83d"}', "[1, 2]", '"gold"', "null", "3", "NaN",
+     '{"a": NaN}', '{"a": [-Infinity]}', '{"a": 1e999}'],
+)  # fmt: skip
+def test_of_anything_else_the_model_is_told(written: str) -> None:
+    part = ToolCallPart("create_variable", written)
+    told = read_call(part, TOOLS)
+    assert isinstance(told, str)
+    assert told.startswith("Nothing was done: ")
+    assert part.args == {"arguments": written}
 
 
-def test_numbers_that_json_does_not_have_become_texts() -> None:
-    assert json_object('{"a": NaN, "b": [-Infinity], "c": 1e999}') == '{"a": "NaN", "b": ["-Infinity"], "c": "1e999"}'
-
-
-@given(st.dictionaries(st.text(), JSON) | JSON)
-def test_whatever_is_json_can_be_sent_back(value: object) -> None:
-    json.dumps(json.loads(json_object(json.dumps(value))), allow_nan=False)
+@given(st.dictionaries(st.text(), JSON).map(json.dumps) | JSON.map(json.dumps) | st.text(st.characters()))
+def test_whatever_it_is_can_be_sent_back(written: str) -> None:
+    part = ToolCallPart("create_variable", written)
+    read_call(part, TOOLS)
+    assert isinstance(part.args, dict)
+    json.dumps(part.args, ensure_ascii=False, allow_nan=False).encode()

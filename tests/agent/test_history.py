@@ -12,7 +12,7 @@ from agent.turn.request import Exchange
 BEGINS = "<earlier>\nThe conversation begins here.\n</earlier>"
 
 
-def read(messages: list[ModelMessage], current: list[str]) -> list[tuple[str, list[Any]]]:
+def read(messages: list[ModelMessage]) -> list[tuple[str, list[Any]]]:
     """Who says what, as the model reads it."""
     said: list[tuple[str, list[Any]]] = []
     for message in messages:
@@ -23,11 +23,11 @@ def read(messages: list[ModelMessage], current: list[str]) -> list[tuple[str, li
         else:
             assert isinstance(message, ModelResponse)
             said.append(("assistant", [part.content for part in message.parts if isinstance(part, TextPart)]))
-    return [*said, ("user", list(current))]
+    return said
 
 
 def conversation(*exchanges: tuple[str, str]) -> list[tuple[str, list[Any]]]:
-    return read(*assemble("CONTEXT", [Exchange(*exchange) for exchange in exchanges], "now", 10_000))
+    return read(assemble("CONTEXT", [Exchange(*exchange) for exchange in exchanges], "now", 10_000))
 
 
 def test_without_history_context_and_message_are_one() -> None:
@@ -71,9 +71,9 @@ def test_two_answers_in_a_row_are_one() -> None:
 
 
 def test_where_the_history_ends_is_told_to_the_cache() -> None:
-    messages, _ = assemble("CONTEXT", [Exchange("a", "A"), Exchange("b", "B")], "now", 10_000)
-    marked = [part.content[-1] for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
-    assert marked == ["a", CachePoint()]
+    messages = assemble("CONTEXT", [Exchange("a", "A"), Exchange("b", "B")], "now", 10_000)
+    ends = [part.content[-1] for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
+    assert ends == ["a", CachePoint(), "now"]
 
 
 @settings(deadline=None)
@@ -89,7 +89,7 @@ def test_sides_alternate_and_nothing_is_lost(exchanges: list[tuple[str, str]]) -
 
 def test_a_long_history_loses_its_oldest_exchanges_and_says_so() -> None:
     exchanges = [Exchange(f"question {number} " + "x" * 90, "y" * 100) for number in range(50)]
-    said = read(*assemble("CONTEXT", exchanges, "now", 1_000))
+    said = read(assemble("CONTEXT", exchanges, "now", 1_000))
     first = said[0][1]
     assert first[0] == "<earlier>\n92 earlier messages of this conversation are left out here.\n</earlier>"
     assert first[1].startswith("question 46 ")
@@ -98,12 +98,12 @@ def test_a_long_history_loses_its_oldest_exchanges_and_says_so() -> None:
 
 
 def test_of_one_exchange_that_is_too_long_the_end_is_kept() -> None:
-    said = read(*assemble("CONTEXT", [Exchange("a" * 5_000, "b" * 5_000 + "the end")], "now", 1_000))
+    said = read(assemble("CONTEXT", [Exchange("a" * 5_000, "b" * 5_000 + "the end")], "now", 1_000))
     assert said[0][1][-1] == "… (cut) " + "a" * 500
     assert said[1][1][0].endswith("the end")
     assert len(said[1][1][0]) < 520
 
 
 def test_halves_of_characters_do_not_reach_a_provider() -> None:
-    said = read(*assemble("C\ud83d", [Exchange("m\ud83d", "o\ude00")], "n\ud83d\ude00", 1_000))
+    said = read(assemble("C\ud83d", [Exchange("m\ud83d", "o\ude00")], "n\ud83d\ude00", 1_000))
     assert said == [("user", ["m\ufffd"]), ("assistant", ["o\ufffd"]), ("user", ["C\ufffd", "n\U0001f600"])]

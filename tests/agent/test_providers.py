@@ -302,6 +302,8 @@ async def test_a_refusal_says_what_to_do(provider: Provider, blocks: list[Text])
 async def test_an_answer_that_is_cut_at_the_limit_says_so(provider: Provider) -> None:
     asked = await provider.ask(Stopped([Text(["And then"])], LENGTH[provider.kind]))
     assert "limit" in asked.texts[-1]
+    asked = await provider.ask(Stopped([], LENGTH[provider.kind]))
+    assert asked.failure == "ANSWER_TOO_LONG", "asked again it would come to the same limit"
     half = Stopped([ToolUse("create_variable", {}, raw='{"name": "go')], LENGTH[provider.kind])
     asked = await provider.ask(*[half] * 5)
     assert asked.failure in ("ANSWER_TOO_LONG", "MODEL_MISBEHAVED")
@@ -324,6 +326,21 @@ async def test_a_call_of_a_stream_that_breaks_off_is_not_executed(provider: Prov
     assert "gold" not in asked.editor.project.to_text()
 
 
+def _arguments_in(body: bytes) -> list[Any]:
+    """The arguments of the calls in a request's conversation, read as a provider reads them."""
+    found = list[Any]()
+
+    def note(one: dict[str, Any]) -> dict[str, Any]:
+        if {"name", "arguments"} <= one.keys():
+            found.append(json.loads(one["arguments"]))
+        elif one.get("type") == "tool_use":
+            found.append(one["input"])
+        return one
+
+    json.loads(body, object_hook=note)
+    return found
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -343,6 +360,9 @@ async def test_arguments_that_are_malformed_are_corrected_or_reported(provider: 
     assert asked.failure is None
     assert asked.texts == ["Hello."]
     assert "gold" in asked.editor.project.to_text()
+    sent_back = _arguments_in(asked.api.bodies[-1])
+    assert len(sent_back) == 2
+    assert all(isinstance(arguments, dict) for arguments in sent_back), "a server may read what it has written itself"
 
 
 def test_nothing_of_the_environment_is_needed_for_a_local_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from pydantic_ai.messages import ThinkingPart
 
 from agent import (
     Asked,
@@ -17,7 +18,7 @@ from agent import (
     TextFinished,
 )
 from tests.agent.desk import Desk
-from tests.agent.scripted_model import PATIENCE_S, Hang, Use
+from tests.agent.scripted_model import PATIENCE_S, Hang, Think, Use
 from tests.agent.story import NEXT_ID, story, story_text
 
 GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
@@ -58,6 +59,15 @@ async def test_text_is_finished_before_the_operation_that_follows_it(desk: Desk)
     (result,) = desk.model.requests[1].tool_results
     assert list(result)[:2] == ["material", "variable_id"]
     assert result["variable_id"] == NEXT_ID
+
+
+async def test_what_the_model_has_thought_goes_back_to_it_and_nowhere_else(desk: Desk) -> None:
+    desk.model.add([Think("Gold is a number.", "signed"), GOLD], ["Done."])
+    events = await desk.events("Add gold.")
+    thought = desk.model.requests[1].messages[-2].parts[0]
+    assert isinstance(thought, ThinkingPart)
+    assert (thought.content, thought.signature) == ("Gold is a number.", "signed")
+    assert "Gold is a number." not in str(events)
 
 
 async def test_an_operation_is_told_as_soon_as_it_is_done(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.answering.tools import READING_TOOLS
+from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
