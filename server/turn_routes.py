@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, FailFast, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
 
 from agent import (
     Asked,
@@ -28,19 +28,31 @@ from agent import (
 )
 from arrow_project import ArrowProject, ParseError, Selection, diff, parse
 from corpora import ProjectKey
+from server.answers import TurnAnswer
 from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
 from server.json_route import Body, JsonRoute
+from server.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.services import CatalogPendings, Services, policy_for
 
-# What is wrong with the request itself; anything else that fails a turn is the model's side (502).
-_STATUS = {"CONFLICT": 409, "NOTHING_TO_UNDO": 409, "NOT_PENDING": 404, "INTERNAL": 500}
+# What fails a turn and is not said otherwise is the model's side.
+_OF_THE_MODEL = 502
 
 _OF_A_CHAT_SERVICE = frozenset(
     {"be_function", "user_id", "type", "project_id", "character_id", "act_id", "chat_session_id"}
 )
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute)
+
+
+def _whole(value: Any) -> Any:
+    """Numbers of some clients are all floats; a text is none, though pydantic would read it."""
+    if isinstance(value, str | bool):
+        raise ValueError("it must be a whole number")
+    return value
+
+
+WholeNumber = Annotated[int, BeforeValidator(_whole)]
 
 
 class HistoryEntry(BaseModel):
@@ -50,14 +62,21 @@ class HistoryEntry(BaseModel):
     output: str = ""
 
 
-class TurnBody(Body):
-    """One turn; everything but `arrow_content` may be left out."""
+# JSON Schema has no name for it; clients that do not know the format take it for any text.
+_ARROW: dict[str, Any] = {"format": "arrow", "contentMediaType": "application/json"}
 
-    arrow_content: str
+
+class TurnBody(Body):
+    """One turn; everything but `arrow_content` may be left out.
+
+    `pending_id` names the question that `message` answers; `function` is an operation to run without a model.
+    """
+
+    arrow_content: Annotated[str, Field(description="The whole .arrow file", json_schema_extra=_ARROW)]
     message: str = ""
     history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
-    selected_node_ids: Annotated[list[int], FailFast()] = Field(default_factory=list[int])
-    current_scene_id: int | None = None
+    selected_node_ids: Annotated[list[WholeNumber], FailFast()] = Field(default_factory=list[int])
+    current_scene_id: WholeNumber | None = None
     mode: Literal["apply", "plan"] = "apply"
     confirm: ConfirmationPolicy | None = None
     pending_id: str | None = None
@@ -140,7 +159,24 @@ class TurnReport:
         }
 
 
-@router.post("/turns", summary="One turn on the story in the request")
+@router.post(
+    "/turns",
+    summary="One turn on the story in the request",
+    response_model=TurnAnswer,
+    responses=refusals(
+        (
+            "PARSE_ERROR",
+            "NOT_PENDING",
+            "CONFLICT",
+            "NOTHING_TO_UNDO",
+            "RATE_LIMITED",
+            *OF_A_MODEL,
+            *OF_A_SEARCH,
+            *OF_A_PROJECT,
+            *OF_A_BODY,
+        )
+    ),
+)
 async def run_turn(
     request: Request,
     body: TurnBody,
@@ -178,7 +214,7 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
 
         await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
-        raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
+        raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
     outcome = await services.asking.run(key.workspace, partial(_outcome, before, editor.project, report.planned))
     return report.as_dict() | outcome
 
