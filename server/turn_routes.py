@@ -15,6 +15,7 @@ from agent import (
     ConfirmationPolicy,
     Ended,
     Event,
+    EventSink,
     Exchange,
     Failed,
     Failure,
@@ -31,6 +32,7 @@ from corpora import ProjectKey
 from server.answers import TurnAnswer
 from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
+from server.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.json_route import Body, JsonRoute
 from server.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.services import CatalogPendings, Services, policy_for
@@ -144,7 +146,7 @@ class TurnReport:
                 | ({"also_in": list(c.also_in)} if c.also_in else {})
                 for c in self.citations
             ],
-            "operations": [_operation(operation) for operation in self.operations],
+            "operations": [operation_entry(operation) for operation in self.operations],
             "not_done": self.not_done,
             "question": _question(self.question),
             "suggestions": [
@@ -163,7 +165,8 @@ class TurnReport:
     "/turns",
     summary="One turn on the story in the request",
     response_model=TurnAnswer,
-    responses=refusals(
+    responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}
+    | refusals(
         (
             "PARSE_ERROR",
             "NOT_PENDING",
@@ -182,16 +185,21 @@ async def run_turn(
     body: TurnBody,
     key: Annotated[ProjectKey, Depends(project_key)],
     services: Annotated[Services, Depends(get_services)],
-) -> dict[str, Any]:
+) -> Any:
     """Answers with what was said, what was done, and the `.arrow` content afterwards.
 
-    A caller that hangs up stops the turn.
+    With `Accept: text/event-stream` it is told while it happens: `text` (a piece), `text_end` (a part, whole),
+    `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
+    if EVENT_STREAM in request.headers.get("accept", ""):
+        return await streamed(request, partial(answer_turn, body, key, services))
     return await while_connected(request, answer_turn(body, key, services))
 
 
-async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:
-    """Runs the turn on an editor in memory.
+async def answer_turn(
+    body: TurnBody, key: ProjectKey, services: Services, tell: EventSink | None = None
+) -> dict[str, Any]:
+    """Runs the turn on an editor in memory; `tell` hears what happens.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -211,6 +219,8 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         async def note(event: Event) -> None:
             report.add(event)
             record.add(event)
+            if tell is not None:
+                await tell(event)
 
         await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
@@ -246,17 +256,6 @@ def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: S
         being_read=services.intake.under_way(key),
         plan=body.mode == "plan",
     )
-
-
-def _operation(operation: OperationFinished) -> dict[str, Any]:
-    failure = operation.failure
-    return {
-        "function": operation.function,
-        "arguments": dict(operation.arguments),
-        "success": operation.success,
-        "result": operation.result,
-        "error": failure.as_dict() if failure else None,
-    }
 
 
 def _question(asked: Asked | None) -> dict[str, Any] | None:
