@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo run test check format lock bench attack conform real-client clean
+.PHONY: setup demo run test check format lock bench attack contract conform real-client clean
 
 setup: $(STAMP)
 
@@ -46,6 +46,12 @@ bench: setup
 attack: setup
 	$(BIN)/python -m tests.ingest.reader_kills
 	$(BIN)/python -m tests.attack
+
+# Requests made up from the API's own description: make contract EXAMPLES=200 SEED=7
+EXAMPLES := 200
+SEED := 0
+contract: setup
+	$(BIN)/python -m pytest -q tests/server/test_contract.py --contract-examples=$(EXAMPLES) --contract-seed=$(SEED)
 
 # Against the real Arrow: make conform ARROW=<a checkout of Arrow> (needs Godot).
 conform: setup

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import func, insert, select
+from sqlalchemy import case, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectKey, Quota, is_storable
+from corpora.records import Document, DocumentCounts, Page, Passage, ProjectCounts, ProjectKey, Quota, is_storable
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
@@ -52,6 +52,23 @@ class Documents(Database):
             total = connection.scalar(select(func.count()).select_from(documents)) or 0
             searchable = connection.scalar(lacking) or 0
         return DocumentCounts(total - searchable, searchable)
+
+    def project_counts(self, workspace: str) -> list[ProjectCounts]:
+        """How much is in each corpus of the workspace, by the projects' ids."""
+        counted = (
+            select(
+                projects.c.project_id,
+                func.count(documents.c.id.distinct()).label("documents"),
+                func.count(passages.c.id).label("passages"),
+                func.count(case((passages.c.embedded, 1))).label("embedded"),
+            )
+            .select_from(projects.outerjoin(documents).outerjoin(passages))
+            .where(projects.c.workspace == workspace)
+            .group_by(projects.c.project_id)
+        )
+        with self._reading() as connection:
+            found = [ProjectCounts(*row) for row in connection.execute(counted)]
+        return sorted(found, key=lambda counts: counts.project)
 
     def used(self, workspace: str, *, but: str | None = None) -> Quota:
         """What the documents of a workspace take, the one of the id `but` left out."""

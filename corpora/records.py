@@ -68,6 +68,16 @@ class DocumentCounts:
 
 
 @dataclass(frozen=True)
+class ProjectCounts:
+    """How much is in a project's corpus; `embedded` of its passages have their vectors."""
+
+    project: str
+    documents: int
+    passages: int
+    embedded: int
+
+
+@dataclass(frozen=True)
 class Quota:
     """How many documents a workspace may have, or has, and how many bytes: of the files and of the text in them."""
 

@@ -179,9 +179,12 @@ def print_found(answer: SearchAnswer) -> None:
         out.print("Searched by text only: the vectors cannot be asked just now.", style="yellow")
 
 
-def print_turn(answer: dict[str, Any]) -> None:
-    """The answer of a turn: what was said, its sources, what changed, what is asked, what could follow."""
-    if answer["text"]:
+def print_turn(answer: dict[str, Any], *, conversing: bool = False) -> None:
+    """The answer of a turn: what was said, its sources, what changed, what is asked, what could follow.
+
+    In a conversation the text has been shown while it came, and what follows is typed as it stands.
+    """
+    if answer["text"] and not conversing:
         out.print(answer["text"], markup=False)
     for citation in answer["citations"]:
         pages = page_range(citation["page_from"], citation["page_to"])
@@ -198,11 +201,13 @@ def print_turn(answer: dict[str, Any]) -> None:
         out.print(answer["diff"], markup=False)
     if question is not None:
         out.print(question["text"], markup=False, style="bold")
-        reply = "'THE ANSWER'" if question["kind"] == "parameters" else "yes"
-        out.print(f"Answer with: --pending {question['pending_id']} -m {reply}", markup=False)
+        if not conversing:
+            reply = "-m 'THE ANSWER'" if question["kind"] == "parameters" else "-m yes, or -m no"
+            out.print(f"Answer with: {reply}", markup=False, style="dim")
     for suggestion in answer["suggestions"]:
         call = f"/{suggestion['function']} {json.dumps(suggestion['params'], ensure_ascii=False)}"
-        out.print(f"{suggestion['label']}: -m {shlex.quote(call)}", markup=False, style="dim")
+        call = call if conversing else f"-m {shlex.quote(call)}"
+        out.print(f"{suggestion['label']}: {call}", markup=False, style="dim")
 
 
 def _remarks(result: Any) -> list[str]:

@@ -1,13 +1,14 @@
 """A corpus whose data directory another process owns: the same commands, over its HTTP API."""
 
 import base64
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import json
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -26,9 +27,6 @@ from ingest import (
     Source,
 )
 from retrieval import RankedPassage, SearchAnswer
-
-if TYPE_CHECKING:
-    from server import TurnBody
 
 # Embedding a long document takes minutes on a small machine, and an answer comes when it is done.
 _TIMEOUT = httpx.Timeout(10, read=3600, write=600)
@@ -141,9 +139,26 @@ class RemoteCorpus:
         """The owner answers others anyway."""
         return nullcontext()
 
-    def turn(self, key: ProjectKey, body: "TurnBody") -> dict[str, Any]:
+    def turn(self, key: ProjectKey, body: dict[str, Any]) -> dict[str, Any]:
         """One turn on the story in `body`."""
-        return self._request("POST", key, "turns", json=body.model_dump(mode="json"))
+        return self._request("POST", key, "turns", json=body)
+
+    def streamed_turn(
+        self, key: ProjectKey, body: dict[str, Any], tell: Callable[[str, dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """The same; `tell` hears the names and the data of its events while it runs, and whoever raises stops it."""
+        options: dict[str, Any] = {"headers": _headers(key) | {"Accept": "text/event-stream"}, "json": body}
+        with self._checked(), self._client.stream("POST", _path(key, "turns"), **options) as response:
+            if response.is_error:
+                response.read()
+                raise _refusal(response)
+            for name, data in _events(response.iter_lines()):
+                if name == "answer":
+                    return data
+                if name == "error":
+                    raise OwnerRefusal(response.status_code, data["error"]["code"], data["error"]["message"])
+                tell(name, data)
+        raise OwnerGone(self._silent("it broke off"))
 
     def _add(self, key: ProjectKey, source: Source, known: DocumentReport | None) -> DocumentReport:
         try:
@@ -186,24 +201,24 @@ class RemoteCorpus:
             return []
 
     def _request(self, method: str, key: ProjectKey, path: str, **options: Any) -> dict[str, Any]:
-        try:
-            response = self._client.request(
-                method,
-                f"/projects/{quote(key.project_id, safe='')}/{path}",
-                headers={_WORKSPACE_HEADER: key.workspace},
-                **options,
-            )
-        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
-            raise OwnerGone(self._silent(error)) from error
-        except httpx.HTTPError as error:
-            raise CommandError(self._silent(error)) from error
+        with self._checked():
+            response = self._client.request(method, _path(key, path), headers=_headers(key), **options)
         if response.status_code == _UNAUTHORIZED:
             raise OwnerGone(self._silent(_refusal(response)))
         if response.is_error:
             raise _refusal(response)
         return response.json()
 
-    def _silent(self, error: Exception) -> str:
+    @contextmanager
+    def _checked(self) -> Generator[None]:
+        try:
+            yield
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            raise OwnerGone(self._silent(error)) from error
+        except httpx.HTTPError as error:
+            raise CommandError(self._silent(error)) from error
+
+    def _silent(self, error: Exception | str) -> str:
         return (
             f"Process {self._pid} owns the data directory and does not answer at {self._client.base_url}: {error}. "
             "Run the command again."
@@ -215,6 +230,25 @@ def _body(source: Source) -> dict[str, Any]:
     if len(source.data) > _JSON_BYTES and source.name.isprintable() and not _ESCAPED & set(source.name):
         return {"files": {"files": (source.name, source.data)}}
     return {"json": {"documents": [{"name": source.name, "content_base64": base64.b64encode(source.data).decode()}]}}
+
+
+def _path(key: ProjectKey, path: str) -> str:
+    return f"/projects/{quote(key.project_id, safe='')}/{path}"
+
+
+def _headers(key: ProjectKey) -> dict[str, str]:
+    return {_WORKSPACE_HEADER: key.workspace}
+
+
+def _events(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Server-sent events by their names."""
+    name = ""
+    for line in lines:
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)
 
 
 def _refusal(response: httpx.Response) -> OwnerRefusal:

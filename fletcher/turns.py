@@ -1,72 +1,158 @@
-"""One turn from the command line: in this process, or by the owner of the data directory."""
+"""Turns on a file from the command line, always over the API: of the owner of the data directory, or our own."""
 
-import asyncio
-from dataclasses import replace
-from typing import Any
+import os
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 from corpora import DataDirectory, Owner, ProjectKey
-from fletcher.corpus import own_or_find_owner
 from fletcher.errors import CommandError
 from fletcher.remote import RemoteCorpus
 from fletcher.settings import Settings
-from fletcher.wiring import Parts, build_services, open_parts
-from server import RequestError, TurnBody, answer_turn
+from fletcher.story_file import StoryFile
+
+if TYPE_CHECKING:
+    from corpora import Ownership
+
+Answer = dict[str, Any]
+Telling = Callable[[str, Answer], None]
 
 # A model that goes on after each yes and never comes to an end is left with its next question.
 _MAX_QUESTIONS = 20
 
 
-def take_turn(settings: Settings, key: ProjectKey, body: TurnBody, *, agreed: bool) -> dict[str, Any]:
-    """The answer of `POST /projects/{id}/turns` to `body`.
-
-    Args:
-        agreed: The user has said yes beforehand to whatever would be asked.
+@contextmanager
+def open_api(settings: Settings) -> Generator[RemoteCorpus]:
+    """The API of a live owner; else our own, on a loopback port, where other commands find it meanwhile.
 
     Raises:
-        CommandError: The turn failed before it did anything.
+        CommandError: The model that is set cannot be used.
+        DirectoryBusy: The owner is a short command that does not come to its end.
     """
-    if settings.is_shared:
-        with open_parts(settings, None) as parts:
-            return _taken_here(settings, key, body, parts, agreed=agreed)
-    directory = DataDirectory(settings.data_dir)
-    owned = own_or_find_owner(directory)
-    if isinstance(owned, Owner):
-        with RemoteCorpus(owned) as remote:
-            answer = remote.turn(key, body)
-            return _agreed_to(remote, key, body, answer) if agreed else answer
-    with owned, open_parts(settings, directory) as parts:
-        return _taken_here(settings, key, body, parts, agreed=agreed)
+    from fletcher.corpus import own_or_find_owner
+
+    directory = None if settings.is_shared else DataDirectory(settings.data_dir)
+    owned = own_or_find_owner(directory) if directory else None
+    with ExitStack() as opened:
+        if not isinstance(owned, Owner):
+            ownership = opened.enter_context(owned) if owned else None
+            owned = opened.enter_context(_our_own(settings, directory, ownership))
+        yield opened.enter_context(RemoteCorpus(owned))
 
 
-def _taken_here(settings: Settings, key: ProjectKey, body: TurnBody, parts: Parts, *, agreed: bool) -> dict[str, Any]:
-    services = build_services(settings, parts)
-    services = replace(services, confirm="never") if agreed else services
+@contextmanager
+def _our_own(settings: Settings, directory: DataDirectory | None, ownership: "Ownership | None") -> Generator[Owner]:
+    # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
+    from fletcher.loopback import bind, serving, url_of
+    from fletcher.wiring import build_services, open_parts
+    from server import Access, create_app
+
+    with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
+        services = build_services(settings, parts)
+        owner = _announced(url_of(bound), ownership)
+        access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
+        app = create_app(services, access, completes=False)
+        with serving(app, settings.max_message_bytes, bound):
+            yield owner
+
+
+def _announced(url: str, ownership: "Ownership | None") -> Owner:
+    return Owner(os.getpid(), url, secrets.token_urlsafe(32)) if ownership is None else ownership.announce(url)
+
+
+class FileTurns:
+    """What is said about one file: each turn begins with the file as it is, and writes it back.
+
+    Args:
+        api: Who answers.
+        key: The project whose documents are read.
+        story: The file.
+        body: What every turn says besides its message, as `POST …/turns` takes it.
+        agreed: The user has said yes beforehand to whatever would be asked.
+    """
+
+    def __init__(
+        self, api: RemoteCorpus, key: ProjectKey, story: StoryFile, body: Answer, *, agreed: bool = False
+    ) -> None:
+        self._api = api
+        self._key = key
+        self._story = story
+        self._body = body
+        self._agreed = agreed
+
+    def say(self, message: str, tell: Telling | None = None, **more: Any) -> Answer:
+        """The answer to one message; without a `pending_id` it answers the question that is open about the file.
+
+        Args:
+            message: The user's words.
+            tell: Hears the events of the turn by their names while it runs.
+            more: Fields of this turn alone.
+
+        Raises:
+            CommandError: The turn failed before it did anything, or the file cannot be read or written.
+        """
+        before = self._read()
+        plans = self._body.get("mode") == "plan"
+        if not plans and "function" not in self._body and more.get("pending_id") is None:
+            more["pending_id"] = self._story.open_question(self._key)
+        body = self._body | more | {"message": message, "arrow_content": _text(before, self._story)}
+        answer = self._answered(body, tell)
+        self._story.keep_question(self._key, answer["question"] and answer["question"]["pending_id"])
+        if answer["changed"]:
+            write = self._story.go_back if _is_undo(answer) else self._story.write
+            write(before, answer["arrow_content"].encode())
+        return answer
+
+    def _answered(self, body: Answer, tell: Telling | None) -> Answer:
+        try:
+            answer = self._turn(body, tell)
+        except CommandError as error:
+            code = getattr(error, "code", "")
+            if code == "PARSE_ERROR":
+                raise CommandError(f"{self._story.file} is not a project that Arrow would open: {error}") from error
+            if code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
+                self._story.keep_question(self._key, None)
+            raise
+        return self._agreed_to(answer) if self._agreed else answer
+
+    def _turn(self, body: Answer, tell: Telling | None) -> Answer:
+        return self._api.turn(self._key, body) if tell is None else self._api.streamed_turn(self._key, body, tell)
+
+    def _agreed_to(self, answer: Answer) -> Answer:
+        """Says yes as often as is asked."""
+        for _ in range(_MAX_QUESTIONS):
+            question = answer["question"]
+            if question is None or question["kind"] != "confirmation":
+                break
+            reply = {"message": "yes", "pending_id": question["pending_id"], "arrow_content": answer["arrow_content"]}
+            answer = _joined(answer, self._api.turn(self._key, self._body | reply))
+        return answer
+
+    def _read(self) -> bytes:
+        try:
+            return self._story.file.read_bytes()
+        except OSError as error:
+            raise CommandError(f"{self._story.file} cannot be read: {error.strerror}.") from error
+
+
+def _joined(answer: Answer, done: Answer) -> Answer:
+    return done | {
+        "text": f"{answer['text']}\n\n{done['text']}",
+        "not_done": answer["not_done"] + done["not_done"],
+        "citations": answer["citations"] + done["citations"],
+        "operations": answer["operations"] + done["operations"],
+        "changed": answer["changed"] or done["changed"],
+        "diff": f"{answer['diff']}\n{done['diff']}".strip(),
+    }
+
+
+def _text(content: bytes, story: StoryFile) -> str:
     try:
-        return asyncio.run(answer_turn(body, key, services))
-    except RequestError as error:
-        raise CommandError(f"{error.code}: {error}") from error
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{story.file} is not a project that Arrow would open: it is no UTF-8 text.") from error
 
 
-def _agreed_to(remote: RemoteCorpus, key: ProjectKey, body: TurnBody, answer: dict[str, Any]) -> dict[str, Any]:
-    """Says yes as often as the server asks: it cannot be told beforehand that nobody need be asked."""
-    for _ in range(_MAX_QUESTIONS):
-        question = answer["question"]
-        if question is None or question["kind"] != "confirmation":
-            break
-        reply = TurnBody(
-            message="yes",
-            pending_id=question["pending_id"],
-            arrow_content=answer["arrow_content"],
-            current_scene_id=body.current_scene_id,
-            selected_node_ids=body.selected_node_ids,
-        )
-        done = remote.turn(key, reply)
-        answer = done | {
-            "text": f"{answer['text']}\n\n{done['text']}",
-            "not_done": answer["not_done"] + done["not_done"],
-            "citations": answer["citations"] + done["citations"],
-            "operations": answer["operations"] + done["operations"],
-            "changed": answer["changed"] or done["changed"],
-            "diff": f"{answer['diff']}\n{done['diff']}".strip(),
-        }
-    return answer
+def _is_undo(answer: Answer) -> bool:
+    return any(operation["function"] == "undo" and operation["success"] for operation in answer["operations"])

@@ -6,20 +6,21 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI, Request, WebSocket
+from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPBearer
+from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, folder_routes, operation_routes, turn_routes
+from server import corpus_routes, folder_routes, operation_routes, project_routes, turn_routes
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.closing import ClosingMiddleware
 from server.connection_limit import ConnectionLimit
 from server.dependencies import RequestError, corpus_error_response, error_response
+from server.description import describe
 from server.problems import first_problems
 from server.services import Services
 from server.socket import serve_socket
@@ -27,6 +28,8 @@ from server.turn_rate import TooManyTurns
 from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
+
+_DESCRIPTION = "The assistant for Arrow that has read the design documents."
 
 
 def create_app(services: Services, access: Access, *, completes: bool = True) -> FastAPI:
@@ -55,20 +58,32 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         await services.embedding.close()
 
     # Its documentation page brings its scripts along instead of loading them from elsewhere.
-    app = FastAPIOffline(title="Fletcher", version=version("fletcher"), lifespan=lifespan, redoc_url=None)
+    app = FastAPIOffline(
+        title="Fletcher",
+        version=version("fletcher"),
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        redoc_url=None,
+        generate_unique_id_function=_name_of,
+    )
     app.state.services = services
     app.add_middleware(BodyLimitMiddleware, limits=services.limits)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
-    for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
-        app.include_router(routes.router, dependencies=[token])
+    for routes in (project_routes, corpus_routes, folder_routes, turn_routes, operation_routes):
+        app.include_router(routes.router)
+    describe(app, access)
     serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
         app.add_api_websocket_route(path, serve_client)
     _add_error_handlers(app)
     return app
+
+
+def _name_of(route: APIRoute) -> str:
+    """The name of a route's operation, which clients that are generated call it by."""
+    return route.name
 
 
 def _socket_of(services: Services, access: Access):
@@ -78,6 +93,14 @@ def _socket_of(services: Services, access: Access):
         await serve_socket(websocket, access, limit, services)
 
     return endpoint
+
+
+def _methods(request: Request) -> list[str]:
+    """What the path of the request can be asked with."""
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
+    return sorted(
+        method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()
+    )
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -100,12 +123,14 @@ def _add_error_handlers(app: FastAPI) -> None:
         return error_response(422, "INVALID_REQUEST", f"The request is not valid: {first_problems(error.errors())}.")
 
     @app.exception_handler(HTTPException)
-    async def _http(_request: Request, error: HTTPException) -> JSONResponse:
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
         # Python's own names of these depend on its version.
         own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST", 503: "TOO_BUSY"}
         code = own.get(error.status_code) or HTTPStatus(error.status_code).name
         response = error_response(error.status_code, code, str(error.detail))
         response.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # which one route answers, for all of the path
+            response.headers["Allow"] = ", ".join(_methods(request))
         return response
 
     @app.exception_handler(Exception)

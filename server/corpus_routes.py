@@ -6,19 +6,32 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, StrictBool, ValidationError, model_validator
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from agent import in_thread
 from corpora import ProjectKey
 from ingest import DocumentReport, Refusal, Source, known_as, too_large
+from server.answers import CorpusReport, DocumentList, SearchFound
 from server.base64_content import decode_base64, decoded_size
 from server.dependencies import RequestError, get_services, project_key
 from server.json_route import Body, JsonRoute
 from server.problems import first_names, first_problems
+from server.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
 from server.services import Services
+
+
+class _DocumentConvertor(StringConvertor):
+    """A document by name or id; names have slashes, and the picture of a page is not a document."""
+
+    regex = r"(?!.*/pages/[^/]*\.png$).+"
+
+
+register_url_convertor("document", _DocumentConvertor())
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
 
+_QUERY = Query(description="What to look for", json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"])
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
@@ -30,25 +43,28 @@ class DocumentUpload(Body):
     """One document of a corpus request: its bytes as base64, or its text."""
 
     name: str
-    content_base64: str | None = None
-    text: str | None = None
+    content_base64: str = ""
+    text: str = ""
 
     @model_validator(mode="after")
     def _one_content(self) -> "DocumentUpload":
-        if (self.content_base64 is None) == (self.text is None):
+        if self._is_text == ("content_base64" in self.model_fields_set):
             raise ValueError("a document needs either content_base64 or text")
         return self
 
+    @property
+    def _is_text(self) -> bool:
+        return "text" in self.model_fields_set
+
     def source(self) -> Source | Refusal:
         """The document as ingest takes it; bytes that are no base64 become a failed entry of the report."""
-        content = self.content_base64 or ""
-        size = decoded_size(content) if self.text is None else len(self.text)
+        size = len(self.text) if self._is_text else decoded_size(self.content_base64)
         if refusal := too_large(self.name, size):
             return refusal
-        if self.text is not None:
+        if self._is_text:
             return Source(self.name, self.text.encode())
         try:
-            return Source(self.name, decode_base64(content))
+            return Source(self.name, decode_base64(self.content_base64))
         except binascii.Error:
             name = known_as(self.name)
             message = f"{name}: content_base64 is not base64; send the file's bytes encoded as base64."
@@ -59,10 +75,83 @@ class CorpusUpload(Body):
     """`replace`: the request is the whole corpus, and what it lacks is removed."""
 
     documents: Annotated[list[DocumentUpload], Field(max_length=_MOST_DOCUMENTS)]
-    replace: bool = False
+    replace: StrictBool = False
 
 
-@router.post("/corpus", summary="Add documents to the corpus", response_model=dict[str, Any])
+_NAMED = {"type": "string", "description": "A path below the corpus, such as quests/ferry.md"}
+_JSON: dict[str, Any] = {
+    "type": "object",
+    "title": "CorpusUpload",
+    "required": ["documents"],
+    "additionalProperties": False,
+    "properties": {
+        "documents": {
+            "type": "array",
+            "maxItems": _MOST_DOCUMENTS,
+            "items": {
+                "oneOf": [
+                    {
+                        "type": "object",
+                        "title": title,
+                        "required": ["name", field],
+                        "additionalProperties": False,
+                        "properties": {"name": _NAMED, field: {"type": "string", "description": what}},
+                    }
+                    for title, field, what in (
+                        ("TextDocument", "text", "What is in it"),
+                        ("Base64Document", "content_base64", "The file's bytes as base64"),
+                    )
+                ]
+            },
+        },
+        "replace": {"type": "boolean", "default": False, "description": "Remove what the request lacks"},
+    },
+}
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "title": "CorpusForm",
+    "required": ["files"],
+    "additionalProperties": False,
+    "properties": {
+        "files": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"},
+        },
+        "replace": {"type": "boolean", "default": False, "description": "Remove what the request lacks"},
+    },
+}
+# By hand, as FastAPI would read the body itself to know which of the two it is.
+_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": _JSON,
+            "examples": {
+                "text": {"value": {"documents": [{"name": "people.md", "text": "Elena keeps the light."}]}},
+                "bytes": {"value": {"documents": [{"name": "pier.txt", "content_base64": "VGhlIHBpZXIu"}]}},
+            },
+        },
+        "multipart/form-data": {"schema": _FORM},
+    },
+}
+
+
+_FIRST = {"project_id": "$request.path.project_id", "document": "$response.body#/documents/0/id"}
+_LINKS = {
+    "remove": {"operationId": "remove_document", "parameters": _FIRST},
+    "picture": {"operationId": "page_picture", "parameters": _FIRST | {"page": 1}},
+    "search": {"operationId": "search", "parameters": _FIRST},
+}
+
+
+@router.post(
+    "/corpus",
+    summary="Add documents to the corpus",
+    response_model=CorpusReport,
+    responses={200: {"links": _LINKS}} | refusals(("BAD_REQUEST", *OF_A_PROJECT, *OF_A_BODY, *OF_A_SEARCH)),
+    openapi_extra={"requestBody": _BODY},
+)
 async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> Response:
     """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed.
 
@@ -77,7 +166,12 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
     return await in_thread(lambda: JSONResponse(report.as_dict()))
 
 
-@router.get("/documents", summary="The documents of the corpus", response_model=dict[str, Any])
+@router.get(
+    "/documents",
+    summary="The documents of the corpus",
+    response_model=DocumentList,
+    responses={200: {"links": _LINKS}} | refusals(("PROJECT_NOT_FOUND", *OF_A_PROJECT)),
+)
 async def list_documents(key: Key, services: Parts) -> Response:
     """The entries as in an ingest report."""
 
@@ -88,18 +182,30 @@ async def list_documents(key: Key, services: Parts) -> Response:
     return await services.asking.run(key.workspace, answer)
 
 
-@router.delete("/documents/{document:path}", summary="Remove a document")
+@router.delete(
+    "/documents/{document:document}",
+    summary="Remove a document",
+    response_model=DocumentList,
+    responses=refusals(("PROJECT_NOT_FOUND", "DOCUMENT_NOT_FOUND", "DOCUMENT_OF_FOLDER", *OF_A_PROJECT)),
+)
 async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
     removed = await services.asking.run(key.workspace, partial(services.ingestor.remove, key, document))
     return {"documents": [removed.as_dict()]}
 
 
-@router.get("/search", summary="Ranked passages", response_model=dict[str, Any])
+@router.get(
+    "/search",
+    summary="Ranked passages",
+    response_model=SearchFound,
+    responses=refusals(
+        ("PROJECT_NOT_FOUND", "DOCUMENT_NOT_FOUND", "EMPTY_QUERY", "INVALID_REQUEST", *OF_A_PROJECT, *OF_A_SEARCH)
+    ),
+)
 async def search(
     key: Key,
     services: Parts,
-    q: str,
+    q: Annotated[str, _QUERY],
     k: Annotated[int, Query(ge=1, le=100)] = 8,
     document: str | None = None,
 ) -> Response:
@@ -111,7 +217,25 @@ async def search(
     return await services.asking.run(key.workspace, answer)
 
 
-@router.get("/documents/{document:path}/pages/{page}.png", summary="A page as a picture", response_class=Response)
+@router.get(
+    "/documents/{document:path}/pages/{page}.png",
+    summary="A page as a picture",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}, "description": "The page"}}
+    | refusals(
+        (
+            "PROJECT_NOT_FOUND",
+            "DOCUMENT_NOT_FOUND",
+            "ORIGINAL_NOT_FOUND",
+            "NO_PAGES",
+            "PAGE_NOT_FOUND",
+            "PASSAGE_NOT_FOUND",
+            "PAGE_NOT_DRAWN",
+            "INVALID_REQUEST",
+            *OF_A_PROJECT,
+        )
+    ),
+)
 async def page_picture(document: str, page: int, key: Key, services: Parts, passage: str | None = None) -> Response:
     """PNG; `passage` highlights that passage."""
     draw = partial(services.retriever.page_picture, key, document, page, passage)
@@ -128,14 +252,19 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         if unknown := form.keys() - {"files", "replace"}:
             problem = f"The form has fields that are not known: {first_names(unknown)}."
             raise RequestError(422, "INVALID_REQUEST", f"{problem} {_FIELDS}")
-        replace = str(form.get("replace", "false")).lower() in ("true", "1", "yes")
-        return [await _uploaded(file) for file in files], replace
+        return [await _uploaded(file) for file in files], _flag(form.get("replace", "false"))
     try:
         upload = await in_thread(CorpusUpload.model_validate, await request.json())
     except ValidationError as error:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
     return await in_thread(lambda: [document.source() for document in upload.documents]), upload.replace
+
+
+def _flag(value: Any) -> bool:
+    if value not in ("true", "false"):
+        raise RequestError(422, "INVALID_REQUEST", f"The form's field 'replace' is neither true nor false. {_FIELDS}")
+    return value == "true"
 
 
 async def _uploaded(file: Any) -> Source | Refusal:

@@ -1,39 +1,21 @@
 """What routes get from the app: its services, the caller's project, and one form for every refusal."""
 
-from typing import cast
+from typing import Annotated, cast
 
-from fastapi import Request
+from fastapi import Path, Request
 from starlette.responses import JSONResponse
 
-from corpora import (
-    CorpusError,
-    DocumentNotFound,
-    DocumentOfFolder,
-    FolderNotFound,
-    InvalidName,
-    OriginalNotFound,
-    ProjectKey,
-    ProjectNotFound,
-)
-from ingest import FolderNotAllowed, FolderUnusable
-from retrieval import EmptyQuery, NoPages, PageNotDrawn, PageNotFound, PassageNotFound
+from corpora import CorpusError, ProjectKey
+from retrieval import PageNotDrawn
+from server.refusals import status_of
 from server.services import Services
 
-_STATUS: dict[type[CorpusError], int] = {
-    ProjectNotFound: 404,
-    DocumentNotFound: 404,
-    DocumentOfFolder: 409,
-    FolderNotFound: 404,
-    FolderNotAllowed: 403,
-    FolderUnusable: 422,
-    OriginalNotFound: 404,
-    NoPages: 404,
-    PageNotFound: 404,
-    PageNotDrawn: 422,
-    PassageNotFound: 404,
-    InvalidName: 422,
-    EmptyQuery: 422,
-}
+# Only described here: `ProjectKey` is what refuses others.
+_PROJECT_ID = Path(
+    description="The number that Arrow gives the project, or any name of letters, digits, '_', '.' and '-'",
+    examples=["1"],
+    json_schema_extra={"pattern": r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", "maxLength": 64},
+)
 
 
 class RequestError(Exception):
@@ -50,7 +32,7 @@ async def get_services(request: Request) -> Services:
     return cast("Services", request.app.state.services)
 
 
-async def project_key(project_id: str, request: Request) -> ProjectKey:
+async def project_key(project_id: Annotated[str, _PROJECT_ID], request: Request) -> ProjectKey:
     """The project of the path, in the workspace that the request's token opens.
 
     Raises:
@@ -71,5 +53,5 @@ def error_response(status: int, code: str, message: str) -> JSONResponse:
 
 def corpus_error_response(error: CorpusError) -> JSONResponse:
     """A corpus error with its HTTP status."""
-    status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 503)
+    status = status_of("PAGE_NOT_DRAWN" if isinstance(error, PageNotDrawn) else error.code)
     return error_response(status, error.code, error.message)

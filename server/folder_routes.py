@@ -8,8 +8,10 @@ from pydantic import Field
 
 from corpora import ProjectKey
 from ingest import FolderReport
+from server.answers import FolderAnswer
 from server.dependencies import get_services, is_owner, project_key
 from server.json_route import Body, JsonRoute
+from server.refusals import OF_A_BODY, OF_A_PROJECT, refusals
 from server.services import Services
 
 router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"], route_class=JsonRoute)
@@ -25,7 +27,12 @@ class FolderLink(Body):
     path: Annotated[str, Field(max_length=4096)]
 
 
-@router.put("", summary="Link a folder to the project")
+@router.put(
+    "",
+    summary="Link a folder to the project",
+    response_model=FolderAnswer,
+    responses=refusals(("FOLDER_NOT_ALLOWED", "FOLDER_UNUSABLE", *OF_A_PROJECT, *OF_A_BODY)),
+)
 async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> dict[str, Any]:
     """From now on the folder's documents are the project's; answers what became of each when all are searchable.
 
@@ -37,13 +44,23 @@ async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByO
     return FolderReport.of(folder, report.documents).as_dict()
 
 
-@router.get("", summary="The linked folder")
+@router.get(
+    "",
+    summary="The linked folder",
+    response_model=FolderAnswer,
+    responses=refusals(("FOLDER_NOT_FOUND", *OF_A_PROJECT)),
+)
 async def show_folder(key: Key, services: Parts) -> dict[str, Any]:
     """Its path, what is wrong with it, and the documents that came from it."""
     return (await _report(key, services)).as_dict()
 
 
-@router.delete("", summary="Unlink the folder")
+@router.delete(
+    "",
+    summary="Unlink the folder",
+    response_model=FolderAnswer,
+    responses=refusals(("FOLDER_NOT_FOUND", *OF_A_PROJECT)),
+)
 async def unlink_folder(key: Key, services: Parts) -> dict[str, Any]:
     """Its documents stay in the corpus, and are not kept in step any more."""
     report = await _report(key, services)

@@ -31,7 +31,10 @@ class Body(BaseModel):
 
 
 class JsonRoute(APIRoute):
-    """A route whose handler gets a `JsonRequest`."""
+    """A route whose handler gets a `JsonRequest`, and whose answer leaves out what has nothing to say."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options | {"response_model_exclude_unset": True})
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """FastAPI's own handler, with a request that reads JSON as we do."""

@@ -7,13 +7,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from server.answers import HealthAnswer
 from server.dependencies import get_services
+from server.refusals import OF_THE_CATALOG, refusals
 from server.services import Services
 
 router = APIRouter(tags=["operation"])
 
 
-@router.get("/healthz", summary="200 once the server is ready, and which stores answer")
+@router.get(
+    "/healthz",
+    summary="200 once the server is ready, and which stores answer",
+    response_model=HealthAnswer,
+    responses={503: {"model": HealthAnswer, "description": "The catalog is away"}},
+)
 async def healthz(services: Annotated[Services, Depends(get_services)], response: Response) -> dict[str, Any]:
     """Open to everybody. `status` is `ok`; `degraded` without vectors; `unavailable`, and 503, without the catalog."""
     stores = await services.health.stores()
@@ -29,6 +36,8 @@ async def healthz(services: Annotated[Services, Depends(get_services)], response
     "/metrics",
     summary="What the server has counted, as Prometheus reads it",
     response_class=Response,
+    responses={200: {"content": {"text/plain": {}}, "description": "Counts in Prometheus' text format"}}
+    | refusals(OF_THE_CATALOG),
 )
 async def metrics(services: Annotated[Services, Depends(get_services)]) -> Response:
     """Any workspace's token opens it: it says nothing of a single workspace."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, FailFast, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
 
 from agent import (
     Asked,
@@ -15,6 +16,7 @@ from agent import (
     ConfirmationPolicy,
     Ended,
     Event,
+    EventSink,
     Exchange,
     Failed,
     Failure,
@@ -29,19 +31,32 @@ from agent import (
 )
 from arrow_project import ArrowProject, ParseError, Selection, diff, parse
 from corpora import ProjectKey
+from server.answers import TurnAnswer
 from server.connected import while_connected
 from server.dependencies import RequestError, get_services, project_key
+from server.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.json_route import Body, JsonRoute
+from server.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.services import CatalogPendings, Services, policy_for
 
-# What is wrong with the request itself; anything else that fails a turn is the model's side (502).
-_STATUS = {"CONFLICT": 409, "NOTHING_TO_UNDO": 409, "NOT_PENDING": 404, "INTERNAL": 500}
+# What fails a turn and is not said otherwise is the model's side.
+_OF_THE_MODEL = 502
 
 _OF_A_CHAT_SERVICE = frozenset(
     {"be_function", "user_id", "type", "project_id", "character_id", "act_id", "chat_session_id"}
 )
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute)
+
+
+def _whole(value: Any) -> Any:
+    """Numbers of some clients are all floats; a text is none, though pydantic would read it."""
+    if isinstance(value, str | bool):
+        raise ValueError("it must be a whole number")
+    return value
+
+
+WholeNumber = Annotated[int, BeforeValidator(_whole)]
 
 
 class HistoryEntry(BaseModel):
@@ -51,14 +66,21 @@ class HistoryEntry(BaseModel):
     output: str = ""
 
 
-class TurnBody(Body):
-    """One turn; everything but `arrow_content` may be left out."""
+# JSON Schema has no name for it; clients that do not know the format take it for any text.
+_ARROW: dict[str, Any] = {"format": "arrow", "contentMediaType": "application/json"}
 
-    arrow_content: str
+
+class TurnBody(Body):
+    """One turn; everything but `arrow_content` may be left out.
+
+    `pending_id` names the question that `message` answers; `function` is an operation to run without a model.
+    """
+
+    arrow_content: Annotated[str, Field(description="The whole .arrow file", json_schema_extra=_ARROW)]
     message: str = ""
     history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
-    selected_node_ids: Annotated[list[int], FailFast()] = Field(default_factory=list[int])
-    current_scene_id: int | None = None
+    selected_node_ids: Annotated[list[WholeNumber], FailFast()] = Field(default_factory=list[int])
+    current_scene_id: WholeNumber | None = None
     mode: Literal["apply", "plan"] = "apply"
     confirm: ConfirmationPolicy | None = None
     pending_id: str | None = None
@@ -126,7 +148,7 @@ class TurnReport:
                 | ({"also_in": list(c.also_in)} if c.also_in else {})
                 for c in self.citations
             ],
-            "operations": [_operation(operation) for operation in self.operations],
+            "operations": [operation_entry(operation) for operation in self.operations],
             "not_done": self.not_done,
             "question": _question(self.question),
             "suggestions": [
@@ -141,7 +163,25 @@ class TurnReport:
         }
 
 
-@router.post("/turns", summary="One turn on the story in the request", response_model=dict[str, Any])
+@router.post(
+    "/turns",
+    summary="One turn on the story in the request",
+    response_model=TurnAnswer,
+    responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}
+    | refusals(
+        (
+            "PARSE_ERROR",
+            "NOT_PENDING",
+            "CONFLICT",
+            "NOTHING_TO_UNDO",
+            "RATE_LIMITED",
+            *OF_A_MODEL,
+            *OF_A_SEARCH,
+            *OF_A_PROJECT,
+            *OF_A_BODY,
+        )
+    ),
+)
 async def run_turn(
     request: Request,
     body: TurnBody,
@@ -150,13 +190,18 @@ async def run_turn(
 ) -> Response:
     """Answers with what was said, what was done, and the `.arrow` content afterwards.
 
-    A caller that hangs up stops the turn.
+    With `Accept: text/event-stream` it is told while it happens: `text` (a piece), `text_end` (a part, whole),
+    `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
+    if EVENT_STREAM in request.headers.get("accept", ""):
+        return await streamed(request, partial(answer_turn, body, key, services))
     return await in_thread(JSONResponse, await while_connected(request, answer_turn(body, key, services)))
 
 
-async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> dict[str, Any]:
-    """Runs the turn on an editor in memory.
+async def answer_turn(
+    body: TurnBody, key: ProjectKey, services: Services, tell: EventSink | None = None
+) -> dict[str, Any]:
+    """Runs the turn on an editor in memory; `tell` hears what happens.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -176,10 +221,12 @@ async def answer_turn(body: TurnBody, key: ProjectKey, services: Services) -> di
         async def note(event: Event) -> None:
             report.add(event)
             record.add(event)
+            if tell is not None:
+                await tell(event)
 
         await services.assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
-        raise RequestError(_STATUS.get(report.failure.code, 502), report.failure.code, report.failure.message)
+        raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
     outcome = await in_thread(_outcome, before, editor.project, report.planned)
     return report.as_dict() | outcome
 
@@ -211,17 +258,6 @@ def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: S
         being_read=services.intake.under_way(key),
         plan=body.mode == "plan",
     )
-
-
-def _operation(operation: OperationFinished) -> dict[str, Any]:
-    failure = operation.failure
-    return {
-        "function": operation.function,
-        "arguments": dict(operation.arguments),
-        "success": operation.success,
-        "result": operation.result,
-        "error": failure.as_dict() if failure else None,
-    }
 
 
 def _question(asked: Asked | None) -> dict[str, Any] | None:

@@ -32,6 +32,12 @@ def no_authorities() -> Iterator[None]:
         yield
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How long the API's description is tested: `make contract` takes more examples."""
+    parser.addoption("--contract-examples", default="4", help="requests that are made up for each operation")
+    parser.addoption("--contract-seed", default="0", help="from what they are made up")
+
+
 @pytest.fixture(scope="session")
 def empty_database() -> Iterator[EmptyDatabase]:
     """`empty_database()`: the URL of a PostgreSQL database, with nothing in it any more."""

@@ -349,3 +349,37 @@ def test_half_a_character_is_refused(http: httpx.Client) -> None:
     answer = http.post("/projects/1/turns", content=json.dumps(body), headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert "half a character" in answer.json()["error"]["message"]
+
+
+def _events(http: httpx.Client, **fields: Any) -> list[tuple[str, Any]]:
+    body = {"arrow_content": story_text()} | fields
+    answer = http.post("/projects/1/turns", json=body, headers={"Accept": "text/event-stream"})
+    assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
+    events = [event.splitlines() for event in answer.text.split("\n\n") if event]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
+
+
+def test_a_turn_is_told_while_it_happens(home: House, http: httpx.Client) -> None:
+    home.model.add(["I add ", "gold.", Use("create_variable", GOLD)], ["Done."])
+    events = _events(http, message="Add gold.")
+    assert [name for name, _ in events] == ["text", "text", "text_end", "operation", "text", "text_end", "answer"]
+    assert "".join(data["text"] for name, data in events[:2]) == events[2][1]["text"] == "I add gold."
+    assert events[3][1]["function"] == "create_variable"
+    answer = events[-1][1]
+    assert answer["text"] == "I add gold.\n\nDone."
+    assert answer["changed"]
+    assert answer["operations"] == [events[3][1]]
+
+
+def test_what_is_refused_at_once_is_no_stream(http: httpx.Client) -> None:
+    accept = {"Accept": "text/event-stream"}
+    refused = http.post("/projects/1/turns", json={"arrow_content": "{"}, headers=accept)
+    error(refused, 422, "PARSE_ERROR")
+
+
+def test_whoever_hangs_up_on_a_stream_stops_the_turn(home: House, http: httpx.Client) -> None:
+    home.model.add(["I add ", Hang()])
+    body = {"arrow_content": story_text(), "message": "Add gold."}
+    with http.stream("POST", "/projects/1/turns", json=body, headers={"Accept": "text/event-stream"}) as answer:
+        assert next(answer.iter_lines()) == "event: text"
+    assert home.model.cancelled.wait(PATIENCE_S)

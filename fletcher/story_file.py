@@ -1,0 +1,111 @@
+"""An .arrow file that is talked about: which turns can be taken back, and which question is open."""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from corpora import ProjectKey
+from fletcher.errors import CommandError
+
+_KEPT_TURNS = 20
+
+
+class StoryFile:
+    """One file, and what is kept about it in a folder of the data directory.
+
+    Args:
+        file: The .arrow file; a link stays one.
+        folder: Where what is kept of all files is.
+    """
+
+    def __init__(self, file: Path, folder: Path) -> None:
+        self.file = file.resolve()
+        self._kept = folder / _sha256(str(self.file).encode())[:32]
+        self._question = self._kept / "question.json"
+
+    def write(self, before: bytes, after: bytes) -> None:
+        """Writes what a turn made of the file, keeping what was there.
+
+        Raises:
+            CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
+        """
+        if self.file.read_bytes() != before:
+            raise CommandError(
+                f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
+            )
+        self._make_folder()
+        _write_whole(self._before(after), before)
+        for old in self._turns()[:-_KEPT_TURNS]:
+            old.unlink()
+        _write_whole(self.file, after)
+
+    def undo(self) -> None:
+        """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
+
+        Raises:
+            CommandError: There is no such turn, or the file has been changed since.
+        """
+        kept = self._before(self.file.read_bytes()) if self.file.exists() else None
+        if kept is None or not kept.exists():
+            if turns := self._turns():
+                raise CommandError(
+                    f"{self.file} has been changed since the last turn, and undo would lose that. "
+                    f"The version before the turn is {turns[-1]}."
+                )
+            raise CommandError(f"{self.file}: there is no turn to take back.")
+        _write_whole(self.file, kept.read_bytes())
+        kept.unlink()
+
+    def go_back(self, before: bytes, after: bytes) -> None:
+        """Writes what an undo has led to: the bytes of then where they are kept, else the story of then."""
+        if self.file.read_bytes() == before and self._before(before).exists():
+            self.undo()
+        else:
+            _write_whole(self.file, after)
+
+    def open_question(self, key: ProjectKey) -> str | None:
+        """The id of the question that the next message about this file answers."""
+        if not self._question.exists():
+            return None
+        asked = json.loads(self._question.read_text("utf-8"))
+        return asked["pending_id"] if asked["project"] == [key.workspace, key.project_id] else None
+
+    def keep_question(self, key: ProjectKey, pending_id: str | None) -> None:
+        """Keeps the question that a turn has ended with; None: with none."""
+        if pending_id is None:
+            self._question.unlink(missing_ok=True)
+            return
+        self._make_folder()
+        asked = {"project": [key.workspace, key.project_id], "pending_id": pending_id}
+        _write_whole(self._question, json.dumps(asked).encode())
+
+    def _make_folder(self) -> None:
+        self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def _before(self, after: bytes) -> Path:
+        """What was there before the turn that wrote `after`."""
+        return self._kept / f"{_sha256(after)[:32]}.arrow"
+
+    def _turns(self) -> list[Path]:
+        """The versions that are kept, the oldest first."""
+        return sorted(self._kept.glob("*.arrow"), key=lambda kept: kept.stat().st_mtime_ns)
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Either the old bytes are there or the new ones, whenever the process ends."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        if path.exists():
+            Path(temporary).chmod(path.stat().st_mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

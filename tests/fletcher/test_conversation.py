@@ -1,0 +1,138 @@
+"""`fletcher chat FILE`: what is said about a file at the terminal, over the API of whoever owns the data directory."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora import Owner, ProjectKey
+from fletcher.conversation import converse
+from fletcher.errors import CommandError
+from fletcher.remote import RemoteCorpus
+from fletcher.story_file import StoryFile
+from fletcher.turns import FileTurns
+from server import Access
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
+from tests.agent.story import story_text
+from tests.server.house import House, house
+
+KEY = ProjectKey("local", "1")
+GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+PIER = Use("delete_node", {"node_id": 3})
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path / "data", access=Access(owner_key="key", requires_key=True)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> StoryFile:
+    file = tmp_path / "story.arrow"
+    file.write_text(story_text(), "utf-8")
+    return StoryFile(file, tmp_path / "kept")
+
+
+@pytest.fixture
+def api(home: House) -> Iterator[RemoteCorpus]:
+    with RemoteCorpus(Owner(1, home.url, "key")) as opened:
+        yield opened
+
+
+def nodes(story: StoryFile) -> set[str]:
+    return set(json.loads(story.file.read_text("utf-8"))["resources"]["nodes"])
+
+
+def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+    home.model.add([PIER], ["It is gone."])
+    turns = FileTurns(api, KEY, story, {})
+    assert turns.say("Remove the pier.")["question"]["kind"] == "confirmation"
+    assert nodes(story) == {"1", "2", "3"}
+    turns.say("yes")
+    assert nodes(story) == {"1", "2"}
+    assert story.open_question(KEY) is None
+    story.undo()
+    assert story.file.read_text("utf-8") == story_text()
+
+
+def test_a_question_about_another_story_is_open_no_more(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+    home.model.add([PIER])
+    turns = FileTurns(api, KEY, story, {})
+    turns.say("Remove the pier.")
+    story.file.write_text(story_text().replace("The pier is empty.", "The pier is full."), "utf-8")
+    with pytest.raises(CommandError, match="changed"):
+        turns.say("yes")
+    assert nodes(story) == {"1", "2", "3"}
+    home.model.add(["Here."])
+    assert turns.say("Are you there?")["text"] == "Here."
+
+
+def test_who_agreed_beforehand_is_not_asked(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+    home.model.add([PIER], ["It is gone."])
+    answer = FileTurns(api, KEY, story, {}, agreed=True).say("Remove the pier.")
+    assert answer["question"] is None
+    assert nodes(story) == {"1", "2"}
+
+
+def test_ctrl_c_stops_the_turn(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+    home.model.add(["I will ", Hang()])
+
+    def interrupted(_event: str, _data: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        FileTurns(api, KEY, story, {}).say("Add gold.", interrupted)
+    assert home.model.cancelled.wait(PATIENCE_S)
+    assert story.file.read_text("utf-8") == story_text()
+
+
+def test_a_conversation(
+    home: House,
+    api: RemoteCorpus,
+    story: StoryFile,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    home.put("bible.md", "# People\n\nElena keeps the lighthouse.\n")
+    home.model.add(["Elena ", "does [1]."], [GOLD], ["Gold is there."], [PIER], ["It is gone."])
+    said = "Who keeps it?\nAdd gold.\n\nRemove the pier.\nyes\nundo\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(said))
+    converse(FileTurns(api, KEY, story, {}), story.file)
+    shown = capsys.readouterr().out
+    assert "Elena does [1]." in shown
+    assert "[1] bible.md" in shown
+    assert "Shall I do it? (yes or no" in shown
+    assert "It is gone." in shown
+    assert "taken back" in shown
+    assert nodes(story) == {"1", "2", "3"}
+    assert "gold" in story.file.read_text("utf-8")
+    assert ("user", ["Who keeps it?"]) in home.model.requests[1].conversation
+    story.undo()
+    assert story.file.read_text("utf-8") == story_text()
+
+
+def test_what_fails_does_not_end_the_conversation(
+    home: House,
+    api: RemoteCorpus,
+    story: StoryFile,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    home.model.add(["Here."])
+    monkeypatch.setattr("sys.stdin", io.StringIO("undo\nAre you there?\nexit\nnever read\n"))
+    converse(FileTurns(api, KEY, story, {}), story.file)
+    shown = capsys.readouterr()
+    assert "no turn to take back" in shown.err
+    assert "Here." in shown.out
+    assert len(home.model.requests) == 1
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe"])
+def test_a_file_that_is_no_project_is_named(api: RemoteCorpus, story: StoryFile, content: bytes) -> None:
+    story.file.write_bytes(content)
+    with pytest.raises(CommandError, match=r"story\.arrow is not a project that Arrow would open"):
+        FileTurns(api, KEY, story, {}).say("Hello.")

@@ -1,0 +1,95 @@
+"""A turn on a file is taken back in one step, as deep as the guide says, and never at the cost of later work."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from corpora import ProjectKey
+from fletcher.errors import CommandError
+from fletcher.story_file import StoryFile
+
+KEY = ProjectKey("local", "1")
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> StoryFile:
+    file = tmp_path / "story.arrow"
+    file.write_bytes(b"before")
+    return StoryFile(file, tmp_path / "kept")
+
+
+def test_undo_restores_the_bytes_of_twenty_turns(story: StoryFile) -> None:
+    versions = [b"before", *(f"turn {number}".encode() for number in range(22))]
+    for before, after in pairwise(versions):
+        story.write(before, after)
+    for version in reversed(versions[2:-1]):
+        story.undo()
+        assert story.file.read_bytes() == version
+    with pytest.raises(CommandError, match="no turn to take back"):
+        story.undo()
+
+
+def test_what_an_undo_in_the_conversation_led_to_is_not_a_turn(story: StoryFile) -> None:
+    """`fletcher undo` after it takes back the turn before, and does not bring back what was taken back."""
+    story.write(b"before", b"one")
+    story.write(b"one", b"two")
+    story.go_back(b"two", b"one, as the server writes it")
+    assert story.file.read_bytes() == b"one"
+    story.undo()
+    assert story.file.read_bytes() == b"before"
+
+
+def test_an_undo_of_a_turn_from_elsewhere_is_written(story: StoryFile) -> None:
+    story.go_back(b"before", b"what the page changed")
+    assert story.file.read_bytes() == b"what the page changed"
+
+
+def test_work_done_since_is_not_lost(story: StoryFile) -> None:
+    story.write(b"before", b"after")
+    story.file.write_bytes(b"by hand")
+    with pytest.raises(CommandError, match="changed since") as refused:
+        story.undo()
+    assert story.file.read_bytes() == b"by hand"
+    kept = Path(str(refused.value).rsplit(" ", 1)[1].removesuffix("."))
+    assert kept.read_bytes() == b"before"
+
+
+def test_files_of_the_same_name_are_kept_apart(tmp_path: Path) -> None:
+    files = [tmp_path / folder / "story.arrow" for folder in ("one", "two")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(file.parent.name.encode())
+        StoryFile(file, tmp_path / "kept").write(file.parent.name.encode(), b"after")
+    for file in files:
+        StoryFile(file, tmp_path / "kept").undo()
+        assert file.read_bytes() == file.parent.name.encode()
+
+
+def test_what_was_saved_while_the_turn_ran_is_not_overwritten(story: StoryFile) -> None:
+    story.file.write_bytes(b"saved in Arrow meanwhile")
+    with pytest.raises(CommandError, match="changed while the turn ran"):
+        story.write(b"before", b"after")
+    assert story.file.read_bytes() == b"saved in Arrow meanwhile"
+    with pytest.raises(CommandError, match="no turn to take back"):
+        story.undo()
+
+
+def test_a_link_stays_a_link(story: StoryFile, tmp_path: Path) -> None:
+    link, before = tmp_path / "link.arrow", story.file.read_bytes()
+    link.symlink_to(story.file)
+    linked = StoryFile(link, tmp_path / "kept")
+    linked.write(before, b"after")
+    assert link.is_symlink()
+    assert story.file.read_bytes() == b"after"
+    linked.undo()
+    assert story.file.read_bytes() == before
+
+
+def test_the_open_question_is_that_of_the_file_and_the_project(story: StoryFile) -> None:
+    assert story.open_question(KEY) is None
+    story.keep_question(KEY, "abc")
+    assert story.open_question(KEY) == "abc"
+    assert story.open_question(ProjectKey("local", "2")) is None
+    story.keep_question(KEY, None)
+    assert story.open_question(KEY) is None

@@ -1,0 +1,92 @@
+"""The API is what its description says: schemathesis makes requests up from it, and finds nothing.
+
+`make contract` does the same with more examples, and `schemathesis run URL/openapi.json` from here by hand.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.models import failures
+from corpora import CorpusError
+from ingest import Source
+from retrieval import PageNotDrawn
+from server import Access
+from server.refusals import status_of
+from server.wrong_tokens import WrongTokens
+from tests.server.house import House, house
+from tests.server.test_uploads import pdf
+
+ROOT = Path(__file__).parents[2]
+_MINUTES = count(step=60.0)
+# Wrong tokens are tried at every operation, and here they come as slowly as they are looked at.
+_TOKENS = Access(tokens={"ours": "local"}, wrong_tokens=WrongTokens(now=lambda: next(_MINUTES)))
+ACCESS = {"open": Access(), "tokens": _TOKENS}
+_UNKNOWN = -1
+
+
+@pytest.mark.parametrize("access", ACCESS)
+def test_nothing_differs_from_the_description(access: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    with house(tmp_path / "data", local=True, access=ACCESS[access]) as home:
+        home.put("bible.md", "# People\n\nElena keeps the lighthouse.\n")
+        home.ingestor.index(home.key, [Source("map.pdf", pdf("The map of the coast."))])
+        run = subprocess.run(
+            [
+                sys.executable, "-m", "schemathesis.cli", "run", f"{home.url}/openapi.json", "--checks", "all",
+                "--max-examples", str(request.config.getoption("--contract-examples")),
+                "--seed", str(request.config.getoption("--contract-seed")),
+                "--header", "Authorization: Bearer ours",
+                "--max-failures", "20", "--generation-database", "none", "--no-color",
+            ],
+            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert int(re.findall(r"(\d+) passed", run.stdout)[-1]) > 100, run.stdout
+    for phase in ("Examples", "Coverage", "Fuzzing", "Stateful"):
+        assert f"✅ {phase}" in run.stdout.replace("  ", " "), run.stdout
+
+
+def _description(home: House) -> dict[str, Any]:
+    with home.http() as http:
+        return http.get("/openapi.json").json()
+
+
+def test_tokens_are_declared_as_they_are_asked_for(home: House, tmp_path: Path) -> None:
+    with house(tmp_path / "closed", access=ACCESS["tokens"]) as closed:
+        asked = _description(closed)["paths"]
+    unasked = _description(home)["paths"]
+    assert {"bearer": []} in asked["/projects"]["get"]["security"]
+    assert {} not in asked["/projects"]["get"]["security"]
+    assert {} in unasked["/projects"]["get"]["security"]
+    assert "401" in asked["/projects"]["get"]["responses"]
+    assert "401" not in unasked["/projects"]["get"]["responses"]
+    assert "security" not in asked["/healthz"]["get"]
+
+
+def test_every_answer_is_typed(home: House) -> None:
+    for path, methods in _description(home)["paths"].items():
+        for method, operation in methods.items():
+            for status, answer in operation["responses"].items():
+                for kind, content in answer["content"].items():
+                    assert kind != "application/json" or "$ref" in content["schema"], (path, method, status)
+
+
+def _codes(kind: type[CorpusError]) -> set[str]:
+    own = set() if kind is PageNotDrawn else {kind.code}
+    return own.union(*(_codes(below) for below in kind.__subclasses__()))
+
+
+# Those of what is said of one document, of a command line, or never meets a request.
+_OF_NO_ROUTE = {"CORPUS_ERROR", "WORKSPACE_FULL", "DIRECTORY_BUSY"}
+
+
+def test_every_error_of_ours_has_its_status() -> None:
+    models = {code for _, code, _ in failures._SENTENCES}  # pyright: ignore[reportPrivateUsage]
+    unknown = {c for c in _codes(CorpusError) - _OF_NO_ROUTE | models if status_of(c, _UNKNOWN) == _UNKNOWN}
+    assert not unknown
