@@ -28,6 +28,7 @@ var _wanted := false
 var _attempts := 0
 var _wait_s := 0.0
 var _pending_s := 0.0
+var _is_greeted := false
 var _batches := true
 
 
@@ -38,7 +39,7 @@ func _init(preferences: RefCounted, client: String) -> void:
 
 ## Connects now, and again whenever the connection is lost.
 func start() -> void:
-	stop()
+	_close()
 	_wanted = true
 	_attempts = 0
 	_connect()
@@ -46,10 +47,7 @@ func start() -> void:
 
 ## Closes, and stays closed.
 func stop() -> void:
-	_wanted = false
-	if _socket != null:
-		_socket.close()
-	_lose()
+	_close()
 	_say("Not connected.")
 
 
@@ -85,12 +83,20 @@ func poll(delta: float) -> void:
 			_give_up_late(delta)
 
 
+func _close() -> void:
+	_wanted = false
+	if _socket != null:
+		_socket.close()
+	_lose()
+
+
 func _connect() -> void:
 	_socket = WebSocketPeer.new()
 	_socket.inbound_buffer_size = INBOUND_BYTES
 	_socket.outbound_buffer_size = OUTBOUND_BYTES
 	_socket.max_queued_packets = QUEUED_FRAMES
 	_pending_s = 0.0
+	_is_greeted = false
 	_attempts += 1
 	_say("Connecting to %s …" % _preferences.url())
 	var address: String = _preferences.url().replace("http", "ws") + "/ws/chat"
@@ -99,10 +105,11 @@ func _connect() -> void:
 
 
 func _read(delta: float) -> void:
+	if not _is_greeted:
+		_is_greeted = true
+		_hello()
 	if not is_open:
-		if _pending_s == 0.0:
-			_hello()
-		_pending_s += delta
+		_give_up_late(delta)
 	while _socket != null and _socket.get_available_packet_count() > 0:
 		var packet := _socket.get_packet().get_string_from_utf8()
 		var message: Variant = JSON.parse_string(packet)

@@ -31,7 +31,7 @@ const Preferences := preload("preferences.gd")
 const Project := preload("project.gd")
 const Turn := preload("turn.gd")
 
-const PANEL := "panel/panel.gd"
+const PANEL := "panel"
 const HISTORY := 20
 const COPIES := 10
 
@@ -506,12 +506,17 @@ func clear_history() -> void:
 
 
 func _add_panel() -> void:
-	var path: String = get_script().resource_path.get_base_dir().path_join(PANEL)
-	if not FileAccess.file_exists(path):
+	var folder: String = get_script().resource_path.get_base_dir().path_join(PANEL)
+	if not DirAccess.dir_exists_absolute(folder):
 		return
-	var script: Script = load(path)
-	if script == null or not script.can_instantiate():
-		print("Fletcher: %s cannot be loaded; Arrow opens without the panel." % path)
-		return
-	panel = script.new()
+	for file in DirAccess.get_files_at(folder):
+		if file.get_extension() == "gd" and not _loads(folder.path_join(file)):
+			print("Fletcher: %s cannot be loaded; Arrow opens without the panel." % folder.path_join(file))
+			return
+	panel = load(folder.path_join("panel.gd")).new()
 	panel.attach(self, main)
+
+
+func _loads(path: String) -> bool:
+	var script: Script = load(path)
+	return script != null and script.can_instantiate()
