@@ -32,8 +32,16 @@ def server(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Generator[
         yield opened
 
 
-@pytest.fixture
-def editor(godot: Godot, server: House, tmp_path: Path) -> Generator[Editor]:
-    """Arrow, connected."""
-    with running(godot, tmp_path, server.url) as arrow:
+@pytest.fixture(scope="session")
+def _arrow(godot: Godot, server: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Editor]:  # pyright: ignore[reportUnusedFunction]
+    with running(godot, tmp_path_factory.mktemp("editor"), server.url) as arrow:
         yield arrow
+
+
+@pytest.fixture
+def editor(_arrow: Editor) -> Generator[Editor]:
+    """Arrow, connected; one for all tests, of which each opens a project of its own."""
+    seen = len(_arrow.errors())
+    yield _arrow
+    _arrow.wait_state("idle", "disabled")
+    assert _arrow.errors()[seen:] == []

@@ -83,7 +83,7 @@ class Remote:
 		var value: Variant = null
 		match command.do:
 			"call":
-				value = await _object(command.on).callv(command.name, given)
+				value = await _object(command.on).callv(command.name, given.map(_vector))
 			"get":
 				value = _object(command.on).get(command.name)
 			"set":
@@ -117,6 +117,9 @@ class Remote:
 				return get_node("/root/Fletcher")._dispatcher
 			_:
 				return get_node(where)
+
+	func _vector(value: Variant) -> Variant:
+		return Vector2(value.vec[0], value.vec[1]) if value is Dictionary and value.has("vec") else value
 
 	func _frames(count: int) -> void:
 		for i in count:

@@ -19,6 +19,13 @@ PATIENCE_S = 40
 Signal = tuple[str, list[Any]]
 
 
+def document_of(text: str) -> dict[str, Any]:
+    """What a text says, without when it was saved."""
+    document = json.loads(text, strict=False)
+    document["meta"].pop("last_save", None)
+    return document
+
+
 @dataclass(frozen=True)
 class Godot:
     """How Arrow is started.
@@ -98,11 +105,18 @@ class Editor:
         """Of the open project, on this machine."""
         return Path(self.call("project", "path").removeprefix("/host"))
 
-    def open(self, text: str, name: str = "story") -> int:
-        """Opens a project with exactly this content; its number in Arrow's list."""
+    def open(self, text: str, name: str = "story", state: str = "idle") -> int:
+        """Opens a project with exactly this content, and waits for Fletcher; its number in Arrow's list."""
         path = self.folder / f"{name}.arrow"
         path.write_bytes(text.encode())
-        return self.ask("open", path=f"/host{path}")
+        number = self.ask("open", path=f"/host{path}")
+        self.wait_state(state)
+        return number
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is in the editor, without when it was saved."""
+        return document_of(self.text)
 
     def mark(self) -> int:
         """How many signals have come."""
@@ -183,7 +197,11 @@ def running(godot: Godot, folder: Path, url: str, boot: Path = CLIENT / "boot.ts
             process = subprocess.Popen(command, env=environment, stdout=told, stderr=subprocess.STDOUT)
         try:
             client, _ = server.accept()
-            with client, client.makefile("w", encoding="utf-8") as line, client.makefile("r", encoding="utf-8") as heard:
+            with (
+                client,
+                client.makefile("w", encoding="utf-8") as line,
+                client.makefile("r", encoding="utf-8") as heard,
+            ):
                 editor = Editor(process, line, heard, output, folder)
                 listening = threading.Thread(target=editor.listen, daemon=True)
                 listening.start()
