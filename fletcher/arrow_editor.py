@@ -198,7 +198,7 @@ def _position(file: Path, wanted: bytes, after: int = 0) -> int:
 
 
 def _version_in(pack: Path) -> str:
-    """`config/version` of the settings in a pack: after its key come the value's length, kind, and the text's length."""
+    """`config/version` of the settings in a pack: after the key are the value's length, kind, and the text's length."""
     start = _position(pack, _VERSION_KEY)
     if start < 0:
         return ""

@@ -70,7 +70,7 @@ def run(place: Place, data_dir: DataDir = None) -> None:
 
 def _run(command: list[str], found: ArrowEditor, url: str) -> int:
     try:
-        process = subprocess.Popen(command, env=os.environ | {_URL: url}, cwd=found.folder)
+        process = subprocess.Popen(command, env=os.environ | {_URL: url}, cwd=found.folder)  # noqa: S603  (what the user has named)
     except OSError as error:
         raise CommandError(f"{command[0]} cannot be started: {error.strerror}.") from error
     with _ended(process):
@@ -97,7 +97,9 @@ def _server(data_dir: Path | None) -> Generator[str]:
 @contextmanager
 def _started(data_dir: Path) -> Generator[str]:
     command = [sys.executable, "-m", "fletcher", "serve", "--port", str(_free_port()), "--data-dir", str(data_dir)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
+    process = subprocess.Popen(  # noqa: S603  (this very Python)
+        command, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
+    )
     url, announced = list[str](), Event()
     Thread(target=_pass_on, args=(process, url, announced), daemon=True).start()
     with _ended(process):

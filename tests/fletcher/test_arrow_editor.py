@@ -81,7 +81,7 @@ def test_what_is_no_arrow_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_arrow_of_another_generation_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="Arrow 2.3.0 .* is not known"):
+    with pytest.raises(CommandError, match=r"Arrow 2\.3\.0 .* is not known"):
         find_arrow(_release(tmp_path / "old", version="2.3.0"))
 
 
@@ -122,7 +122,7 @@ def test_another_main_scene_of_the_user_is_left_alone(tmp_path: Path) -> None:
     arrow = find_arrow(_checkout(tmp_path / "a"))
     own = '[application]\nrun/main_scene = "res://mine.tscn"\n'
     arrow.override.write_text(own)
-    with pytest.raises(CommandError, match="already names a main scene, res://mine.tscn"):
+    with pytest.raises(CommandError, match=r"already names a main scene, res://mine\.tscn"):
         install(arrow, _SCENE)
     assert arrow.override.read_text() == own
 
