@@ -8,6 +8,7 @@ import typer
 
 from corpora import CorpusError
 from fletcher import console
+from fletcher.commands.arrow import arrow
 from fletcher.commands.corpus import documents, ingest, remove, search
 from fletcher.commands.demo import demo
 from fletcher.commands.evaluate import evaluate_retrieval
@@ -49,6 +50,7 @@ for _command in (
 ):
     app.command()(_command)
 app.command("evaluate")(evaluate_retrieval)
+app.add_typer(arrow, name="arrow")
 
 
 def _tell_version(wanted: bool) -> None:

@@ -1,0 +1,178 @@
+## The socket to the server, in the dialect `fletcher`; it comes back by itself.
+extends RefCounted
+
+signal opened
+signal closed
+signal received(message: Dictionary)
+signal text_changed(text: String)
+
+const CAPABILITIES := ["batch", "confirm", "progress", "citations", "offset", "preview"]
+const MAX_FRAME_BYTES := 1_000_000
+const INBOUND_BYTES := 16 * 1024 * 1024
+## As much as the server takes; Godot's own limit of 64 KB would drop a project without an error.
+const OUTBOUND_BYTES := 64 * 1024 * 1024
+const QUEUED_FRAMES := 16_384
+const LONGEST_WAIT_S := 30.0
+const HANDSHAKE_S := 10.0
+const REFUSED := 1008
+
+var text := ""
+## The server has answered our `hello`.
+var is_open := false
+var server_version := ""
+
+var _preferences: RefCounted
+var _client := ""
+var _socket: WebSocketPeer
+var _wanted := false
+var _attempts := 0
+var _wait_s := 0.0
+var _pending_s := 0.0
+var _is_greeted := false
+var _batches := true
+
+
+func _init(preferences: RefCounted, client: String) -> void:
+	_preferences = preferences
+	_client = client
+
+
+## Connects now, and again whenever the connection is lost.
+func start() -> void:
+	_close()
+	_wanted = true
+	_attempts = 0
+	_connect()
+
+
+## Closes, and stays closed.
+func stop() -> void:
+	_close()
+	_say("Not connected.")
+
+
+## One frame; false where it could not be sent.
+func send(message: Dictionary) -> bool:
+	if _socket == null or _socket.get_ready_state() != WebSocketPeer.STATE_OPEN:
+		return false
+	return _socket.send_text(JSON.stringify(message)) == OK
+
+
+## Says again who we are where it has changed whether ids can be foretold, which batches need.
+func declare_batches(can: bool) -> void:
+	if can != _batches:
+		_batches = can
+		if is_open:
+			_hello()
+
+
+## To be called in each frame.
+func poll(delta: float) -> void:
+	if _socket == null:
+		_wait_s -= delta
+		if _wanted and _wait_s <= 0.0:
+			_connect()
+		return
+	_socket.poll()
+	match _socket.get_ready_state():
+		WebSocketPeer.STATE_OPEN:
+			_read(delta)
+		WebSocketPeer.STATE_CLOSED:
+			_ended(_socket.get_close_code(), _socket.get_close_reason())
+		_:
+			_give_up_late(delta)
+
+
+func _close() -> void:
+	_wanted = false
+	if _socket != null:
+		_socket.close()
+	_lose()
+
+
+func _connect() -> void:
+	_socket = WebSocketPeer.new()
+	_socket.inbound_buffer_size = INBOUND_BYTES
+	_socket.outbound_buffer_size = OUTBOUND_BYTES
+	_socket.max_queued_packets = QUEUED_FRAMES
+	_pending_s = 0.0
+	_is_greeted = false
+	_attempts += 1
+	_say("Connecting to %s …" % _preferences.url())
+	var address: String = _preferences.url().replace("http", "ws") + "/ws/chat"
+	if _socket.connect_to_url(address) != OK:
+		_retry("%s is no address of a server." % _preferences.url())
+
+
+func _read(delta: float) -> void:
+	if not _is_greeted:
+		_is_greeted = true
+		_hello()
+	if not is_open:
+		_give_up_late(delta)
+	while _socket != null and _socket.get_available_packet_count() > 0:
+		var packet := _socket.get_packet().get_string_from_utf8()
+		var message: Variant = JSON.parse_string(packet)
+		if message is Dictionary:
+			_take(message)
+
+
+func _take(message: Dictionary) -> void:
+	if message.get("type") != "connected":
+		received.emit(message)
+		return
+	server_version = str(message.get("version", ""))
+	if not is_open:
+		is_open = true
+		_attempts = 0
+		_say("Connected to %s." % _preferences.url())
+		opened.emit()
+
+
+func _hello() -> void:
+	var capabilities := CAPABILITIES.filter(func(name: String) -> bool: return _batches or name != "batch")
+	var hello := {
+		"type": "hello",
+		"client": _client,
+		"dialect": "fletcher",
+		"capabilities": capabilities,
+		"max_frame_bytes": MAX_FRAME_BYTES,
+	}
+	if _preferences.token:
+		hello.token = _preferences.token
+	send(hello)
+
+
+func _give_up_late(delta: float) -> void:
+	_pending_s += delta
+	if _pending_s > HANDSHAKE_S:
+		_retry("%s does not answer." % _preferences.url())
+
+
+func _ended(code: int, reason: String) -> void:
+	if code == REFUSED and "token" in reason.to_lower():
+		_wanted = false
+		_lose()
+		_say("The server refused: %s Set the right token in the preferences." % reason)
+	elif code > 0:
+		_retry("The connection was closed (%d%s)." % [code, " " + reason if reason else ""])
+	else:
+		_retry("No Fletcher answers at %s. Is `fletcher serve` running?" % _preferences.url())
+
+
+func _retry(problem: String) -> void:
+	_lose()
+	_wait_s = minf(LONGEST_WAIT_S, pow(2.0, _attempts - 1)) * randf_range(0.75, 1.25)
+	_say("%s Trying again in %d s." % [problem, maxi(1, roundi(_wait_s))])
+
+
+func _lose() -> void:
+	_socket = null
+	if is_open:
+		is_open = false
+		closed.emit()
+
+
+func _say(words: String) -> void:
+	text = words
+	text_changed.emit(words)

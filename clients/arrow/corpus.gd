@@ -1,0 +1,158 @@
+## The project's design documents on the server, over HTTP.
+extends Node
+
+signal documents_changed(documents: Array)
+signal progressed(document: String, phase: String, done: int, total: int)
+signal failed(code: String, message: String)
+
+const TIMEOUT_S := 600.0
+
+var documents: Array = []
+## The answer of GET folder; empty where none is linked.
+var linked: Dictionary = {}
+
+var _preferences: RefCounted
+var _project: RefCounted
+
+
+func setup(preferences: RefCounted, project: RefCounted) -> void:
+	_preferences = preferences
+	_project = project
+
+
+## Asks for the documents and the linked folder of the open project.
+func refresh() -> void:
+	var key: String = _project.key()
+	var answer := await _ask(HTTPClient.METHOD_GET, "documents", key)
+	var folder := await _ask(HTTPClient.METHOD_GET, "folder", key)
+	if key != _project.key():
+		return  # another project has been opened meanwhile
+	documents = answer.json.get("documents", []) if answer.error.is_empty() else []
+	linked = folder.json if folder.error.is_empty() else {}
+	documents_changed.emit(documents)
+
+
+func forget() -> void:
+	documents = []
+	linked = {}
+	documents_changed.emit(documents)
+
+
+## Uploads files one after the other; answers with what became of each.
+func add(paths: PackedStringArray) -> Array:
+	var reports := []
+	var key: String = _project.key()
+	for path in paths:
+		reports.append_array(await _upload(path, key))
+		if key == _project.key():
+			await refresh()
+	return reports
+
+
+## "" or why it was not removed.
+func remove(document_id: String) -> String:
+	return await _change(HTTPClient.METHOD_DELETE, "documents/" + document_id.uri_encode())
+
+
+func link_folder(path: String) -> String:
+	return await _change(HTTPClient.METHOD_PUT, "folder", {"path": path})
+
+
+func unlink_folder() -> String:
+	return await _change(HTTPClient.METHOD_DELETE, "folder")
+
+
+## The ranked passages, as GET search answers.
+func search(query: String, count := 8) -> Array:
+	var answer := await _ask(HTTPClient.METHOD_GET, "search?k=%d&q=%s" % [count, query.uri_encode()], _project.key())
+	_tell(answer)
+	return answer.json.get("results", [])
+
+
+## `{image, bytes, error}`; with a passage, that is highlighted.
+func page_picture(document_id: String, page: int, passage_id := "") -> Dictionary:
+	var where := "documents/%s/pages/%d.png" % [document_id.uri_encode(), page]
+	if passage_id:
+		where += "?passage=" + passage_id.uri_encode()
+	var answer := await _ask(HTTPClient.METHOD_GET, where, _project.key())
+	var image := Image.new()
+	if answer.error.is_empty() and image.load_png_from_buffer(answer.body) != OK:
+		answer.error = "The server sent no picture of page %d." % page
+	return {"image": null if answer.error else image, "bytes": answer.body, "error": answer.error}
+
+
+func _upload(path: String, key: String) -> Array:
+	var name := path.get_file()
+	var bytes := FileAccess.get_file_as_bytes(path)
+	if bytes.is_empty() and FileAccess.get_open_error() != OK:
+		var problem := "%s cannot be read: %s" % [path, error_string(FileAccess.get_open_error())]
+		failed.emit("UNREADABLE", problem)
+		return [{"name": name, "status": "failed", "error": {"message": problem}}]
+	progressed.emit(name, "sending", 0, 0)
+	var boundary := "fletcher-%s" % Crypto.new().generate_random_bytes(12).hex_encode()
+	var quoted := name.replace("\\", "\\\\").replace('"', "%22")
+	var head := (
+		"--%s\r\nContent-Disposition: form-data; name=\"files\"; filename=\"%s\"\r\n" % [boundary, quoted]
+		+ "Content-Type: application/octet-stream\r\n\r\n"
+	)
+	var body := head.to_utf8_buffer() + bytes + ("\r\n--%s--\r\n" % boundary).to_utf8_buffer()
+	var type := "multipart/form-data; boundary=" + boundary
+	var answer := await _ask(HTTPClient.METHOD_POST, "corpus", key, body, type)
+	if answer.error:
+		failed.emit(answer.code, "%s: %s" % [name, answer.error])
+		return [{"name": name, "status": "failed", "error": {"message": answer.error}}]
+	progressed.emit(name, "done", 1, 1)
+	return answer.json.get("documents", [])
+
+
+func _change(method: int, where: String, content: Dictionary = {}) -> String:
+	var body := JSON.stringify(content).to_utf8_buffer() if content else PackedByteArray()
+	var answer := await _ask(method, where, _project.key(), body)
+	_tell(answer)
+	await refresh()
+	return answer.error
+
+
+func _tell(answer: Dictionary) -> void:
+	if answer.error:
+		failed.emit(answer.code, answer.error)
+
+
+## `{json, body, code, error}`; whatever goes wrong is a sentence in `error`.
+func _ask(
+	method: int, where: String, key: String, body := PackedByteArray(), type := "application/json"
+) -> Dictionary:
+	if key.is_empty():
+		return _problem("NO_PROJECT", "No named project is open.")
+	var request := HTTPRequest.new()
+	request.timeout = TIMEOUT_S
+	request.use_threads = true
+	add_child(request)
+	var headers := PackedStringArray(["Content-Type: " + type]) if body else PackedStringArray()
+	if _preferences.token:
+		headers.append("Authorization: Bearer " + _preferences.token)
+	var url := "%s/projects/%s/%s" % [_preferences.url(), key.uri_encode(), where]
+	var begun := request.request_raw(url, headers, method, body)
+	if begun != OK:
+		request.queue_free()
+		return _problem("NO_ANSWER", "%s cannot be asked: %s" % [_preferences.url(), error_string(begun)])
+	var done: Array = await request.request_completed
+	request.queue_free()
+	return _answer(done[0], done[1], done[3])
+
+
+func _answer(result: int, status: int, body: PackedByteArray) -> Dictionary:
+	if result != HTTPRequest.RESULT_SUCCESS:
+		return _problem("NO_ANSWER", "No Fletcher answers at %s." % _preferences.url())
+	var is_json := body.size() > 0 and body[0] == 0x7B
+	var parsed: Variant = JSON.parse_string(body.get_string_from_utf8()) if is_json else null
+	var json: Dictionary = parsed if parsed is Dictionary else {}
+	if status < 300:
+		return {"json": json, "body": body, "code": "", "error": ""}
+	var said: Variant = json.get("error", json)
+	var message := str(said.get("message", "the server answered %d" % status)) if said is Dictionary else str(said)
+	return _problem(str(said.get("code", status)) if said is Dictionary else str(status), message)
+
+
+func _problem(code: String, message: String) -> Dictionary:
+	return {"json": {}, "body": PackedByteArray(), "code": code, "error": message}

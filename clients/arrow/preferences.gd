@@ -1,0 +1,69 @@
+## What the user has set, kept in a file that only the user can read: it has the token.
+extends RefCounted
+
+signal changed
+
+const PATH := "user://fletcher.cfg"
+const SECTION := "fletcher"
+const URL_VARIABLE := "FLETCHER_URL"
+
+var host := "127.0.0.1"
+var port := 8000
+var token := ""
+var auto_connect := true
+var save_with_calls := true
+var rollback_on_stop := false
+## "" leaves it to the server; "always", "destructive" and "never" are its policies.
+var confirm := ""
+var panel_width := 420
+var panel_open := true
+## Project ids on the server that the user has named, by the path of the project's file.
+var project_ids := {}
+
+
+func _init() -> void:
+	var file := ConfigFile.new()
+	if file.load(PATH) != OK:
+		return
+	for name: String in _names():
+		var value: Variant = file.get_value(SECTION, name, get(name))
+		if typeof(value) == typeof(get(name)):
+			set(name, value)
+
+
+## Writes the file; "" or why it could not be written.
+func save() -> String:
+	var file := ConfigFile.new()
+	for name: String in _names():
+		file.set_value(SECTION, name, get(name))
+	_make_private()
+	var error := file.save(PATH)
+	changed.emit()
+	return "" if error == OK else "%s cannot be written: %s" % [PATH, error_string(error)]
+
+
+## Where the server is, `http://…` without a slash at its end; FLETCHER_URL wins.
+func url() -> String:
+	var given := OS.get_environment(URL_VARIABLE).strip_edges().trim_suffix("/")
+	if given.is_empty():
+		return "http://%s:%d" % ["[%s]" % host if ":" in host else host, port]
+	if given.begins_with("ws"):
+		return "http" + given.trim_prefix("ws").trim_suffix("/ws/chat")
+	return given if "://" in given else "http://" + given
+
+
+func _names() -> Array[String]:
+	var names: Array[String] = []
+	for property in get_script().get_script_property_list():
+		if property.usage & PROPERTY_USAGE_SCRIPT_VARIABLE:
+			names.append(property.name)
+	return names
+
+
+## The file exists, for this user alone, before the token is written into it.
+func _make_private() -> void:
+	if OS.get_name() == "Windows":
+		return  # there the user's folder is the user's own
+	if not FileAccess.file_exists(PATH):
+		FileAccess.open(PATH, FileAccess.WRITE)
+	FileAccess.set_unix_permissions(PATH, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)

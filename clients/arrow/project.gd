@@ -1,0 +1,170 @@
+## The project that is open in Arrow: its text as Arrow saves it, and a copy that can be put back byte for byte.
+extends RefCounted
+
+const UNTITLED := "Untitled Adventure"
+const NOT_NAMED := "Open or create a named project to use Fletcher."
+const PREVIEWED := "A snapshot is being previewed. Return to the project to use Fletcher."
+
+var main: Node
+var mind: Object
+
+var _preferences: RefCounted
+
+
+func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
+	main = the_main
+	mind = the_mind
+	_preferences = preferences
+
+
+## "" or the sentence that says why Fletcher waits.
+func why_not() -> String:
+	if mind._SNAPSHOT_INDEX_OF_PREVIEW >= 0:
+		return PREVIEWED
+	if not mind.ProMan.is_project_listed() or mind._PROJECT.title == UNTITLED:
+		return NOT_NAMED
+	return ""
+
+
+## Absolute; "" for a project without a file.
+func path() -> String:
+	var listed: Variant = mind.ProMan.get_project_file_path(mind.ProMan.get_active_project_id())
+	return ProjectSettings.globalize_path(listed) if listed is String else ""
+
+
+## What the server knows the project by: Arrow counts the projects of each work folder from 0, so its number would mix
+## those of two Arrows.
+func key() -> String:
+	var file := path()
+	if file.is_empty():
+		return ""
+	if _preferences.project_ids.has(file):
+		return str(_preferences.project_ids[file])
+	var name := RegEx.create_from_string("[^A-Za-z0-9]+").sub(file.get_file().get_basename(), "-", true)
+	name = name.trim_prefix("-").left(40).trim_suffix("-")
+	return "%s-%s" % [name if name else "project", file.sha256_text().left(12)]
+
+
+## The whole document, as it stands in the editor.
+func text() -> String:
+	return Helpers.Utils.stringify_json(mind._PROJECT)
+
+
+## As text(), without what changes with every save.
+func fingerprint() -> String:
+	var document: Dictionary = mind._PROJECT.duplicate()
+	document.meta = document.meta.duplicate()
+	document.meta.erase("last_save")
+	return Helpers.Utils.stringify_json(document).sha256_text()
+
+
+func is_saved() -> bool:
+	return mind.ProMan.is_project_saved()
+
+
+## Marks what was done, for Arrow's own undo and its save button, and saves where the user wants that.
+func note_change() -> void:
+	mind.reset_project_save_status(false)
+	save_if_wanted()
+
+
+func save_if_wanted() -> void:
+	if _preferences.save_with_calls and not is_saved():
+		mind.save_project()
+
+
+## Whether the ids that Arrow gives next can be foretold: the first author's numbers are.
+func ids_are_foreseeable() -> bool:
+	var meta: Dictionary = mind._PROJECT.meta
+	if meta.get("epoch") is int and meta.epoch > 0:
+		return false
+	var author: Variant = mind.ProMan.get_project_active_author()
+	return author == null or author == meta.authors.keys()[0]
+
+
+## Takes in what stands typed in the inspector, as Arrow does before it opens another node.
+func pull_inspector() -> void:
+	var tab: Node = mind.Inspector.Tab.Node
+	var nodes: Dictionary = mind._PROJECT.resources.nodes
+	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	if not main._AUTO_NODE_UPDATE or not nodes.has(inspected):
+		return
+	var before := str(nodes[inspected])
+	var was_saved := is_saved()
+	tab.read_and_update_inspected_node(true)
+	if was_saved and str(nodes[inspected]) == before:
+		_mark_saved()
+
+
+## Everything that a turn may change: what the editor shows, the file, and whether it is saved.
+func capture() -> Dictionary:
+	var copy := image()
+	var file := path()
+	copy.merge({"key": key(), "path": file, "on_disk": FileAccess.file_exists(file), "saved": is_saved()})
+	copy.bytes = FileAccess.get_file_as_bytes(file) if copy.on_disk else PackedByteArray()
+	return copy
+
+
+## What the editor shows, in the form that Arrow's own snapshots have.
+func image() -> Dictionary:
+	return {
+		"project": mind._PROJECT.duplicate(true),
+		"open_scene": mind.get_current_open_scene_id(),
+		"view": mind.get_current_view_state(),
+	}
+
+
+## Puts the copy back, in the editor and in the file; "" or why the file could not be written.
+func restore(copy: Dictionary) -> String:
+	put_back(copy)
+	if copy.saved:
+		_mark_saved()
+	if not copy.on_disk or FileAccess.get_file_as_bytes(copy.path) == copy.bytes:
+		return ""
+	var file := FileAccess.open(copy.path, FileAccess.WRITE)
+	if file == null:
+		mind.reset_project_save_status(false)
+		return "%s cannot be written: %s" % [copy.path, error_string(FileAccess.get_open_error())]
+	file.store_buffer(copy.bytes)
+	file.close()
+	return ""
+
+
+## Puts the copy back in the editor alone.
+func put_back(copy: Dictionary) -> void:
+	mind.clipboard_clear()
+	mind._SELECTED_NODES_IDS.clear()
+	mind.load_full_project_image(copy)
+	mind.reset_project_save_status(false)
+
+
+func selected() -> Array[int]:
+	var ids: Array[int] = []
+	ids.assign(mind._SELECTED_NODES_IDS)
+	return ids
+
+
+func open_scene() -> int:
+	return mind.get_current_open_scene_id()
+
+
+## The name of a node, scene, variable or character; its id where there is none.
+func resource_name(id: int) -> String:
+	for resources: Dictionary in mind._PROJECT.resources.values():
+		if resources.has(id):
+			return str(resources[id].get("name", id))
+	return str(id)
+
+
+## Opens the node's scene, goes to the node and selects it; false where there is none.
+func center(id: int) -> bool:
+	if not mind._PROJECT.resources.nodes.has(id):
+		return false
+	mind.locate_node_on_grid(id, true, true)
+	mind.force_select_group([id], true)
+	return true
+
+
+func _mark_saved() -> void:
+	mind.ProMan._IS_ACTIVE_PROJECT_SAVED = true
+	mind.reset_project_save_status()

@@ -1,0 +1,144 @@
+"""The commands that put Fletcher into an Arrow, take it out, and run the two together."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Annotated
+
+import typer
+
+from corpora import DataDirectory, Owner
+from fletcher import arrow_editor, console
+from fletcher.arrow_editor import ArrowEditor, client_scene, find_arrow
+from fletcher.corpus import own_or_find_owner
+from fletcher.errors import CommandError
+from fletcher.options import DataDir
+from fletcher.settings import load_settings
+
+_PORT = 8000
+_START_S = 180
+_END_S = 20
+_URL = "FLETCHER_URL"
+_ANNOUNCEMENT = "Fletcher serves "
+
+Place = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER|EXECUTABLE", help="Arrow's folder, or its program", show_default=False),
+]
+
+arrow = typer.Typer(help="Put Fletcher into Arrow, take it out, or run both.", no_args_is_help=True)
+
+
+@arrow.command()
+def install(place: Place) -> None:
+    """Let Arrow open with Fletcher's panel: one file beside it, override.cfg, and nothing of Arrow is changed."""
+    found = find_arrow(place)
+    is_new = arrow_editor.install(found, client_scene().as_posix())
+    console.out.print(
+        f"{found} {'opens with Fletcher from now on' if is_new else 'has Fletcher already'} ({found.override}).\n"
+        f"Take it out, before you remove Fletcher itself: fletcher arrow uninstall {place}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@arrow.command()
+def uninstall(place: Place) -> None:
+    """Take exactly Fletcher's lines out of override.cfg."""
+    found = find_arrow(place)
+    is_out = arrow_editor.uninstall(found)
+    told = "opens without Fletcher from now on" if is_out else "has no Fletcher in it; nothing was changed"
+    console.out.print(f"{found} {told}.", markup=False, soft_wrap=True)
+
+
+@arrow.command()
+def run(place: Place, data_dir: DataDir = None) -> None:
+    """Start the server if none runs, then Arrow; what was started is ended with Arrow."""
+    found = find_arrow(place)
+    if not arrow_editor.is_installed(found):
+        raise CommandError(f"{found} has no Fletcher in it. Install it first: fletcher arrow install {place}")
+    command = found.command()
+    with _server(data_dir) as url:
+        code = _run(command, found, url)
+    if code:
+        raise CommandError(f"{found} ended with {code}.")
+
+
+def _run(command: list[str], found: ArrowEditor, url: str) -> int:
+    try:
+        process = subprocess.Popen(command, env=os.environ | {_URL: url}, cwd=found.folder)  # noqa: S603  (what the user has named)
+    except OSError as error:
+        raise CommandError(f"{command[0]} cannot be started: {error.strerror}.") from error
+    with _ended(process):
+        return process.wait()
+
+
+@contextmanager
+def _server(data_dir: Path | None) -> Generator[str]:
+    """The address of the server: FLETCHER_URL's, that of one which runs on the data directory, or a new one's."""
+    if given := os.environ.get(_URL):
+        yield given
+        return
+    directory = DataDirectory(load_settings(data_dir=data_dir).data_dir)
+    owner = own_or_find_owner(directory)
+    if isinstance(owner, Owner):
+        assert owner.url is not None
+        yield owner.url
+        return
+    owner.release()
+    with _started(directory.path) as url:
+        yield url
+
+
+@contextmanager
+def _started(data_dir: Path) -> Generator[str]:
+    command = [sys.executable, "-m", "fletcher", "serve", "--port", str(_free_port()), "--data-dir", str(data_dir)]
+    process = subprocess.Popen(  # noqa: S603  (this very Python)
+        command, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
+    )
+    url, announced = list[str](), Event()
+    Thread(target=_pass_on, args=(process, url, announced), daemon=True).start()
+    with _ended(process):
+        if not announced.wait(_START_S) or not url:
+            raise CommandError("The server has not started; what it said is above. Try 'fletcher serve' by itself.")
+        yield url[0]
+
+
+def _pass_on(process: "subprocess.Popen[str]", url: list[str], announced: Event) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        sys.stderr.write(line)
+        if _ANNOUNCEMENT in line:
+            url.append(line.split(_ANNOUNCEMENT)[1].split()[0])
+            announced.set()
+    announced.set()
+
+
+def _free_port() -> int:
+    """The usual port, or 0 for any where somebody else has it."""
+    # Loaded here because it brings uvicorn, which no other command needs at its start.
+    from fletcher.loopback import bind
+
+    try:
+        bind("127.0.0.1", _PORT).close()
+    except CommandError:
+        return 0
+    return _PORT
+
+
+@contextmanager
+def _ended(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> Generator[None]:
+    """The process is told to end with the block, and made to where it does not."""
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,47 @@
+"""Godot, a checkout of Arrow, the server, and Arrow with Fletcher in it."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.arrow_project.conform.oracle import Oracle
+from tests.clients.arrow.editor import Editor, Godot, running
+from tests.real_client import TOOLS
+from tests.real_client.house import House, house
+
+_tools = Path(os.environ.get("ARROW_ORACLE", TOOLS))
+
+
+@pytest.fixture(scope="session")
+def godot() -> Godot:
+    if "ARROW_CHECKOUT" not in os.environ:
+        pytest.skip("ARROW_CHECKOUT does not name a work tree of Arrow")
+    checkout = Path(os.environ["ARROW_CHECKOUT"]).resolve()
+    if reason := Oracle.missing(_tools, checkout):
+        pytest.skip(reason)
+    Oracle(_tools / "godot", _tools / "oracle.gd", checkout).prepare()
+    return Godot(_tools / "godot", checkout)
+
+
+@pytest.fixture(scope="session")
+def server(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """One server for all; it needs Godot because without it nothing has to be started."""
+    with house(tmp_path_factory.mktemp("arrow") / "data") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def _arrow(godot: Godot, server: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Editor]:  # pyright: ignore[reportUnusedFunction]
+    with running(godot, tmp_path_factory.mktemp("editor"), server.url) as arrow:
+        yield arrow
+
+
+@pytest.fixture
+def editor(_arrow: Editor) -> Generator[Editor]:
+    """Arrow, connected; one for all tests, of which each opens a project of its own."""
+    seen = len(_arrow.errors())
+    yield _arrow
+    _arrow.wait_state("idle", "disabled")
+    assert _arrow.errors()[seen:] == []

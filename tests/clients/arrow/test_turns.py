@@ -1,0 +1,183 @@
+"""Turns in the real Arrow: what is said, done, previewed, answered, stopped and taken back."""
+
+from typing import Any
+
+from tests.arrow_project.conform.starts import text_of
+from tests.clients.arrow.editor import Editor
+from tests.end_to_end.messages_api import Hang, Text, ToolUse
+from tests.real_client.house import House
+
+_GOLD = ToolUse("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+_SCENE = ToolUse("create_scene", {"name": "Quay", "notes": "Fog"})
+
+
+def _stopped_after_one_call(editor: Editor, server: House, *, takes_back: bool) -> dict[str, Any]:
+    api = server.model.play([[_GOLD], Hang()])
+    since = editor.mark()
+    assert editor.fletcher("send", "Add ten gold.")
+    api.hanging.wait()
+    editor.fletcher("stop", takes_back)
+    summary = editor.wait("turn_ended", since)[0]
+    editor.frames()
+    return summary
+
+
+def test_a_question_is_answered_and_changes_nothing(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    server.model.play([[Text(["Good ", "evening."])]])
+
+    summary = editor.turn("send", "Hello?")
+
+    assert summary["reason"] == "done"
+    assert summary["text"] == "Good evening."
+    assert not summary["changed"]
+    assert editor.file.read_bytes() == before
+    assert editor.fletcher("history") == [{"message": "Hello?", "output": "Good evening."}]
+
+
+def test_a_change_is_done_and_taken_back_byte_for_byte(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+
+    summary = editor.turn("send", "Add ten gold.")
+
+    assert summary["changed"]
+    assert summary["functions"] == ["create_variable"]
+    assert b'"gold"' in editor.file.read_bytes()
+    assert editor.text == editor.file.read_text(encoding="utf-8")
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
+def test_what_was_done_before_a_stop_stays_and_can_be_taken_back(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+
+    summary = _stopped_after_one_call(editor, server, takes_back=False)
+
+    assert (summary["reason"], summary["changed"]) == ("stopped", True)
+    assert b'"gold"' in editor.file.read_bytes()
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
+def test_a_stop_takes_everything_back_where_the_user_wants_that(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before, scene = editor.file.read_bytes(), editor.call("project", "open_scene")
+
+    summary = _stopped_after_one_call(editor, server, takes_back=True)
+
+    assert summary["reason"] == "stopped"
+    assert editor.file.read_bytes() == before
+    assert editor.text.encode() == before
+    assert editor.call("project", "open_scene") == scene
+    assert editor.call("project", "is_saved")
+    assert not editor.get("/root/Fletcher", "can_undo")
+
+
+def test_a_preview_changes_nothing_until_it_is_applied(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    server.model.play([[_SCENE, _GOLD], [Text(["A scene and a variable."])], [Text(["Done."])]])
+    since = editor.mark()
+
+    summary = editor.turn("preview", "A quay, and gold.")
+
+    diff, operations = editor.wait("preview_ready", since)
+    assert summary["reason"] == "question"
+    assert "Quay" in diff
+    assert [each["function"] for each in operations] == ["create_scene", "create_variable"]
+    assert editor.file.read_bytes() == before
+    since = editor.mark()
+    assert editor.turn("apply")["changed"]
+    assert b"Quay" in editor.file.read_bytes()
+    steps = [args for name, args in editor.signals[since:] if name == "step_started"]
+    assert steps[0][:2] == [1, 2]
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
+def test_a_discarded_preview_is_forgotten(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    server.model.play([[_SCENE], [Text(["A scene."])]])
+    editor.turn("preview", "A quay.")
+
+    assert not editor.turn("discard")["changed"]
+
+    assert editor.file.read_bytes() == before
+    assert not editor.fletcher("apply")  # there is no question any more
+
+
+def test_an_undo_would_lose_what_the_user_did_since_and_says_so(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    server.model.play([[_GOLD], [Text(["There."])]])
+    editor.turn("send", "Gold.")
+    editor.call("mind", "create_new_character")
+    since = editor.mark()
+
+    assert not editor.fletcher("undo")
+    assert editor.wait("failed", since)[0] == "CONFLICT"
+    assert editor.fletcher("undo", True)
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
+def test_a_project_that_is_not_saved_is_not_saved_afterwards_either(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    editor.call("mind", "create_new_character")
+    editor.call("mind", "reset_project_save_status", False)
+    unsaved = editor.text
+    server.model.play([[_GOLD], [Text(["There."])]])
+    editor.turn("send", "Gold.")
+
+    assert editor.fletcher("undo")
+    editor.frames()
+
+    assert editor.file.read_bytes() == before
+    assert editor.text == unsaved
+    assert not editor.call("project", "is_saved")
+
+
+def test_without_saving_the_file_is_left_alone(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    editor.set("preferences", "save_with_calls", False)
+    try:
+        server.model.play([[_GOLD], [Text(["There."])]])
+        assert editor.turn("send", "Gold.")["changed"]
+        assert editor.file.read_bytes() == before
+        assert '"gold"' in editor.text
+        assert not editor.call("project", "is_saved")
+    finally:
+        editor.set("preferences", "save_with_calls", True)
+
+
+def test_another_project_is_asked_about_alone(editor: Editor, server: House) -> None:
+    api = server.model.play([[_GOLD], [Text(["There."])], [Text(["Hello."])]])
+    editor.open(text_of("lamp"), "one")
+    one = editor.get("/root/Fletcher", "_key")
+    editor.turn("send", "Gold.")
+    editor.open(text_of("blank"), "two")
+    assert editor.get("/root/Fletcher", "_key") != one
+    assert editor.fletcher("history") == []
+    assert not editor.get("/root/Fletcher", "can_undo")
+
+    editor.turn("send", "Who are you?")
+
+    assert "gold" not in str(api.requests[-1]).lower()
+
+
+def test_a_project_without_a_name_disables_fletcher(editor: Editor) -> None:
+    editor.call("mind", "open_new_blank_project", True)
+    editor.wait_state("disabled")
+    since = editor.mark()
+    assert not editor.fletcher("send", "Hello?")
+    assert "named project" in editor.wait("failed", since)[1]
