@@ -30,6 +30,7 @@ from corpora.records import (
     PassageKind,
     ProjectKey,
     Quota,
+    kept_bytes,
     page_range,
     passage_id,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "StoredOriginals",
     "WorkspaceFull",
     "is_printable",
+    "kept_bytes",
     "page_range",
     "passage_id",
     "printable",

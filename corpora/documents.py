@@ -11,7 +11,17 @@ from sqlalchemy import case, func, insert, select
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
-from corpora.records import Document, DocumentCounts, Page, Passage, ProjectCounts, ProjectKey, Quota, is_storable
+from corpora.records import (
+    Document,
+    DocumentCounts,
+    Page,
+    Passage,
+    ProjectCounts,
+    ProjectKey,
+    Quota,
+    is_storable,
+    kept_bytes,
+)
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
     PASSAGES_BY_ID,
@@ -155,7 +165,7 @@ class Documents(Database):
             "reader_version": reader_version,
             "ocr_languages": ocr_languages,
             "updated_at": updated_at or datetime.now(UTC),
-            "text_size": len(text.encode()),
+            "text_size": kept_bytes(text, passages),
             "text": text,
         }
         with self._writing() as connection:

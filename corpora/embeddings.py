@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, exists, func, insert, select, update
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
@@ -24,7 +24,10 @@ _NAMESPACE = "vector_namespace"
 
 
 class Embeddings(Database):
-    """What `Catalog` knows about vectors; the embedding cache is shared by all projects."""
+    """What `Catalog` knows about vectors.
+
+    The embedding cache is shared by all projects, and has a text's vector for as long as one of them has the text.
+    """
 
     def embedding_model(self) -> tuple[str, int] | None:
         """Name and dimension of the model that the vectors were made with; None before the first."""
@@ -119,14 +122,22 @@ class Embeddings(Database):
             return list(connection.scalars(query))
 
     def mark_forgotten(self, passage_ids: Iterable[str]) -> None:
-        """Record that the vector store no longer has the vectors of these `replaced_passages`."""
+        """Record that the vector store no longer has the vectors of these `replaced_passages`.
+
+        Those whose texts no passage of any project has are forgotten here as well.
+        """
         ids = list(passage_ids)
         with self._writing() as connection:
             for some in chunks(ids):
                 own = select(replaced_passages.c.project).where(replaced_passages.c.passage.in_(some))
                 hold_project(connection, projects.c.id.in_(own))
             for some in chunks(ids):
-                connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
+                gone = delete(replaced_passages).where(replaced_passages.c.passage.in_(some))
+                texts = connection.scalars(gone.returning(replaced_passages.c.text_sha256)).all()
+                connection.execute(delete(vectors).where(vectors.c.text_sha256.in_(texts), ~_is_used))
+
+
+_is_used = exists().where(passages.c.text_sha256 == vectors.c.text_sha256)
 
 
 def _recorded_model(connection: Connection) -> tuple[str, int] | None:

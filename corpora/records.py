@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,6 +12,9 @@ from typing import Literal
 from corpora.errors import InvalidName
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+# Its rows and its vector in the catalog and in Chroma; its words in memory take as much again (docs/operations.md).
+_PASSAGE_BYTES = 8 * 2**10
 
 
 @dataclass(frozen=True, order=True)
@@ -79,7 +82,7 @@ class ProjectCounts:
 
 @dataclass(frozen=True)
 class Quota:
-    """How many documents a workspace may have, or has, and how many bytes: of the files and of the text in them."""
+    """How many documents a workspace may have, or has, and how many bytes: of the files, and by `kept_bytes`."""
 
     documents: int
     bytes: int
@@ -128,6 +131,11 @@ class Passage:
     def embedding_hash(self) -> str:
         """The key of this passage's vector in the embedding cache: SHA-256 of `embedding_text`, hex."""
         return hashlib.sha256(self.embedding_text.encode()).hexdigest()
+
+
+def kept_bytes(text: str, passages: Sequence[Passage]) -> int:
+    """What is kept of a document besides its file: its text, and for each passage, however short, what finds it."""
+    return len(text.encode()) + _PASSAGE_BYTES * len(passages)
 
 
 def page_range(page_from: int | None, page_to: int | None) -> str:

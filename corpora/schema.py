@@ -22,7 +22,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 metadata = MetaData()
 
@@ -61,7 +61,7 @@ documents = Table(
     Column("reader_version", Integer),
     Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
-    # Bytes of the text; 0 before that was recorded.
+    # `kept_bytes`; 0 before that was recorded.
     Column("text_size", BigInteger, nullable=False, server_default="0"),
     # Last, so that SQLite need not walk over it to reach the others.
     Column("text", Text, nullable=False),
@@ -94,6 +94,8 @@ passages = Table(
     # Whether the vector store has this passage's vector, of the recorded model.
     Column("embedded", Boolean, nullable=False),
     Column("kind", String(16), nullable=False, server_default="prose"),
+    # Which of the `vectors` is its own; NULL before that was recorded.
+    Column("text_sha256", String(64), index=True),
     Column("text", Text, nullable=False),
 )
 
@@ -105,13 +107,14 @@ Index(
     postgresql_where=_lacks_its_vector,
 )
 
-# Passages that are gone from the catalog and whose vectors may still lie in the vector store. Written in the
+# Passages that are gone from the catalog and whose vectors may still lie in the vector store, and here. Written in the
 # transaction that takes the passages away, so that no crash between the two stores leaves a vector behind.
 replaced_passages = Table(
     "replaced_passages",
     metadata,
     Column("passage", String(32), primary_key=True),
     Column("project", ForeignKey(projects.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("text_sha256", String(64)),
 )
 
 # Where the originals are when no data directory is: in pieces, as no database likes rows of 100 MB.
@@ -166,6 +169,8 @@ folders = Table(
     Column("problem", Text),
     Column("watcher", String(64)),
     Column("watched_until", DateTime(timezone=True)),
+    # Whether it was the owner of the data directory who linked it; NULL before that was recorded.
+    Column("by_owner", Boolean),
 )
 
 # The names of the documents that came from the linked folder: these it may also take away.

@@ -94,13 +94,14 @@ def take_away(connection: Connection, project: int, document_id: str) -> set[str
     Returns which of its passages had vectors.
     """
     rows = connection.execute(
-        select(passages.c.id, passages.c.embedded).where(passages.c.document == document_id)
+        select(passages.c.id, passages.c.embedded, passages.c.text_sha256).where(passages.c.document == document_id)
     ).all()
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
     for sha256 in connection.scalars(gone).all():
         connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
     if rows:
-        connection.execute(insert(replaced_passages), [{"passage": row.id, "project": project} for row in rows])
+        replaced = [{"passage": row.id, "project": project, "text_sha256": row.text_sha256} for row in rows]
+        connection.execute(insert(replaced_passages), replaced)
     return {row.id for row in rows if row.embedded}
 
 
@@ -137,6 +138,7 @@ def insert_passages(connection: Connection, document_id: str, of: Sequence[Passa
             "char_to": passage.char_to,
             "embedded": passage.id in embedded,
             "kind": passage.kind,
+            "text_sha256": passage.embedding_hash,
             "text": passage.text,
         }
         for position, passage in enumerate(of)

@@ -14,8 +14,8 @@ class Block:
     """One piece of the document's structure.
 
     Only a heading has a `level` (from 1, the topmost) and a `title`: its words, without marks of the format
-    such as `##`. A `row` is a passage of its own; what is `omitted` is in the file and in no passage, such as
-    a note's bookkeeping or a part that its writer has struck out.
+    such as `##`. A `row` is a passage by itself or with other short ones; what is `omitted` is in the file and in no
+    passage, such as a note's bookkeeping or a part that its writer has struck out.
     """
 
     kind: BlockKind
@@ -57,8 +57,8 @@ class Extracted:
 class ReadError(Exception):
     """A document that could not be read; the message names the document, the rule and the remedy.
 
-    Codes: ENCRYPTED, NO_TEXT, EMPTY, UNKNOWN_FORMAT, CORRUPT, TOO_LARGE, TOO_MANY_PAGES, and from the child
-    process TIMEOUT, OUT_OF_MEMORY, READER_CRASHED.
+    Codes: ENCRYPTED, NO_TEXT, EMPTY, UNKNOWN_FORMAT, CORRUPT, TOO_LARGE, TOO_MANY_PAGES, TOO_MANY_PASSAGES, and from
+    the child process TIMEOUT, OUT_OF_MEMORY, READER_CRASHED.
     """
 
     def __init__(self, code: str, message: str) -> None:

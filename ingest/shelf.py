@@ -6,7 +6,17 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
-from corpora import Catalog, Document, ManifestEntry, OriginalStore, Passage, ProjectKey, Quota, WorkspaceFull
+from corpora import (
+    Catalog,
+    Document,
+    ManifestEntry,
+    OriginalStore,
+    Passage,
+    ProjectKey,
+    Quota,
+    WorkspaceFull,
+    kept_bytes,
+)
 from ingest.extracted import Extracted
 from ingest.readers import VERSION
 from ingest.source import Source
@@ -35,9 +45,9 @@ class Shelf:
             )
         if used.bytes + size > self._quota.bytes:
             raise WorkspaceFull(
-                f"{name}: workspace {key.workspace!r} may have {self._quota.bytes} bytes of documents and of the text "
-                f"in them; it has {used.bytes}, and this one takes {size}. Remove some, or have "
-                "FLETCHER_MAX_WORKSPACE_BYTES raised."
+                f"{name}: workspace {key.workspace!r} may have {self._quota.bytes} bytes of documents, of the text "
+                f"in them and of what finds its passages; it has {used.bytes}, and this one takes {size}. Remove some, "
+                "or have FLETCHER_MAX_WORKSPACE_BYTES raised."
             )
 
     def put(
@@ -53,7 +63,7 @@ class Shelf:
         `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
         with self._storing.held():
-            self.require_room(key, source.name, len(source.data) + len(extracted.text.encode()))
+            self.require_room(key, source.name, len(source.data) + kept_bytes(extracted.text, passages))
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
@@ -80,7 +90,8 @@ class Shelf:
         """
         with self._storing.held():
             text = self._catalog.text(key, of.id)
-            self.require_room(key, source.name, of.size + len(text.encode()))
+            passages = renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name)
+            self.require_room(key, source.name, of.size + kept_bytes(text, passages))
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
@@ -89,7 +100,7 @@ class Shelf:
                 size=of.size,
                 text=text,
                 pages=self._catalog.pages(key, of.id),
-                passages=renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name),
+                passages=passages,
                 pages_without_text=of.pages_without_text,
                 pages_with_hidden_text=of.pages_with_hidden_text,
                 pages_recognized=of.pages_recognized,

@@ -18,6 +18,7 @@ from retrieval.errors import (
     VectorStoreDamaged,
     VectorStoreUnavailable,
 )
+from retrieval.freed_memory import keep_little_memory
 from retrieval.page_pictures import PagePainter
 from retrieval.reranker import Reranker, RerankingModel
 from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
@@ -53,6 +54,7 @@ __all__ = [
     "VectorStore",
     "VectorStoreDamaged",
     "VectorStoreUnavailable",
+    "keep_little_memory",
     "page_range",
     "printable",
 ]

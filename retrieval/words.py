@@ -43,7 +43,7 @@ def _stop_words() -> frozenset[str]:
     return frozenset(word for phrase in STOPWORDS_EN_PLUS for word in split_words(phrase))
 
 
-_stemmer = Stemmer.Stemmer("english")
+_stemmer = Stemmer.Stemmer("english", 0)  # without a cache of its own: `stem` has one, which can be emptied
 _stemmer_lock = threading.Lock()  # a stemmer object must not be used by two threads at once
 
 

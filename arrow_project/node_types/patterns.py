@@ -10,8 +10,11 @@ _UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
 # an escaped character, or a set of characters; one that is not closed goes on to the end of the pattern
 _BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\\?\Z)", re.DOTALL)
 _FOREIGN = re.compile(r"\\[AZzG]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
+# Groups in groups take Python the length times the depth; no writer's pattern comes near.
+MAX_PATTERN = 2_000
 FOREIGN_HINT = (
-    "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood"
+    "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood, nor is "
+    f"anything of more than {MAX_PATTERN:,} characters"
 )
 
 
@@ -43,9 +46,9 @@ def compiles(pattern: str) -> bool:
     r"""Whether a pattern compiles, as far as Python can tell of Godot's (PCRE) and the browser's syntax.
 
     What only one of the two understands does not: flags inside of the pattern, (?P<name>), conditionals, atomic groups,
-    possessive quantifiers, \A and \Z.
+    possessive quantifiers, \A and \Z. One of more than `MAX_PATTERN` characters is not tried.
     """
-    if _FOREIGN.search(_BRACKETS.sub(_plain, pattern)):
+    if len(pattern) > MAX_PATTERN or _FOREIGN.search(_BRACKETS.sub(_plain, pattern)):
         return False
     pythonic = re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", pattern)
     pythonic = re.sub(r"\\[pP](\{[^{}\\]*\}|[A-Z])", r"\\w", pythonic)

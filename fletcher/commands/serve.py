@@ -46,8 +46,10 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
     from fletcher.loopback import Server, bind, url_of
     from fletcher.wiring import build_services
+    from retrieval import keep_little_memory
     from server import Access, create_app
 
+    keep_little_memory()
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
         parts.embedder.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question

@@ -6,14 +6,14 @@ from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, to
 
 __all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "told_by_content"]
 
-# One more whenever a reader makes something else of the same file: documents that were read by another version are
-# read again when they are next given.
-VERSION = 2
+# One more whenever a reader or the splitter makes something else of the same file: documents that were read by another
+# version are read again when they are next given.
+VERSION = 3
 
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000
 
-# Each row of a table is a passage: so many take hours to embed.
+# So many take the splitter, and whoever embeds what comes of them, too long.
 MAX_BLOCKS = 200_000
 
 

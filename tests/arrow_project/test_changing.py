@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arrow_project import ArrowProject, check, parse
-from arrow_project.node_types.patterns import compiles
+from arrow_project.node_types.patterns import MAX_PATTERN, compiles
 from tests.arrow_project.applying import do, refusal
 
 
@@ -73,6 +73,10 @@ def test_without_its_variable_a_node_is_as_new(lamp: ArrowProject, type_name: st
         ("tag_match", {"character": 6, "match": {"key": "mood"}, "patterns": ["a"]}, "leave out"),
         ("condition", {"variable": "visitor", "operator": "rgx", "compare_to": "(?i)a"}, "(?i)"),
         ("user_input", {"variable": "visitor", "custom": {"pattern": "(?P<a>b)"}}, "(?P<name>)"),
+        ("condition", {"variable": "visitor", "operator": "!=", "compare_to": "a" * MAX_PATTERN}, "2,000 characters"),
+        ("condition", {"variable": "visitor", "operator": "rgx", "compare_to": "a" * 2_001}, "2,000 characters"),
+        ("user_input", {"variable": "visitor", "custom": {"pattern": "a" * 2_001}}, "2,000 characters"),
+        ("tag_match", {"character": 6, "key": "a", "regex": True, "patterns": ["a" * 2_001]}, "2,000 characters"),
         ("user_input", {"variable": "oil", "custom": [1, 5, 1, 9]}, "a value from min to max"),
         ("user_input", {"variable": "oil", "custom": {"min": 1, "max": 5, "value": 9}}, "a value from min to max"),
         ("user_input", {"variable": "oil", "custom": [1, 5, 1]}, "an object with min, max, step, value"),
@@ -114,6 +118,11 @@ def test_a_pattern_that_browsers_do_not_know_does_not_compile(pattern: str) -> N
 )
 def test_a_pattern_that_both_know_compiles(pattern: str) -> None:
     assert compiles(pattern)
+
+
+def test_a_pattern_is_tried_up_to_a_length_that_costs_nothing() -> None:
+    assert compiles("a" * MAX_PATTERN)
+    assert not compiles("a" * (MAX_PATTERN + 1))
 
 
 def test_a_condition_with_a_pattern_that_does_not_compile_is_found(lamp: ArrowProject) -> None:

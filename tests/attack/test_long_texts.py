@@ -23,6 +23,7 @@ READ = {
     "tags that do not end": "inert('<' * 1_000_000)",
     "sets of characters": "compiles('[' * 1_000_000)",
     "sets of characters and half an escape": "compiles('[' * 1_000_000 + '\\\\')",
+    "groups in groups": "compiles('(?:' * 200 + 'a' * 1_000_000 + ')' * 200)",
     "properties of characters": "compiles('\\\\p{' * 300_000)",
     "a text of blanks": "passages(plain_text, 'a.' + ' ' * 1_000_000 + 'x')",
     "rows": "passages(comma_separated, 'a\\n' * 100_000)",

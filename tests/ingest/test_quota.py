@@ -9,6 +9,7 @@ from corpora import ProjectKey, Quota
 from ingest import Ingestor, IngestReport, Source
 from tests.ingest.conftest import Pipeline
 
+A_PASSAGE = 8_192
 HERE, BESIDE, ELSEWHERE = ProjectKey("local", "1"), ProjectKey("local", "2"), ProjectKey("elsewhere", "1")
 
 
@@ -30,7 +31,7 @@ def sources(*names: str, text: str = "text") -> list[Source]:
 def test_a_workspace_has_so_many_documents_in_all_its_projects(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor]
 ) -> None:
-    ingestor = limited(Quota(documents=3, bytes=10_000))
+    ingestor = limited(Quota(documents=3, bytes=100_000))
     assert became(ingestor.index(HERE, sources("a.md", "b.md"))) == {"a.md": "indexed", "b.md": "indexed"}
     report = ingestor.index(BESIDE, sources("c.md", "d.md", "e.md"))
     assert became(report) == {"c.md": "indexed", "d.md": "WORKSPACE_FULL", "e.md": "WORKSPACE_FULL"}
@@ -43,7 +44,7 @@ def test_a_workspace_has_so_many_documents_in_all_its_projects(
 
 
 def test_in_a_full_workspace_documents_can_be_changed_and_removed(limited: Callable[[Quota], Ingestor]) -> None:
-    ingestor = limited(Quota(documents=1, bytes=10_000))
+    ingestor = limited(Quota(documents=1, bytes=100_000))
     ingestor.index(HERE, sources("a.md"))
     assert became(ingestor.index(HERE, sources("a.md", text="other text"))) == {"a.md": "updated"}
     assert became(ingestor.index(HERE, sources("b.md"))) == {"b.md": "WORKSPACE_FULL"}
@@ -51,19 +52,25 @@ def test_in_a_full_workspace_documents_can_be_changed_and_removed(limited: Calla
     assert became(ingestor.index(HERE, sources("b.md"))) == {"b.md": "indexed"}
 
 
-def test_bytes_are_those_of_files_and_of_the_text_in_them(
+def test_bytes_are_those_of_files_of_the_text_in_them_and_of_what_finds_it(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor]
 ) -> None:
-    long = [Source("a.md", b"x" * 600), Source("b.md", b"y" * 600), Source("c.md", b"z" * 100)]
-    report = limited(Quota(documents=100, bytes=2_000)).index(HERE, long)
+    long = [Source("a.md", b"x" * 600), Source("b.md", b"y" * 6_000), Source("c.md", b"z" * 100)]
+    report = limited(Quota(documents=100, bytes=20_000)).index(HERE, long)
     assert became(report) == {"a.md": "indexed", "b.md": "WORKSPACE_FULL", "c.md": "indexed"}
     used = pipeline.catalog.used("local")
     assert used.documents == 2
-    assert 1_400 <= used.bytes <= 1_410
+    assert 1_400 <= used.bytes - 2 * A_PASSAGE <= 1_410
+
+
+def test_many_passages_take_room_however_short_they_are(limited: Callable[[Quota], Ingestor]) -> None:
+    scraps = "".join(f"# Part {number}\n\nx\n\n" for number in range(100)).encode()
+    report = limited(Quota(documents=100, bytes=50 * A_PASSAGE)).index(HERE, [Source("a.md", scraps)])
+    assert became(report) == {"a.md": "WORKSPACE_FULL"}
 
 
 def test_a_copy_of_a_known_document_takes_room_as_well(limited: Callable[[Quota], Ingestor]) -> None:
-    ingestor = limited(Quota(documents=100, bytes=1_500))
+    ingestor = limited(Quota(documents=100, bytes=1_500 + A_PASSAGE))
     ingestor.index(HERE, [Source("a.md", b"x" * 600)])
     assert became(ingestor.index(HERE, [Source("copy.md", b"x" * 600)])) == {"copy.md": "WORKSPACE_FULL"}
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora import Page, Passage, passage_id
-from ingest.extracted import Block, BlockKind, Extracted
+from ingest.extracted import Block, BlockKind, Extracted, ReadError
 from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, split
 
 SENTENCE = "The keeper counts the waves and writes their number down. "
@@ -198,8 +198,28 @@ def test_passages_are_shorter_in_languages_that_the_model_cuts_up() -> None:
 
 
 def test_rows_are_passages_of_their_own() -> None:
+    mara, tobin = (f"{name} | keeper of the bell in the harbour of the drowned" for name in ("Mara", "Tobin"))
+    extracted = document(("paragraph", "Before."), ("row", mara), ("row", tobin), ("paragraph", "After."))
+    assert texts(extracted) == ["Before.", mara, tobin, "After."]
+
+
+def test_short_rows_are_passages_together() -> None:
     extracted = document(("paragraph", "Before."), ("row", "Mara | 3"), ("row", "Tobin | 4"), ("paragraph", "After."))
-    assert texts(extracted) == ["Before.", "Mara | 3", "Tobin | 4", "After."]
+    assert texts(extracted) == ["Before.", "Mara | 3\n\nTobin | 4", "After."]
+    text = "".join(f"{number},{number * 7}\n" for number in range(20_000))
+    blocks = [Block("row", match.start(), match.end()) for match in re.finditer(r".+", text)]
+    found = cut(Extracted("csv", text, (Page(None, 0, len(text), text),), tuple(blocks)))
+    assert all(len(passage.text) <= 60 for passage in found)
+    assert len(found) <= len(text) / 50
+
+
+def test_a_document_of_scraps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.split.MAX_PASSAGES", 3)
+    scraps: list[Part] = [part for at in range(4) for part in (("heading", f"H{at}", 1), ("paragraph", "x"))]
+    assert len(cut(document(*scraps[:6]))) == 3
+    with pytest.raises(ReadError, match=r"more than 3 passages.*split it") as refused:
+        cut(document(*scraps))
+    assert refused.value.code == "TOO_MANY_PASSAGES"
 
 
 def test_what_is_omitted_is_in_no_passage() -> None:

@@ -58,6 +58,32 @@ def test_a_text_is_embedded_once(
     assert (len(vectors.ids(key)), len(vectors.ids(other))) == (3, 2)
 
 
+def test_a_vector_is_kept_as_long_as_somebody_has_its_text(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    other = ProjectKey("other", "1")
+    put(key, "a.md", "dragon", "sword", "river")
+    put(other, "b.md", "sword")
+    hashes = {passage.text: passage.embedding_hash for passage in catalog.passages(key)}
+
+    def kept() -> set[str]:
+        known = catalog.cached_vectors(hashes.values())
+        return {text for text, text_hash in hashes.items() if text_hash in known}
+
+    for project in (key, other):
+        retriever.embed_pending(project)
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    assert kept() == {"dragon", "sword"}
+    catalog.remove_document(key, key.document_id("a.md"))
+    retriever.forget_replaced(key)
+    assert kept() == {"sword"}
+    assert (vectors.ids(key), len(vectors.ids(other))) == (set(), 1)
+    catalog.remove_document(other, other.document_id("b.md"))
+    retriever.forget_replaced(other)
+    assert not kept()
+
+
 def test_only_what_changed_is_embedded(
     retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:

@@ -62,9 +62,10 @@ CAST: list[list[Cell | None]] = [["Name", "Role", "Age"], ["Mara", "keeper", 61]
 
 
 def test_each_row_is_a_passage_with_the_names_of_its_columns() -> None:
-    extracted = read("cast.xlsx", workbook({"Cast": CAST, "Places": [["Place", "Kind"], ["Ness", "harbour"]]}))
+    cast: list[list[Cell | None]] = [CAST[0], ["Mara", "keeper of the old lighthouse", 61], CAST[2]]
+    extracted = read("cast.xlsx", workbook({"Cast": cast, "Places": [["Place", "Kind"], ["Ness", "harbour"]]}))
     assert [(passage.heading, passage.text) for passage in split(extracted, "d" * 16, "cast.xlsx")] == [
-        (("Cast",), "Name: Mara | Role: keeper | Age: 61"),
+        (("Cast",), "Name: Mara | Role: keeper of the old lighthouse | Age: 61"),
         (("Cast",), "Name: Tobin | Age: 9.5"),
         (("Places",), "Place: Ness | Kind: harbour"),
     ]
