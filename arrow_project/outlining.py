@@ -68,7 +68,9 @@ def outline(
     if scene_id is None or scene_id not in document.scenes:
         scene_id = document.owner(chosen[0]) if chosen else None
         scene_id = document.owner(document.entry) if scene_id is None else scene_id
-    return _fitted(_sections(document, scene_id, chosen), max_characters)
+    sections = _sections(document, scene_id, chosen)
+    is_small = max_characters is None or len(document.nodes) * _LEAST_LINE <= max_characters
+    return _fitted(sections, max_characters, try_whole=is_small)
 
 
 def _sections(document: Document, open_scene: int | None, chosen: list[int]) -> list[_Section]:
@@ -88,18 +90,36 @@ def _sections(document: Document, open_scene: int | None, chosen: list[int]) -> 
     return sections
 
 
-def _fitted(sections: list[_Section], most: int | None) -> str:
+def _fitted(sections: list[_Section], most: int | None, *, try_whole: bool) -> str:
     budget = _Budget(most, sections)
+    if try_whole and _fits_whole(budget):
+        return _joined(sections)
     for step in range(max(len(section.tellings) for section in sections)):
         for section in sections:
             if step < len(section.tellings):
                 telling = section.tellings[step](budget.room(section))
                 if telling is not None and len(telling) <= budget.room(section):
                     budget.show(section, telling)
-    told = "".join(section.shown for section in sorted(sections, key=lambda s: s.order)).rstrip("\n")
+    told = _joined(sections)
     if most is not None and any(not section.shown for section in sections):
         told = told[: max(most - len(_ELLIPSIS), 0)] + _ELLIPSIS
     return told if most is None else told[:most]
+
+
+def _fits_whole(budget: _Budget) -> bool:
+    """Whether each section can be told at its longest, as most projects can; if so, it is."""
+    for section in budget.sections:
+        telling = section.tellings[-1](budget.room(section))
+        if telling is None or len(telling) > budget.room(section):
+            for shown in budget.sections:
+                budget.show(shown, "")
+            return False
+        budget.show(section, telling)
+    return True
+
+
+def _joined(sections: list[_Section]) -> str:
+    return "".join(section.shown for section in sorted(sections, key=lambda s: s.order)).rstrip("\n")
 
 
 def _fixed(told: str) -> _Section:

@@ -122,10 +122,10 @@ class ModelAnswer:
             return [_remark(_SAID_NOTHING)]
         if response.finish_reason == "length":
             await self._assignment.tell(TextFinished(_CUT))
-        project = self._assignment.context.project
-        if project is None or self._told_of_loose_ends:
+        project, created = self._assignment.context.project, self._execution.created
+        if project is None or not created or self._told_of_loose_ends:
             return []
-        loose = await in_thread(unreached, project, self._execution.created)
+        loose = await in_thread(unreached, project, created)
         self._told_of_loose_ends = bool(loose)
         return [_remark(remark_for_the_model(project, loose))] if loose else []
 
