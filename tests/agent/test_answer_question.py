@@ -75,6 +75,17 @@ async def test_what_the_model_says_again_is_not_what_a_yes_executes(desk: Desk) 
     assert [event.operations[0].arguments for event in events if isinstance(event, Asked)] == [{"node_id": 2}]
 
 
+@pytest.mark.parametrize("arguments", [{}, {"decision": None}, {"decision": "perhaps"}])
+async def test_no_decision_executes_nothing(desk: Desk, arguments: dict[str, object]) -> None:
+    editor = InMemoryEditor(story())
+    pending_id = await asked_about(desk, editor, DELETE_3)
+    desk.model.add([Use("answer_question", arguments)], ["Then I leave it."])
+    events = await desk.events("hm", editor, pending_id=pending_id)
+    assert ran(events) == []
+    assert texts(events) == ["Then I leave it."]
+    assert editor.project.to_text() == story_text()
+
+
 async def test_it_works_once(desk: Desk) -> None:
     editor = InMemoryEditor(story())
     pending_id = await asked_about(desk, editor, BRAM, DELETE_3)
