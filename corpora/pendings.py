@@ -39,11 +39,18 @@ class Pendings(Database):
     """What `Catalog` knows about confirmations, missing parameters, plans, and turns that can be taken back."""
 
     def put_pending(
-        self, workspace: str, project_id: str, kind: str, payload: dict[str, Any], content_sha256: str
+        self,
+        workspace: str,
+        project_id: str,
+        kind: str,
+        payload: dict[str, Any],
+        content_sha256: str,
+        kept: int | None = None,
     ) -> str:
         """Keep a question for its answer; returns its id.
 
-        It is kept for a week at most, and goes before that when newer ones need its room.
+        It is kept for a week at most, and goes before that when newer ones need its room, or when it is not among the
+        `kept` newest of its kind.
         """
         now, pending_id = datetime.now(UTC), secrets.token_hex(8)
         row = {
@@ -59,6 +66,10 @@ class Pendings(Database):
         with self._writing() as connection:
             connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
             connection.execute(insert(pendings).values(row))
+            if kept is not None:
+                of_kind = _of(workspace, project_id, kind)
+                newest = select(pendings.c.id).where(of_kind).order_by(pendings.c.created_at.desc()).limit(kept)
+                connection.execute(delete(pendings).where(of_kind & pendings.c.id.not_in(newest)))
             too_old = connection.scalars(_over_the_limits(workspace)).all()
             for some in chunks(too_old):
                 connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
@@ -94,15 +105,6 @@ class Pendings(Database):
         with self._reading() as connection:
             row = connection.execute(newest.limit(1)).one_or_none()
         return _pending(row) if row else None
-
-    def drop_old_pendings(self, workspace: str, project_id: str, kind: str, kept: int) -> None:
-        """Forget all of a kind but the `kept` newest."""
-        newest = select(pendings.c.id).where(_of(workspace, project_id, kind))
-        newest = newest.order_by(pendings.c.created_at.desc()).limit(kept)
-        with self._writing() as connection:
-            ids = connection.execute(newest).scalars().all()
-            these = _of(workspace, project_id, kind) & pendings.c.id.not_in(ids)
-            connection.execute(delete(pendings).where(these))
 
 
 def _over_the_limits(workspace: str) -> Select[Any]:

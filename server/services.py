@@ -161,8 +161,7 @@ class CatalogPendings:
     def keep_before(self, content: str, content_sha256: str) -> None:
         """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""
         payload = {"before": base64.b64encode(zlib.compress(content.encode())).decode()}
-        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256)
-        self._catalog.drop_old_pendings(self._workspace, self._project_id, _UNDO, _KEPT_TURNS)
+        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, _KEPT_TURNS)
 
     def take_before(self, content_sha256: str) -> str | None:
         """Hands out the text from before the turn that led to this story."""

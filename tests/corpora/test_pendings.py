@@ -30,11 +30,11 @@ def test_what_belongs_to_a_content_is_found_by_it_the_newest_first(catalog: Cata
 
 
 def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
-    ids = [catalog.put_pending("local", "1", "undo", {}, "a") for _ in range(4)]
-    other = catalog.put_pending("local", "1", "plan", {}, "a")
-    catalog.drop_old_pendings("local", "1", "undo", 2)
-    assert [catalog.pop_pending("local", "1", one) is not None for one in [*ids, other]] == [
-        False, False, True, True, True,
+    others = [catalog.put_pending("local", *where, {}, "a") for where in (("1", "plan"), ("2", "undo"))]
+    ids = [catalog.put_pending("local", "1", "undo", {}, "a", kept=2) for _ in range(4)]
+    assert [catalog.pop_pending("local", "1", one) is not None for one in ids] == [False, False, True, True]
+    assert [catalog.pop_pending("local", key, one) is not None for key, one in zip("12", others, strict=True)] == [
+        True, True,
     ]  # fmt: skip
 
 
