@@ -66,9 +66,14 @@ class Scan(Collection["Source | Refusal"]):
         return frozenset(entry.name for entry in self._entries)
 
     @property
+    def readable(self) -> tuple[str, ...]:
+        """The names of those that will be read."""
+        return tuple(entry.name for entry in self._entries if entry.refusal is None)
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing in it that could be read, as in the place of a drive that was taken out."""
-        return all(entry.refusal is not None for entry in self._entries)
+        return not self.readable
 
 
 class ScanError(Exception):

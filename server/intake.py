@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 from weakref import WeakValueDictionary
@@ -92,9 +92,10 @@ class Intake:
         Raises:
             ServerClosing: The server ends before it is done.
         """
-        async with self._turns.setdefault(key, asyncio.Lock()):
-            follow = partial(self._ingestor.follow, key, change, progress=self._listener(progress))
-            report = await self._threads.run(key.workspace, follow)
+        follow = partial(self._ingestor.follow, key, change, progress=self._listener(progress))
+        with self._noted(key, change.sources.readable):
+            async with self._turns.setdefault(key, asyncio.Lock()):
+                report = await self._threads.run(key.workspace, follow)
         self._metrics.add_report(report)
         return report
 
@@ -115,14 +116,14 @@ class Intake:
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         listen = self._listener(progress)
-        with self._noted(key, sources):
+        with self._noted(key, [source.name for source in sources]):
             async with self._turns.setdefault(key, asyncio.Lock()):
                 add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
                 return await self._threads.run(key.workspace, add)
 
     @contextmanager
-    def _noted(self, key: ProjectKey, sources: Collection[Source | Refusal]) -> Generator[None]:
-        names = Counter(source.name for source in sources)
+    def _noted(self, key: ProjectKey, of: Iterable[str]) -> Generator[None]:
+        names = Counter(of)
         self._under_way.setdefault(key, Counter()).update(names)
         try:
             yield

@@ -19,11 +19,9 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
-    describe,
     fingerprint,
     in_thread,
 )
-from arrow_project import ArrowProject, diff
 from corpora import CorpusError, ProjectKey
 from server.access import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View, without_appendix
@@ -44,6 +42,7 @@ from server.open_turn import OpenTurn
 from server.remote_editor import RemoteEditor
 from server.services import CatalogPendings, Services, policy_for
 from server.state import State, StateMachine
+from server.stopped_turn import StoppedTurn
 from server.stories import NO_PROJECT, Stories
 from server.turn_ledger import TurnRecord
 from server.turn_rate import TooManyTurns
@@ -58,9 +57,6 @@ _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
-# Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
-_PARSED_BEFORE_THE_END = 200_000
-_COMPARED_BEFORE_THE_END = 500
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
 
@@ -360,7 +356,7 @@ class Session:
         turn = await self._cancel_turn()
         await self._drop_question()
         if turn is not None:
-            await self._send_all(await self._settle(turn))
+            await self._send_all(await StoppedTurn(turn, self._stories, self._dialect).settle())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
     async def _cancel_turn(self) -> OpenTurn | None:
@@ -377,47 +373,6 @@ class Session:
         if pending_id is not None:
             pendings = CatalogPendings(self._services.catalog, self._workspace, self._turn_project)
             await in_thread(pendings.take, pending_id)
-
-    async def _settle(self, turn: OpenTurn) -> list[Frame]:
-        """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
-        if turn.project is None:
-            return []
-        stays = turn.running is not None and not self._dialect.rolls_back
-        self._stories.settle(self._bring_along(turn, turn.project, stays=stays))
-        if turn.running is None or not stays:
-            return []
-        executed, content, after = turn.running.executed, turn.editor.content, turn.running.context.project
-        is_small = after is not None and len(after.document.nodes) <= _COMPARED_BEFORE_THE_END
-        if not turn.has_ended or len(content or "") > _PARSED_BEFORE_THE_END or not is_small:
-            changes = [f"- {operation.function}" for operation in executed]
-            return self._stays("\n".join(changes + ["- a part of the last change"] * (content is not None)))
-        await self._stories.settled()
-        after = self._stories.get(turn.project_id)
-        changes = "\n".join(f"- {describe(operation)}" for operation in executed)
-        if after is not None and after is not turn.project:
-            turn.project.rollback(turn.checkpoint)
-            changes = str(await in_thread(diff, turn.project, after))
-        return self._stays(changes)
-
-    async def _bring_along(self, turn: OpenTurn, before: ArrowProject, *, stays: bool) -> None:
-        """Once nothing works on the turn's story any more, it is what the client has after the stop."""
-        known = self._stories.get(turn.project_id)
-        await turn.ended()
-        after = turn.running.context.project if turn.running is not None and stays else None
-        if after is None:
-            before.rollback(turn.checkpoint)
-            self._stories.replace(turn.project_id, known, before)
-            return
-        self._stories.replace(turn.project_id, known, after)
-        # Of an operation that is stopped between two of its calls, what the client has reported is true.
-        if turn.editor.content is not None:
-            await self._stories.adopt(turn.project_id, after, turn.editor.content)
-
-    def _stays(self, changes: str) -> list[Frame]:
-        if not changes:
-            return []
-        words = f"Stopped. This was done before and stays in your project:\n{changes}\nSay undo to take it back."
-        return list(self._dialect.event(TextFinished(words)))
 
     # --- frames ----------------------------------------------------------------------------------------------------
 

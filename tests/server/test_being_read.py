@@ -2,6 +2,7 @@
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,19 @@ def test_the_planner_says_so(tmp_path: Path, way: str) -> None:
             home.readers.may_go_on.set()
     assert "still reading bible.md" in said
     assert "no design documents" not in said
+
+
+def test_documents_of_a_linked_folder_are_named_while_they_are_read(tmp_path: Path) -> None:
+    (tmp_path / "design").mkdir()
+    for name in ("bible.md", "map.xyz"):
+        (tmp_path / "design" / name).write_text("# Elena\n\nA sailor.")
+    with house(tmp_path / "data", local=True, roots={"local": (tmp_path,)}) as home, home.http() as http:
+        home.readers.may_go_on.clear()
+        with ThreadPoolExecutor(1) as threads:
+            linking = threads.submit(home.http().put, "/projects/1/folder", json={"path": str(tmp_path / "design")})
+            assert home.readers.reading.wait(PATIENCE_S)
+            body = {"message": "Who is Elena the sailor?", "arrow_content": story_text()}
+            said = http.post("/projects/1/turns", json=body).json()["text"]
+            home.readers.may_go_on.set()
+            assert linking.result().status_code == 200
+    assert "still reading bible.md." in said
