@@ -19,18 +19,24 @@ from corpora.statements import is_project, touched_project
 
 @dataclass(frozen=True)
 class LinkedFolder:
-    """The folder that belongs to a project; with a problem, its documents are those from before."""
+    """The folder that belongs to a project; with a problem, its documents are those from before.
+
+    `by_owner` says that whoever linked it had the key of the owner's file.
+    """
 
     key: ProjectKey
     path: str
     problem_code: str | None = None
     problem: str | None = None
+    by_owner: bool = False
 
 
 class Folders(Database):
     """What `Catalog` knows about linked folders."""
 
-    def link_folder(self, key: ProjectKey, path: str, watcher: str | None = None, seconds: float = 0) -> None:
+    def link_folder(
+        self, key: ProjectKey, path: str, watcher: str | None = None, seconds: float = 0, *, by_owner: bool = False
+    ) -> None:
         """Make this the project's folder, in place of another; whoever watched that has lost its lease.
 
         The documents of the other one stay its folder's, until a sync with this one takes them away. With `watcher`,
@@ -40,7 +46,7 @@ class Folders(Database):
         with self._writing() as connection:
             project = touched_project(connection, key)
             connection.execute(delete(folders).where(folders.c.project == project))
-            connection.execute(insert(folders).values(project=project, path=path, **lease))
+            connection.execute(insert(folders).values(project=project, path=path, by_owner=by_owner, **lease))
 
     def unlink_folder(self, key: ProjectKey) -> LinkedFolder:
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
@@ -133,4 +139,5 @@ def _lease(watcher: str, now: datetime, seconds: float) -> dict[str, Any]:
 
 
 def _folder(row: Row[Any]) -> LinkedFolder:
-    return LinkedFolder(ProjectKey(row.workspace, row.project_id), row.path, row.problem_code, row.problem)
+    key = ProjectKey(row.workspace, row.project_id)
+    return LinkedFolder(key, row.path, row.problem_code, row.problem, bool(row.by_owner))

@@ -231,7 +231,7 @@ class _LocalCorpus:
         self._parts.embedder.check()
         catalog = self._parts.catalog
         path = folder_roots(self._settings).admit(str(folder), key.workspace, by_owner=True)
-        catalog.link_folder(key, str(path))
+        catalog.link_folder(key, str(path), by_owner=True)
         with closing(Watch([path], threading.Event(), real=True)) as watch, self._answering(_nobody) as listen:
             change = watch.wait()
             assert change is not None  # nobody stops it

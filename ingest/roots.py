@@ -53,7 +53,7 @@ class FolderRoots:
                 "without control characters, characters that are not seen, or bytes that are not text."
             )
         folder = Path(os.path.realpath(path))
-        self.require_allowed(folder, workspace, path)
+        self.require_allowed(folder, workspace, path, by_owner=by_owner)
         _require_folder(folder, path)
         self.require_apart(folder, path)
         return folder
@@ -67,8 +67,17 @@ class FolderRoots:
                 "a folder that has only your documents."
             )
 
-    def require_allowed(self, folder: Path, workspace: str, given: str = "") -> None:
-        """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace."""
+    def require_allowed(self, folder: Path, workspace: str, given: str = "", *, by_owner: bool) -> None:
+        """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace.
+
+        `by_owner` says that the owner has linked it.
+        """
+        if not self.roots and not by_owner:
+            raise FolderNotAllowed(
+                f"{given or folder} is not read: it was linked without the owner's key, or before it was recorded who "
+                "links, and FLETCHER_FOLDERS names no folders. Whoever runs the server can link it again with "
+                f"'fletcher link {given or folder}'."
+            )
         if Path(os.path.realpath(folder)) != folder:
             raise FolderNotAllowed(
                 f"{given or folder} leads elsewhere by now, so it is not read any more; link it again."

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
+import shutil
 import sqlite3
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -24,6 +26,7 @@ logger = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
 
 _DATABASE = "chroma.sqlite3"
+_SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -37,6 +40,8 @@ class ChromaFolder:
         self._path = path
         self._system: System | None = None
         self._changing = threading.Lock()
+        self._under_way = 0
+        self._closes_when_idle = False
         self._was_set_aside = False
         self._failure: VectorStoreUnavailable | None = None
 
@@ -52,8 +57,8 @@ class ChromaFolder:
 
         system: System | None = None
         try:
-            system = self._opened()
-            answer = work(system.instance(ServerAPI))
+            with self._using() as system:
+                answer = work(system.instance(ServerAPI))
         except BaseException as error:  # a panic of Chroma's Rust is no Exception
             if not self._is_failure(system, error):
                 raise
@@ -66,6 +71,12 @@ class ChromaFolder:
         """Raise what the last call raised, if it did."""
         if self._failure is not None:
             raise self._failure.with_traceback(None)  # else it would grow with every check
+
+    def close_when_idle(self) -> None:
+        """Let go of the files as soon as nobody uses them: what was dropped stays in memory and on disk until then."""
+        with self._changing:
+            self._closes_when_idle = True
+            self._close_if_idle()
 
     def set_aside(self) -> bool:
         """Rename the folder, whatever is in it, so that the next call finds an empty store; whether that was done."""
@@ -88,11 +99,24 @@ class ChromaFolder:
         closed_meanwhile = isinstance(error, AttributeError) and used is not self._system
         return closed_meanwhile or isinstance(error, InternalError) or type(error).__name__ == "PanicException"
 
-    def _opened(self) -> System:
+    @contextmanager
+    def _using(self) -> Generator[System]:
         with self._changing:
             if self._system is None:
                 self._system = _started(self._path)
-            return self._system
+            system = self._system
+            self._under_way += 1
+        try:
+            yield system
+        finally:
+            with self._changing:
+                self._under_way -= 1
+                self._close_if_idle()
+
+    def _close_if_idle(self) -> None:
+        if self._closes_when_idle and not self._under_way:
+            self._closes_when_idle = False
+            self._close()
 
     def _examined(self, used: System | None, error: BaseException) -> VectorStoreUnavailable:
         """What the failure means; who comes second finds that it was seen to."""
@@ -141,6 +165,7 @@ def _started(path: Path) -> System:
     from chromadb.config import Settings, System
 
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_dropped(path)
     settings = Settings(
         _env_file=None,  # pyright: ignore[reportCallIssue] - that of the folder we happen to run in has no say
         anonymized_telemetry=False,
@@ -154,6 +179,22 @@ def _started(path: Path) -> System:
     return system
 
 
+def _remove_dropped(path: Path) -> None:
+    """Remove the folders of indexes that the database has no more: Chroma 1.5 leaves those of dropped collections."""
+    database = path / _DATABASE
+    if not database.is_file():
+        return
+    with suppress(sqlite3.DatabaseError), closing(_read_only(database)) as opened:
+        kept = {str(row[0]) for row in opened.execute("SELECT id FROM segments")}
+        for folder in path.iterdir():
+            if _SEGMENT.fullmatch(folder.name) and folder.name not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_only(database: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
+
+
 def _is_damaged(path: Path, error: BaseException) -> bool:
     """Whether the files are to blame, and not the disk or who locks them; SQLite is asked: Chroma says too little."""
     if "hnsw segment reader" in str(error):
@@ -162,7 +203,7 @@ def _is_damaged(path: Path, error: BaseException) -> bool:
     try:
         if path.exists() and not database.is_file():
             return True
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+        with closing(_read_only(database)) as opened:
             collections = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'collections'").fetchone()
             return collections is None or opened.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
     except sqlite3.DatabaseError as found:

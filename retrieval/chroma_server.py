@@ -52,6 +52,9 @@ class ChromaServer:
         """Raise `VectorStoreUnavailable` unless the server answers now."""
         self.call(lambda api: api.heartbeat(), _CHECK)
 
+    def close_when_idle(self) -> None:
+        """Nothing: what a server keeps of what was dropped is not ours to remove."""
+
     def set_aside(self) -> bool:
         """A server's files are its own."""
         return False

@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,5 +150,25 @@ def _indexed(words: Sequence[NDArray[np.int32]], vocabulary: dict[str, int]) -> 
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # the package sets it to DEBUG
     index = bm25s.BM25(method="lucene", csc_backend="scipy")
-    index.index(([row.tolist() for row in words], vocabulary), create_empty_token=False, show_progress=False)
+    index.index(_Tokens(_Lists(words), vocabulary), create_empty_token=False, show_progress=False)
     return index
+
+
+class _Tokens(NamedTuple):
+    """What bm25s takes a corpus as."""
+
+    ids: Sequence[list[int]]
+    vocab: dict[str, int]
+
+
+class _Lists(Sequence[list[int]]):
+    """Rows of numbers as lists, each made when it is asked for: all at once take more than the index itself."""
+
+    def __init__(self, rows: Sequence[NDArray[np.int32]]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._rows[row].tolist()

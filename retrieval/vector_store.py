@@ -76,11 +76,13 @@ class VectorStore:
     def drop(self, key: ProjectKey) -> None:
         """Forget all vectors of a project."""
         self._chroma.call(lambda chroma: _dropped(chroma, self._name(key)), _OTHERWISE)
+        self._chroma.close_when_idle()
 
     def clear(self) -> None:
         """Forget the vectors of all projects, also where they cannot be read any more."""
         try:
             self._chroma.call(self._cleared, _OTHERWISE)
+            self._chroma.close_when_idle()
         except VectorStoreUnavailable:
             if not self._chroma.set_aside():
                 raise

@@ -142,7 +142,10 @@ class VectorUpkeep:
         if not gone:
             return
         if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
-            self._vectors.delete(key, gone)
+            if self._catalog.documents(key):
+                self._vectors.delete(key, gone)
+            else:  # an index keeps room for what was deleted from it, and only goes as a whole
+                self._vectors.drop(key)
         self._catalog.mark_forgotten(gone)
 
     def _record_model(self) -> None:

@@ -83,8 +83,9 @@ class LinkedFolders:
         admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
         async with self._changes(key):
             await self._end(key)
-            await self._in_thread(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S)
-            follower = await self._begin(LinkedFolder(key, admitted), holds_documents=False)
+            write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
+            await self._in_thread(write)
+            follower = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
         return await follower.first
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
@@ -152,8 +153,9 @@ class LinkedFolders:
 
     async def _is_allowed(self, folder: LinkedFolder) -> bool:
         """Whether it may still be read: since it was linked, roots were changed, or a link leads elsewhere now."""
+        allowed = partial(self._roots.require_allowed, by_owner=folder.by_owner)
         try:
-            await self._in_thread(self._roots.require_allowed, Path(folder.path), folder.key.workspace)
+            await self._in_thread(allowed, Path(folder.path), folder.key.workspace)
         except FolderNotAllowed as error:
             await self._note(folder, Problem(error.code, error.message))
             return False

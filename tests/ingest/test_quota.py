@@ -52,7 +52,7 @@ def test_in_a_full_workspace_documents_can_be_changed_and_removed(limited: Calla
     assert became(ingestor.index(HERE, sources("b.md"))) == {"b.md": "indexed"}
 
 
-def test_bytes_are_those_of_files_of_the_text_in_them_and_of_what_finds_it(
+def test_bytes_are_those_of_files_and_of_the_text_in_them(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor]
 ) -> None:
     long = [Source("a.md", b"x" * 600), Source("b.md", b"y" * 6_000), Source("c.md", b"z" * 100)]

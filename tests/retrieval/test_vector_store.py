@@ -53,6 +53,25 @@ def test_a_query_can_be_of_one_document(store: VectorStore, key: ProjectKey) -> 
     assert store.query(key, small_vector("dragon"), 5, "unknown") == []
 
 
+def test_what_is_dropped_leaves_no_files(tmp_path: Path, store_in_folder: VectorStore, key: ProjectKey) -> None:
+    other = ProjectKey("other", "1")
+    for project in (key, other):
+        numbers = np.eye(1100, 64, dtype=np.float32) + 1
+        store_in_folder.add(project, [(f"{project.workspace}{row}", "d", numbers[row]) for row in range(1100)])
+
+    def indexes() -> int:
+        return len(list((tmp_path / "chroma").glob("*/data_level0.bin")))
+
+    assert indexes() == 2
+    store_in_folder.drop(key)
+    assert len(store_in_folder.ids(other)) == 1100
+    assert indexes() == 1
+    assert store_in_folder.ids(key) == set()
+    store_in_folder.clear()
+    assert store_in_folder.ids(other) == set()
+    assert indexes() == 0
+
+
 def test_adding_again_changes_nothing(store: VectorStore, key: ProjectKey) -> None:
     store.add(key, [("p1", "d1", small_vector("the dragon sleeps"))])
     assert store.ids(key) == {"p1", "p2", "p3"}

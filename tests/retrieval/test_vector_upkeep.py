@@ -347,7 +347,7 @@ def test_what_is_removed_while_the_store_is_away_is_forgotten_later(
     retriever.embed_pending(key)
     catalog.remove_document(key, "a.md")
     with monkeypatch.context() as patch:
-        patch.setattr(vectors, "delete", away)
+        patch.setattr(vectors, "drop", away)
         retriever.forget_replaced(key)
     assert len(vectors.ids(key)) == len(catalog.replaced_passages(key)) == 1
     retriever.forget_replaced(key)

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import shutil
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,27 @@ def test_what_was_linked_outside_of_its_workspaces_folders_is_not_followed_any_m
         assert "'bo'" in linked(bo)["problem"]["message"]
         assert names(linked(bo)) == ["bible.md", "ferry.md"]
     assert "FLETCHER_FOLDERS" in caplog.text
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_what_somebody_else_has_linked_is_not_followed_without_roots(
+    tmp_path: Path, folder: Path, recorded: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with owned(tmp_path / "data", roots={"local": (tmp_path,)}) as home, home.http() as http:
+        link(http, folder)
+        if not recorded:
+            with closing(sqlite3.connect(tmp_path / "data" / "catalog.sqlite3")) as catalog, catalog:
+                catalog.execute("UPDATE folders SET by_owner = NULL")
+    (folder / "secret.md").write_text("Whoever runs the server has not linked this.")
+    with owned(tmp_path / "data") as home, home.http() as http, owner(home) as owners:
+        eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_NOT_ALLOWED")
+        assert f"'fletcher link {folder}'" in linked(http)["problem"]["message"]
+        assert names(linked(http)) == ["bible.md", "ferry.md"]
+        assert f"{folder} is not read" in caplog.text
+        assert "secret.md" in names(link(owners, folder))
+    with owned(tmp_path / "data") as home, home.http() as http:
+        (folder / "later.md").write_text("What the owner has linked is followed after a restart.")
+        eventually(lambda: "later.md" in names(linked(http)))
 
 
 def test_a_folder_that_becomes_a_way_out_is_not_followed(tmp_path: Path, folder: Path) -> None:

@@ -1,0 +1,34 @@
+import ctypes
+import subprocess
+import sys
+
+import pytest
+
+_GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "mallinfo2")
+
+# After a large array was freed, glibc puts the next ones among everything else; this says how much it has not.
+_MAPPED_BYTES = """
+import ctypes, sys
+from retrieval import keep_little_memory
+
+class MallInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd a b c d e".split()]
+
+if "keep_little" in sys.argv:
+    keep_little_memory()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+libc.mallinfo2.restype = MallInfo
+libc.free(libc.malloc(20 << 20))
+before = libc.mallinfo2().hblkhd
+kept = libc.malloc(2 << 20)
+print(libc.mallinfo2().hblkhd - before)
+"""
+
+
+@pytest.mark.skipif(not _GLIBC, reason="only glibc (2.33) keeps what is freed, and says so")
+@pytest.mark.parametrize("keeps_little", [True, False])
+def test_large_blocks_go_back_to_the_system_when_they_are_freed(keeps_little: bool) -> None:
+    command = [sys.executable, "-c", _MAPPED_BYTES, *(["keep_little"] if keeps_little else [])]
+    mapped = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert (mapped >= 2 << 20) is keeps_little
