@@ -62,11 +62,11 @@ func unlink_folder() -> String:
 	return await _change(HTTPClient.METHOD_DELETE, "folder")
 
 
-## The ranked passages, as GET search answers.
+## The passages of GET search, best first.
 func search(query: String, count := 8) -> Array:
 	var answer := await _ask(HTTPClient.METHOD_GET, "search?k=%d&q=%s" % [count, query.uri_encode()], _project.key())
 	_tell(answer)
-	return answer.json.get("results", [])
+	return answer.json.get("passages", [])
 
 
 ## `{image, bytes, error}`; with a passage, that is highlighted.

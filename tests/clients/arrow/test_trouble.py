@@ -31,7 +31,7 @@ def _large_story(megabytes: int) -> str:
             content = {"type": "content", "name": f"n{node_id}", "data": {"content": template}}
             document["resources"]["nodes"][str(node_id)] = content
             scene["map"][str(node_id)] = {"offset": [100 + 300 * offset, 100]}
-            size += 1200
+            size += 1100
         node_id += 1
     document["meta"]["authors"] = {"0": ["A Writer", node_id + 1]}
     return json.dumps(document)
@@ -87,10 +87,8 @@ def test_fifty_documents(editor: Editor, tmp_path: Path) -> None:
         path.write_text(f"# Chapter {number}\n\nThe keeper of lamp {number} is called Ann{number}.\n")
     reports = editor.call("corpus", "add", [f"/host{path}" for path in paths])
 
-    assert [report["status"] for report in reports] == ["searchable"] * 50 or {r["status"] for r in reports} <= {
-        "searchable",
-        "indexed",
-    }
+    assert {report["status"] for report in reports} <= {"searchable", "indexed"}
+    assert len(reports) == 50
     documents = editor.get("corpus", "documents")
     assert sorted(document["name"] for document in documents) == sorted(path.name for path in paths)
     found = editor.call("corpus", "search", "Who keeps lamp 17?", 3)
