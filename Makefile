@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# In an environment of its own: it pins a version of lark that is not ours.
+GDTOOLKIT := $(BIN)/uv tool run --quiet --from gdtoolkit==4.5.0
+GDSCRIPT := clients tests/clients
 
-.PHONY: setup demo run test check format lock bench attack contract conform real-client clean
+.PHONY: setup demo run test check format lock bench attack contract conform real-client arrow clean
 
 setup: $(STAMP)
 
@@ -29,10 +32,13 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(GDTOOLKIT) gdformat --check $(GDSCRIPT)
+	$(GDTOOLKIT) gdlint $(GDSCRIPT)
 
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(GDTOOLKIT) gdformat $(GDSCRIPT)
 
 # What users install, with the hash of every file; hatchling builds Fletcher itself. Needs the package index.
 lock: setup
@@ -60,6 +66,10 @@ conform: setup
 # The real Arrow-AI client against the real server: make real-client ARROW_AI=<a checkout of Arrow-AI> (needs Godot).
 real-client: setup
 	$(BIN)/python -m tests.real_client $(ARROW_AI)
+
+# Fletcher inside the real Arrow: make arrow ARROW=<a checkout of Arrow> (needs Godot).
+arrow: setup
+	ARROW_CHECKOUT=$(abspath $(ARROW)) $(BIN)/python -m pytest tests/clients/arrow
 
 clean:
 	rm -rf $(VENV)

@@ -62,11 +62,11 @@ func unlink_folder() -> String:
 	return await _change(HTTPClient.METHOD_DELETE, "folder")
 
 
-## The ranked passages, as GET search answers.
+## The passages of GET search, best first.
 func search(query: String, count := 8) -> Array:
 	var answer := await _ask(HTTPClient.METHOD_GET, "search?k=%d&q=%s" % [count, query.uri_encode()], _project.key())
 	_tell(answer)
-	return answer.json.get("results", [])
+	return answer.json.get("passages", [])
 
 
 ## `{image, bytes, error}`; with a passage, that is highlighted.
@@ -92,7 +92,7 @@ func _upload(path: String, key: String) -> Array:
 	var boundary := "fletcher-%s" % Crypto.new().generate_random_bytes(12).hex_encode()
 	var quoted := name.replace("\\", "\\\\").replace('"', "%22")
 	var head := (
-		"--%s\r\nContent-Disposition: form-data; name=\"files\"; filename=\"%s\"\r\n" % [boundary, quoted]
+		'--%s\r\nContent-Disposition: form-data; name="files"; filename="%s"\r\n' % [boundary, quoted]
 		+ "Content-Type: application/octet-stream\r\n\r\n"
 	)
 	var body := head.to_utf8_buffer() + bytes + ("\r\n--%s--\r\n" % boundary).to_utf8_buffer()
@@ -119,9 +119,7 @@ func _tell(answer: Dictionary) -> void:
 
 
 ## `{json, body, code, error}`; whatever goes wrong is a sentence in `error`.
-func _ask(
-	method: int, where: String, key: String, body := PackedByteArray(), type := "application/json"
-) -> Dictionary:
+func _ask(method: int, where: String, key: String, body := PackedByteArray(), type := "application/json") -> Dictionary:
 	if key.is_empty():
 		return _problem("NO_PROJECT", "No named project is open.")
 	var request := HTTPRequest.new()

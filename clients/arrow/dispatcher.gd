@@ -25,9 +25,7 @@ const FUNCTIONS := {
 	"update_character": ["character_id"],
 	"delete_character": ["character_id"],
 }
-const SETS := {
-	"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"
-}
+const SETS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"}
 const TYPES := {
 	"type": TYPE_STRING,
 	"name": TYPE_STRING,
@@ -67,7 +65,9 @@ func execute_batch(calls: Array) -> Dictionary:
 	var last: Dictionary = outcomes[-1] if outcomes else _refusal("The batch has no functions.")
 	if not last.success:
 		if calls.size() > 1:
-			last.error = "%s: %s Nothing of the batch was done." % [calls[outcomes.size() - 1].get("function"), last.error]
+			last.error = (
+				"%s: %s Nothing of the batch was done." % [calls[outcomes.size() - 1].get("function"), last.error]
+			)
 		return last
 	var nodes := []
 	for outcome: Dictionary in outcomes:

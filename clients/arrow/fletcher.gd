@@ -183,7 +183,9 @@ func undo(force := false) -> bool:
 		return _fail("NOTHING_TO_UNDO", "Fletcher has not changed anything that could be taken back.")
 	var last: Dictionary = _copies[-1]
 	if not force and last.after != project.fingerprint():
-		return _fail("CONFLICT", "The project has been changed since the last turn, and taking it back would lose that.")
+		return _fail(
+			"CONFLICT", "The project has been changed since the last turn, and taking it back would lose that."
+		)
 	_copies.pop_back()
 	_restore(last.copy)
 	undo_changed.emit(can_undo)
@@ -205,7 +207,9 @@ func _begin(words: String, request: Dictionary) -> bool:
 		request.arrow_content = content
 	if not _connection.send(request):
 		_turn = null
-		return _fail("NOT_SENT", "The message could not be sent: the project may be too large, or the connection is gone.")
+		return _fail(
+			"NOT_SENT", "The message could not be sent: the project may be too large, or the connection is gone."
+		)
 	_question = {}
 	_citations = []
 	citations_changed.emit([])

@@ -18,7 +18,8 @@ def _settings(version: str) -> bytes:
     return b"ECFG" + struct.pack("<I", len(key)) + key + struct.pack("<III", len(value) + 8, 4, len(value)) + value
 
 
-def _pack(version: str = "3.1.0") -> bytes:
+def pack_of(version: str = "3.1.0") -> bytes:
+    """What is in the pack of an Arrow, as far as it is looked at."""
     return b"GDPC....scripts/core/central_mind.gdc...." + _settings(version)
 
 
@@ -26,7 +27,7 @@ def _release(folder: Path, program: str = "arrow", pack: str = "arrow.pck", vers
     folder.mkdir(parents=True, exist_ok=True)
     (folder / program).write_bytes(b"\x7fELF a program")
     (folder / program).chmod(0o755)
-    (folder / pack).write_bytes(_pack(version))
+    (folder / pack).write_bytes(pack_of(version))
     return folder
 
 
@@ -53,7 +54,7 @@ def test_a_release_is_found_by_its_folder_and_by_its_program(program: str, pack:
 
 
 def test_a_program_that_has_its_pack_inside_is_found(tmp_path: Path) -> None:
-    (tmp_path / "Arrow.exe").write_bytes(b"MZ" + _pack())
+    (tmp_path / "Arrow.exe").write_bytes(b"MZ" + pack_of())
     assert find_arrow(tmp_path).program == tmp_path / "Arrow.exe"
 
 
@@ -61,7 +62,7 @@ def test_a_program_that_has_its_pack_inside_is_found(tmp_path: Path) -> None:
 def test_of_an_application_of_macos_the_file_is_beside_the_program_in_it(inside: str, tmp_path: Path) -> None:
     contents = tmp_path / "Arrow.app" / "Contents"
     (contents / "Resources").mkdir(parents=True)
-    (contents / "Resources" / "Arrow.pck").write_bytes(_pack())
+    (contents / "Resources" / "Arrow.pck").write_bytes(pack_of())
     (contents / "MacOS").mkdir()
     (contents / "MacOS" / "Arrow").write_bytes(b"a program")
     assert find_arrow(tmp_path / inside).override == contents / "MacOS" / "override.cfg"

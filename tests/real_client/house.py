@@ -45,11 +45,13 @@ class House:
     Attributes:
         url: Where it is, `http://…`.
         model: What it takes for the provider.
+        process: The server.
         log: The lines it has written so far.
     """
 
     url: str
     model: Model
+    process: "subprocess.Popen[str]"
     log: list[str] = field(default_factory=list[str])
 
     @property
@@ -70,8 +72,8 @@ class House:
 
 
 @contextmanager
-def house(data_dir: Path) -> Generator[House]:
-    """Runs the server on `data_dir` until the end of the block."""
+def house(data_dir: Path, port: int = 0) -> Generator[House]:
+    """Runs the server on `data_dir` until the end of the block, or until its process is killed."""
     with ExitStack() as stack:
         model = Model()
         bound = stack.enter_context(bind("127.0.0.1", 0))
@@ -82,12 +84,12 @@ def house(data_dir: Path) -> Generator[House]:
             "ANTHROPIC_BASE_URL": model_url,
             "FLETCHER_CALL_TIMEOUT_S": str(CALL_TIMEOUT_S),
         }
-        command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
+        command = [sys.executable, "-m", "fletcher", "serve", "--port", str(port), "--data-dir", str(data_dir)]
         process = stack.enter_context(
             subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=environment)
         )
         stack.callback(process.terminate)
-        opened = House("", model)
+        opened = House("", model, process)
         announced = threading.Event()
         threading.Thread(target=_listen, args=(process, opened, announced), daemon=True).start()
         if not announced.wait(_PATIENCE_S) or not opened.url:

@@ -11,7 +11,7 @@ from tests.clients.arrow.editor import Editor, Godot, running
 from tests.real_client import TOOLS
 from tests.real_client.house import House, house
 
-_tools = Path(os.environ.get("ARROW_ORACLE", TOOLS))
+TOOLS_FOLDER = Path(os.environ.get("ARROW_ORACLE", TOOLS))
 
 
 @pytest.fixture(scope="session")
@@ -19,10 +19,10 @@ def godot() -> Godot:
     if "ARROW_CHECKOUT" not in os.environ:
         pytest.skip("ARROW_CHECKOUT does not name a work tree of Arrow")
     checkout = Path(os.environ["ARROW_CHECKOUT"]).resolve()
-    if reason := Oracle.missing(_tools, checkout):
+    if reason := Oracle.missing(TOOLS_FOLDER, checkout):
         pytest.skip(reason)
-    Oracle(_tools / "godot", _tools / "oracle.gd", checkout).prepare()
-    return Godot(_tools / "godot", checkout)
+    Oracle(TOOLS_FOLDER / "godot", TOOLS_FOLDER / "oracle.gd", checkout).prepare()
+    return Godot(TOOLS_FOLDER / "godot", checkout)
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,25 @@
 extends Node
 
 const SIGNALS := [
-	"state_changed", "turn_started", "turn_ended", "text_chunk", "text_ended", "step_started", "citations_changed",
-	"citation_requested", "suggestions_changed", "question_asked", "preview_ready", "failed", "connection_changed",
-	"corpus_progress", "corpus_changed", "selection_changed", "project_changed", "undo_changed", "history_cleared",
+	"state_changed",
+	"turn_started",
+	"turn_ended",
+	"text_chunk",
+	"text_ended",
+	"step_started",
+	"citations_changed",
+	"citation_requested",
+	"suggestions_changed",
+	"question_asked",
+	"preview_ready",
+	"failed",
+	"connection_changed",
+	"corpus_progress",
+	"corpus_changed",
+	"selection_changed",
+	"project_changed",
+	"undo_changed",
+	"history_cleared",
 ]
 
 
