@@ -66,7 +66,16 @@ func unlink_folder() -> String:
 func search(query: String, count := 8) -> Array:
 	var answer := await _ask(HTTPClient.METHOD_GET, "search?k=%d&q=%s" % [count, query.uri_encode()], _project.key())
 	_tell(answer)
-	return answer.json.get("results", [])
+	return answer.json.get("passages", [])
+
+
+## `{before, text, after, error}`: a passage where it stands; without one, `after` is how the document begins.
+func text_around(document_id: String, passage_id := "") -> Dictionary:
+	var where := "text?document=" + document_id.uri_encode()
+	if passage_id:
+		where += "&passage=" + passage_id.uri_encode()
+	var answer := await _ask(HTTPClient.METHOD_GET, where, _project.key())
+	return {"before": "", "text": "", "after": "", "error": answer.error}.merged(answer.json, true)
 
 
 ## `{image, bytes, error}`; with a passage, that is highlighted.
