@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, folder_routes, operation_routes, project_routes, turn_routes
+from server import corpus_routes, folder_routes, operation_routes, project_routes, text_routes, turn_routes
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.closing import ClosingMiddleware
@@ -71,7 +71,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    for routes in (project_routes, corpus_routes, folder_routes, turn_routes, operation_routes):
+    for routes in (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router)
     describe(app, access)
     serve_client = _socket_of(services, access)
