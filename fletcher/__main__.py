@@ -1,5 +1,6 @@
 """The command line: `fletcher`, also `python -m fletcher`."""
 
+import os
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -20,7 +21,7 @@ from fletcher.commands.story import chat, check, outline, undo
 from fletcher.env_file import OWN_ENV_FILE, ignored_in_folder, load_own_variables
 from fletcher.errors import CommandError, WrongUsage
 from fletcher.log import log_warnings
-from fletcher.settings import SettingsError
+from fletcher.settings import SettingsError, unknown_settings
 from fletcher.termination import ending_in_order
 from ingest import ScanError
 from retrieval import EmptyQuery
@@ -86,6 +87,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _tell_what_is_ignored() -> None:
+    if unknown := unknown_settings(sorted(os.environ)):
+        said = f"Not a setting of Fletcher: {', '.join(unknown)}. All are in docs/configuration.md."
+        console.err.print(said, markup=False, style="yellow", soft_wrap=True)
     if ignored := ignored_in_folder():
         console.err.print(
             "Not taken from the .env of this folder, which may have come with somebody's project: "

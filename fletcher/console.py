@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import sys
+from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora import page_range, printable_lines
-from ingest import DocumentReport, IngestReport, ProgressListener, page_list
+from ingest import DocumentReport, IngestReport, ProgressListener, counted, page_list
 from ingest import Progress as IngestProgress
 from retrieval import SearchAnswer
 
@@ -41,10 +43,19 @@ class Terminal(Console):
             yield Segment(text if control else printable_lines(text), style, control)
 
 
-out = Terminal(highlight=False)
-err = Terminal(stderr=True, highlight=False)
+def _terminal(*, stderr: bool = False) -> Terminal:
+    """Lines are broken for terminals only: a file or a program gets each whole."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Terminal(stderr=stderr, highlight=False, width=None if stream.isatty() else _UNBROKEN)
+
+
+_UNBROKEN = 10_000
+out = _terminal()
+err = _terminal(stderr=True)
 
 _NAMED = 8
+_ROOM_BESIDE_A_BAR = 24
+_IN_ORDER = ("indexed", "updated", "unchanged", "searchable", "removed", "skipped", "failed")
 _COLOURS = {
     "failed": "red",
     "skipped": "yellow",
@@ -83,7 +94,7 @@ def ingest_progress() -> Generator[ProgressListener]:
         TextColumn("{task.fields[unit]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=err) as bars:
+    with Progress(*columns, console=err, disable=not err.is_terminal) as bars:
         documents = bars.add_task("Reading", total=None, unit="documents")
         vectors = bars.add_task("Embedding", total=None, unit="passages", visible=False)
 
@@ -95,7 +106,7 @@ def ingest_progress() -> Generator[ProgressListener]:
             else:
                 page = f", page {event.page} of {event.pages}" if event.pages else ""
                 label = (
-                    f"Reading {escape(printable_lines(event.document))}{page}"
+                    f"Reading {escape(_short(printable_lines(event.document)))}{page}"
                     if event.phase == "reading"
                     else "Reading"
                 )
@@ -104,30 +115,40 @@ def ingest_progress() -> Generator[ProgressListener]:
         yield listen
 
 
+def _short(name: str) -> str:
+    """The end of a name, so that there is room for the bar beside it."""
+    return name if len(name) <= _ROOM_BESIDE_A_BAR else f"…{name[1 - _ROOM_BESIDE_A_BAR :]}"
+
+
 @contextmanager
 def bars(*, transient: bool = False) -> Generator[Progress]:
     """Bars for what a command does step by step, on standard error; `transient`: gone when it is done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=transient) as shown:
+    with Progress(*columns, console=err, transient=transient, disable=not err.is_terminal) as shown:
         yield shown
 
 
 def print_report(report: IngestReport) -> None:
-    """The report of an ingest as a table, with the time it took."""
+    """The report of an ingest as a table, with the time it took; it ends with what failed, and why."""
     print_documents(report.documents, f" in {report.seconds:.1f} s")
 
 
 def print_documents(reported: Sequence[DocumentReport], after_count: str = "") -> None:
-    """What became of documents as a table; files that are no documents in one line below it."""
+    """What became of documents as a table, counted below it; at last what failed, with reason and remedy."""
     others = [document for document in reported if _is_no_document(document)]
     documents = [document for document in reported if not _is_no_document(document)]
     if documents:
         out.print(document_table(documents))
-    out.print(f"{len(documents)} document{'' if len(documents) == 1 else 's'}{after_count}")
     if others:
         names = ", ".join(document.name for document in others[:_NAMED])
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         out.print(f"Skipped, not of a kind that is read: {names}{more}", style="yellow", markup=False)
+    counts = Counter(document.status for document in documents)
+    said = ", ".join(f"{counts[status]} {status}" for status in _IN_ORDER if counts[status])
+    out.print(f"{said or 'No documents'}{after_count}")
+    for document in documents:
+        if document.status == "failed" and document.error is not None:
+            out.print(document.error.message, style="red", markup=False)
 
 
 def print_changes(report: IngestReport) -> None:
@@ -136,7 +157,7 @@ def print_changes(report: IngestReport) -> None:
     for document in report.documents:
         if document.status != "unchanged" and not _is_no_document(document):
             colour = _COLOURS.get(document.status, "green")
-            note = _note(document) or (f"{document.passages} passages" if document.status != "removed" else "")
+            note = _note(document) or (counted(document.passages, "passage") if document.status != "removed" else "")
             out.print(f"{now}  [{colour}]{document.status:<10}[/] {escape(document.name)}  {escape(note)}")
 
 
@@ -150,13 +171,17 @@ def document_table(documents: Sequence[DocumentReport]) -> Table:
         ("Passages", "right"),
     ):
         table.add_column(heading, justify=justify, overflow="fold")  # pyright: ignore[reportArgumentType]
-    table.add_column("Note", overflow="fold")
-    for document in documents:
+    notes = [
+        "" if d.status == "failed" else _note(d) for d in documents
+    ]  # why one failed is longer than a table is wide
+    if any(notes):
+        table.add_column("Note", overflow="fold")
+    for document, note in zip(documents, notes, strict=True):
         colour = _COLOURS.get(document.status, "green")
         status = f"[{colour}]{document.status}[/]"
         pages = "" if document.pages is None else str(document.pages)
         passages = str(document.passages) if document.passages else ""
-        table.add_row(escape(document.name), status, pages, passages, escape(_note(document)))
+        table.add_row(escape(document.name), status, pages, passages, *([escape(note)] if any(notes) else []))
     return table
 
 

@@ -4,6 +4,7 @@ import logging
 from types import TracebackType
 
 from corpora import printable
+from fletcher import console
 
 _INDENT = "  "
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -28,14 +29,25 @@ class LineFormatter(logging.Formatter):
         return _indented(super().formatStack(stack_info))
 
 
+class _AboveTheBars(logging.Handler):
+    """Writes to standard error as the console does, which moves its progress bars out of the way first."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One record."""
+        try:
+            console.err.print(self.format(record), markup=False, soft_wrap=True)
+        except Exception:  # noqa: BLE001  (as the library's own handlers do)
+            self.handleError(record)
+
+
 def log_warnings() -> None:
     """What a command logs: warnings only."""
-    _log(logging.WARNING, "%(levelname)s: %(message)s")
+    _log(_AboveTheBars(), logging.WARNING, "%(levelname)s: %(message)s")
 
 
 def log_as_server() -> None:
     """Lines to read, and for every turn one line of JSON."""
-    _log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
+    _log(logging.StreamHandler(), logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     turns = logging.StreamHandler()
@@ -45,8 +57,7 @@ def log_as_server() -> None:
     logger.propagate = False
 
 
-def _log(level: int, form: str) -> None:
-    handler = logging.StreamHandler()
+def _log(handler: logging.Handler, level: int, form: str) -> None:
     handler.setFormatter(LineFormatter(form))
     # `force`: a server's log takes the place of the command's.
     logging.basicConfig(level=level, handlers=[handler], force=True)

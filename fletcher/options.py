@@ -11,7 +11,7 @@ from fletcher.settings import DEFAULT_DATA_DIR, Settings, load_settings
 DataDir = Annotated[
     Path | None,
     typer.Option(
-        "--data-dir", help=f"Where Fletcher keeps its data [default: FLETCHER_DATA_DIR or {DEFAULT_DATA_DIR}]"
+        "--data-dir", help=rf"Where Fletcher keeps its data \[default: FLETCHER_DATA_DIR or {DEFAULT_DATA_DIR}]"
     ),
 ]
 
@@ -27,14 +27,14 @@ Workspace = Annotated[
     str,
     typer.Option(
         callback=_workspace,
-        help="The workspace; nothing crosses it [default: the one that FLETCHER_TOKEN opens, else local]",
+        help=r"The workspace; nothing crosses it \[default: the one that FLETCHER_TOKEN opens, else local]",
         show_default=False,
     ),
 ]
 Project = Annotated[str, typer.Option(help="The project's id, the number Arrow sends")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output")]
 SceneId = Annotated[
-    int | None, typer.Option("--scene", help="The open scene [default: the one of the project's entry]")
+    int | None, typer.Option("--scene", help=r"The open scene \[default: the one of the project's entry]")
 ]
 Selected = Annotated[str, typer.Option("--select", metavar="ID,ID", help="Ids of the selected nodes")]
 ArrowFile = Annotated[Path, typer.Argument(metavar="FILE.arrow", help="An Arrow project", show_default=False)]

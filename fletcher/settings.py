@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -175,6 +176,17 @@ def _root(entry: str) -> tuple[str, Path]:
         # A workspace that is spelt wrong must not become a folder of `local`.
         raise ValueError(f"{entry!r} is neither workspace=PATH nor a PATH; one with a '=' begins with / or ./")
     return "local", path.absolute()
+
+
+def unknown_settings(variables: Iterable[str]) -> list[str]:
+    """Those of the variables that look like settings of ours and are none, each with the nearest that is one."""
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    return [_with_nearest(name, known) for name in variables if name.startswith(PREFIX) and name.upper() not in known]
+
+
+def _with_nearest(name: str, known: Sequence[str]) -> str:
+    nearest = get_close_matches(name, known, 1)
+    return f"{name} (did you mean {nearest[0]}?)" if nearest else name
 
 
 def load_settings(**overrides: Any) -> Settings:

@@ -7,7 +7,7 @@ from ingest.folder_report import FolderReport
 from ingest.ingestor import Ingestor
 from ingest.painter import Painter
 from ingest.reader_pool import ReaderPool
-from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, page_list
+from ingest.report import DocumentReport, IngestReport, Phase, Problem, Progress, ProgressListener, counted, page_list
 from ingest.restoring import Restored, restore
 from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
 from ingest.shares import Shares
@@ -40,6 +40,7 @@ __all__ = [
     "Shares",
     "Source",
     "Watch",
+    "counted",
     "known_as",
     "page_list",
     "restore",

@@ -109,6 +109,11 @@ class IngestReport:
     seconds: float
 
     @property
+    def failed(self) -> tuple[DocumentReport, ...]:
+        """Those that could not be read."""
+        return tuple(document for document in self.documents if document.status == "failed")
+
+    @property
     def nothing_could_be_read(self) -> bool:
         """Whether every document failed or was skipped: then the command failed as well."""
         return all(document.status in ("failed", "skipped") for document in self.documents)
@@ -120,6 +125,11 @@ class IngestReport:
             "documents": [document.as_dict() for document in self.documents],
             "seconds": round(self.seconds, 3),
         }
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 passage`, `2 passages`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def page_list(pages: Sequence[int]) -> str:

@@ -1,6 +1,6 @@
 """An ingest report in words, for clients that take no tables."""
 
-from ingest import DocumentReport, IngestReport, page_list
+from ingest import DocumentReport, IngestReport, counted, page_list
 
 _STATUS = {
     "indexed": "is read and indexed",
@@ -21,9 +21,9 @@ def _document(document: DocumentReport) -> str:
     if document.error is not None:
         return f"{document.name}: {document.error.code}: {document.error.message}"
     size = (
-        f"{document.passages} passages"
+        counted(document.passages, "passage")
         if document.pages is None
-        else f"{document.pages} pages, {document.passages} passages"
+        else f"{counted(document.pages, 'page')}, {counted(document.passages, 'passage')}"
     )
     text = f"{document.name} {_STATUS[document.status]} ({size})."
     if document.pages_without_text:

@@ -13,7 +13,7 @@ from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
 from fletcher.termination import Terminated
 from fletcher.watched_ingest import ingest_and_watch
-from ingest import IngestReport, Scan, scan
+from ingest import IngestReport, Scan, counted, scan
 
 Paths = Annotated[
     list[Path],
@@ -62,12 +62,14 @@ def ingest(
         console.print_report(report)
     if report.nothing_could_be_read and report.documents:
         raise CommandError("Nothing could be read.")
+    if report.failed:
+        raise typer.Exit(1)
 
 
 def _require_nothing_to_lose(corpus: CorpusAccess, key: ProjectKey, folder: Path, sources: Scan) -> None:
     """The rule of linked folders: an empty place is not believed while there are documents that it would remove."""
     if lost := sorted(removable_documents(corpus, key) - sources.names):
-        number = f"{len(lost)} document{'' if len(lost) == 1 else 's'}"
+        number = counted(len(lost), "document")
         raise CommandError(
             f"{folder}: nothing in this folder can be read, as if a drive had been taken out, and --sync would remove "
             f"{number} of project {key.project_id}, such as {lost[0]!r}. Nothing was changed. Check the folder; what "

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.rule import Rule
 
 from arrow_project import ArrowProject, check, parse
@@ -80,8 +81,7 @@ def _show_turn(client: "DemoClient", message: str) -> None:
     calls = CallLog(console.out, client.project)
     for text in client.say(message, calls.add):
         calls.flush()
-        console.out.print("\n[bold]Fletcher:[/] ", end="")
-        console.out.print(text, markup=False)
+        console.out.print(f"\n[bold]Fletcher:[/] {escape(text)}")
 
 
 def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None:
@@ -115,4 +115,4 @@ def _show_next_steps(story: Path) -> None:
 
 def _heading(text: str) -> None:
     console.out.print()
-    console.out.print(Rule(text, align="left"))
+    console.out.print(Rule(text, align="left") if console.out.is_terminal else text)

@@ -26,7 +26,7 @@ _SCOPES = {False: "all documents", True: "within the document"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with documents/ and questions.jsonl")]
 WithStock = Annotated[
-    bool, typer.Option("--stock", help="Also measure LlamaIndex's own pipeline (needs fletcher[bench])")
+    bool, typer.Option("--stock", help=r"Also measure LlamaIndex's own pipeline (needs fletcher\[bench])")
 ]
 Drawing = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the coverage, too")]
 

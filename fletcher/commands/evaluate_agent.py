@@ -23,8 +23,9 @@ _COLORS: Mapping[Outcome, str] = {"right": "green", "refused": "yellow", "wrong"
 
 
 def evaluate_agent(
-    model: Annotated[str, typer.Option(help="`local`, or provider:name as in FLETCHER_MODEL", show_default=False)],
+    model: Annotated[str, typer.Option(help="`local`, or provider:name as in FLETCHER_MODEL", show_default=False)] = "",
     task: Annotated[list[str] | None, typer.Option(help="Only this task; may be given several times")] = None,
+    lists: Annotated[bool, typer.Option("--list", help="Name the tasks and run none")] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     workspace: Workspace = "local",
@@ -35,11 +36,24 @@ def evaluate_agent(
     wrong or was refused; `local` may refuse what is not written in its grammar.
     """
     tasks = _chosen(task or ())
+    if lists:
+        _list(tasks, as_json=as_json)
+        return
+    if not model:
+        raise typer.BadParameter("Which model? --model local, or --model provider:name.")
     settings = settings_for(data_dir, workspace).for_evaluation().model_copy(update={"model": model})
     attempts, skipped = _run(settings, ProjectKey(workspace, _PROJECT), tasks)
     console.print_json(_as_dict(model, attempts, skipped)) if as_json else _print(model, attempts, skipped)
     if any(_fails(model, tried) for tried in attempts):
         raise typer.Exit(1)
+
+
+def _list(tasks: Sequence[Task], *, as_json: bool) -> None:
+    if as_json:
+        console.print_json({"tasks": [{"task": task.id, "held_out": task.held_out} for task in tasks]})
+    else:
+        for task in tasks:
+            console.out.print(task.id, markup=False)
 
 
 def _fails(model: str, tried: Attempt) -> bool:

@@ -9,7 +9,7 @@ from fletcher import console
 from fletcher.corpus import CorpusAccess, with_corpus
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
-from ingest import FolderReport
+from ingest import FolderReport, counted
 
 Folder = Annotated[
     Path | None,
@@ -43,7 +43,7 @@ def link(
     if as_json:
         console.print_json(report.as_dict())
         return
-    number = f"{len(report.documents)} document{'' if len(report.documents) == 1 else 's'}"
+    number = counted(len(report.documents), "document")
     if unlink:
         console.out.print(f"Unlinked {report.path}. Its {number} stay in project {project}.", markup=False)
     elif folder is None:

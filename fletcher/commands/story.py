@@ -13,6 +13,7 @@ from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
 from fletcher.story_file import StoryFile
+from ingest import counted
 
 
 def outline(
@@ -48,9 +49,9 @@ def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, wo
             console.out.print(f"{finding.place}: {finding.message}", markup=False)
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
-        raise CommandError(f"{file.name} breaks {errors} rule{'s' if errors > 1 else ''}.")
+        raise CommandError(f"{file.name} breaks {counted(errors, 'rule')}.")
     if not as_json:
-        console.out.print(f"{file.name} breaks no rule ({len(findings)} warnings).", markup=False)
+        console.out.print(f"{file.name} breaks no rule ({counted(len(findings), 'warning')}).", markup=False)
 
 
 def chat(

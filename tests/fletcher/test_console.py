@@ -2,12 +2,17 @@
 
 import io
 import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora import Passage
 from fletcher import console
+from fletcher.log import log_warnings
 from ingest import DocumentReport, IngestReport, Problem
 from ingest import Progress as IngestProgress
 from retrieval import RankedPassage, SearchAnswer
@@ -55,21 +60,25 @@ def _turn() -> None:
     })  # fmt: skip
 
 
-def _progress() -> None:
-    with console.ingest_progress() as listen:
-        listen(IngestProgress(EVIL, "reading", 0, 1))
-
-
 def _error() -> None:
     console.err.print(f"Error: {EVIL}", markup=False, soft_wrap=True)
 
 
-@pytest.mark.parametrize("printed", [_report, _skipped, _changes, _found, _turn, _progress, _error])
+@pytest.mark.parametrize("printed", [_report, _skipped, _changes, _found, _turn, _error])
 def test_nothing_that_is_printed_commands_the_terminal(shown: io.StringIO, printed: Any) -> None:
     printed()
     text = shown.getvalue()
     assert r"\x1b[31m\x9b2J\u202efdp.[bold red]md[/]" in text
     assert not [sign for sign in _OBEYED if sign in text]
+
+
+def test_the_bars_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(console, "err", console.Terminal(file=stream, force_terminal=True, width=200))
+    with console.ingest_progress() as listen:
+        listen(IngestProgress(EVIL, "reading", 0, 1))
+    assert r"\u202efdp.[bold red]md" in stream.getvalue()
+    assert not [sign for sign in ("\x1b]0", "\x9b", "\x07", "\u202e") if sign in stream.getvalue()]
 
 
 def test_colours_of_ours_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,3 +95,32 @@ def test_json_is_the_same_value_and_commands_nothing(capsys: pytest.CaptureFixtu
     assert json.loads(text) == value
     assert "日本" in text
     assert not [sign for sign in (*_OBEYED, "\ud800") if sign in text]
+
+
+def test_an_ingest_ends_with_what_failed_and_why(shown: io.StringIO) -> None:
+    done = [DocumentReport(f"{n}.md", "indexed", passages=1) for n in range(2)]
+    problem = Problem("DAMAGED", "bible.pdf: it is damaged; export it again.")
+    failed = DocumentReport("bible.pdf", "failed", error=problem)
+    console.print_report(IngestReport("1", (failed, *done), 0.1))
+    lines = [line.strip() for line in shown.getvalue().splitlines()]
+    assert lines[-2:] == ["2 indexed, 1 failed in 0.1 s", "bible.pdf: it is damaged; export it again."]
+
+
+def test_a_warning_does_not_tear_the_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(console, "err", console.Terminal(file=stream, force_terminal=True, width=200))
+    log_warnings()
+    with console.ingest_progress() as listen:
+        listen(IngestProgress("a.md", "reading", 0, 2))
+        stream.truncate(stream.seek(0))
+        logging.getLogger("somebody").warning("what is in %s", EVIL)
+        written = stream.getvalue()
+    before, _, after = written.partition("WARNING")
+    assert "\x1b[2K" in before, "the bars are taken away first"
+    assert "Reading" in after, "and drawn again below"
+
+
+def test_who_reads_a_file_gets_whole_lines(tmp_path: Path) -> None:
+    program = "from fletcher import console; console.out.print('word ' * 100)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 1

@@ -73,3 +73,42 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert not end.value.code
     assert capsys.readouterr().out == f"fletcher {version('fletcher')}\n"
+
+
+def test_one_document_that_failed_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    (tmp_path / "broken.pdf").write_bytes(b"MZ\x90\0 this is a program")
+    with pytest.raises(SystemExit) as end:
+        main(["ingest", ".", "--project", "1"])
+    assert end.value.code == 1
+    assert "1 indexed, 1 failed" in capsys.readouterr().out
+
+
+def test_a_setting_that_is_none_is_named_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLETCHER_TOKNE", "secret")
+    _, err = ended(capsys, "documents", "--project", "1")
+    assert "FLETCHER_TOKNE (did you mean FLETCHER_TOKEN?)" in err
+    assert "secret" not in err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("evaluate", "fletcher[bench]"), ("search", "[default: the one that FLETCHER_TOKEN opens, else local]")],
+)
+def test_help_shows_what_is_in_brackets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, said: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert said in capsys.readouterr().out
+
+
+def test_the_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate-agent", "--list"])
+    assert not end.value.code
+    assert "add-content\n" in capsys.readouterr().out
+    assert ended(capsys, "evaluate-agent")[0] == 2
