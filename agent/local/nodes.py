@@ -202,7 +202,7 @@ def _target(draft: Draft, words: str) -> Node:
 def _label(words: Words) -> tuple[str, dict[str, Any]]:
     kind = token(words, "LABEL_KIND").casefold()
     part = child(words, "titled") or child(words, "said")
-    label = "" if part is None else token(part, "QUOTED", "NAME", "TEXT")
+    label = "" if part is None else token(part, "NAME") or read_text(part, f"What is written on the {kind}?")
     if kind == "marker" and not label:
         raise NotDone("A marker needs a label, such as “add a marker: checkpoint”.")
     color = child(words, "colored")
@@ -221,7 +221,7 @@ def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
         variable = draft.refer.variable(owner)
         types = {"num": "number", "str": "text", "bool": "yes_no"}
         return "user_input", {
-            "prompt": token(without_refs(words), "TEXT", "QUOTED"),
+            "prompt": read_text(child(words, "text") or without_refs(words), "What is the player asked?"),
             "variable": variable.id,
             "input_type": types[variable.type],
         }

@@ -32,7 +32,9 @@ _HELP = re.compile(
 )
 # "Don't delete node 29": whatever follows is not to be done.
 _NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|forget\s+it)\b", re.IGNORECASE)
-_ABOUT_STORY = re.compile(r"\b(?:nodes?|dead ends?|unreachable|variables?|connections?|slots?)\b", re.IGNORECASE)
+_ABOUT_STORY = re.compile(
+    r"\b(?:nodes?|(?:dead|loose|open) ends?|unreachable|variables?|macros?|connections?|slots?)\b", re.IGNORECASE
+)
 _CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
 _FINDINGS = 20
 # How a form begins; of what begins otherwise nothing is understood.
@@ -181,7 +183,7 @@ def _answer(message: str, context: TurnContext) -> Steps[None]:
     if _ABOUT_STORY.search(message):
         example = nearest(message, context)
         hint = f" I understand “{example}”." if example else ""
-        yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}")
+        yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}", "not_done")
         return
     yield from answer(message, context)
 

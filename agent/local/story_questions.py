@@ -25,10 +25,7 @@ def answer_from_story(words: Words, refer: References) -> str:
 
 
 def _dead_ends(refer: References, words: Words) -> str:
-    story = refer.story
-    found = _within(refer, words, (node for node in story.dead_ends))
-    lines = [f"{story.describe(node.id)}{_open_outputs(story, node)}" for node in found]
-    return _list("node", lines, "from which nothing leads on")
+    return _found(refer, words, refer.story.dead_ends, "from which nothing leads on", _open_outputs)
 
 
 def _open_outputs(story: Story, node: Node) -> str:
@@ -37,8 +34,7 @@ def _open_outputs(story: Story, node: Node) -> str:
 
 
 def _unreachable(refer: References, words: Words) -> str:
-    found = _within(refer, words, refer.story.unreachable)
-    return _list("node", [refer.story.describe(node.id) for node in found], "that cannot be reached from the beginning")
+    return _found(refer, words, refer.story.unreachable, "that cannot be reached from the beginning")
 
 
 def _speeches(refer: References, words: Words) -> str:
@@ -46,8 +42,8 @@ def _speeches(refer: References, words: Words) -> str:
         character = refer.character(child(words, "ref") or words)
     except NotDone:
         return _node(refer, words)
-    found = _within(refer, words, (node for node in refer.story.nodes.values() if node.speaker_id == character.id))
-    return _list("node", [refer.story.describe(node.id) for node in found], f"of “{character.name}”")
+    spoken = (node for node in refer.story.nodes.values() if node.speaker_id == character.id)
+    return _found(refer, words, spoken, f"of “{character.name}”")
 
 
 def _speakers(refer: References, words: Words) -> str:
@@ -62,20 +58,28 @@ def _speakers(refer: References, words: Words) -> str:
 def _changes(refer: References, words: Words) -> str:
     variable = refer.variable(child(words, "ref") or words)
     said = " ".join(token(words, "CHANGES").casefold().split())
-    wanted = "add" if said.startswith(_RAISES) else "sub" if said.startswith(_LOWERS) else ""
-    types = ("variable_update", "generator", "user_input")
-    found = [
-        node for node in refer.story.users(variable) if node.type in types and node.data.get("variable") == variable.id
-    ]
-    found = _within(refer, words, (node for node in found if not wanted or node.data.get("operator") in (wanted, None)))
-    what = {"add": "raises", "sub": "lowers"}.get(wanted, "changes")
-    return _list("node", [refer.story.describe(node.id) for node in found], f"that {what} “{variable.name}”")
+    wanted = 1 if said.startswith(_RAISES) else -1 if said.startswith(_LOWERS) else 0
+    found = (
+        node
+        for node in refer.story.users(variable)
+        if node.type in ("variable_update", "generator", "user_input")
+        and node.data.get("variable") == variable.id
+        and wanted in (0, _direction(node))
+    )
+    what = {1: "raises", -1: "lowers"}.get(wanted, "changes")
+    return _found(refer, words, found, f"that {what} “{variable.name}”")
+
+
+def _direction(node: Node) -> int:
+    """1 for what adds, -1 for what takes away, 0 for what may do either."""
+    kind, value = node.data.get("with") or (0, 0)
+    sign = {"add": 1, "sub": -1}.get(node.data.get("operator", ""), 0)
+    return -sign if kind == 0 and isinstance(value, int) and value < 0 else sign
 
 
 def _uses(refer: References, words: Words) -> str:
     thing = refer.resource(child(words, "ref") or words)
-    found = _within(refer, words, refer.story.users(thing))
-    return _list("node", [refer.story.describe(node.id) for node in found], f"that uses “{thing.name}”")
+    return _found(refer, words, refer.story.users(thing), f"that uses “{thing.name}”")
 
 
 def _after(refer: References, words: Words) -> str:
@@ -160,6 +164,21 @@ def _within(refer: References, words: Words, nodes: Iterable[Node]) -> list[Node
     here = scene is not None or token(words, "WHOLE").casefold() == "scene"
     wanted = None if not here else (refer.open_scene if scene is None else refer.scene(scene)).id
     return [node for node in nodes if wanted in (None, node.scene_id)]
+
+
+def _found(
+    refer: References,
+    words: Words,
+    nodes: Iterable[Node],
+    what: str,
+    more: Callable[[Story, Node], str] = lambda _story, _node: "",
+) -> str:
+    """The nodes with the scenes that they are in, where that is not said already."""
+    story, found = refer.story, _within(refer, words, nodes)
+    names = {key: f", in “{story.scenes[key].name}”" for key in {node.scene_id for node in found}}
+    title = next(iter(names.values())) if len(names) == 1 else ""
+    lines = [f"{story.describe(one.id)}{more(story, one)}{'' if title else names[one.scene_id]}" for one in found]
+    return _list("node", lines, f"{what}{title}")
 
 
 def _count(number: int, word: str) -> str:

@@ -40,6 +40,7 @@ _REQUIRED = tuple(
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
+_OWNER = re.compile(r"\b([A-ZÀ-Þ][\w-]+)['’]s?(?=\s)")
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
 _HINTS = tuple(
     (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
@@ -91,7 +92,7 @@ def best_quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
         _rated(question, source, units, index, weights)
         for source, units in passages
         for index in range(len(units))
-        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units[index])
+        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units, index)
     ]
     found.sort(key=lambda quote: -quote.score)
     kept: list[Quote] = []
@@ -131,8 +132,13 @@ def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
     return {term: math.log(1 + (len(units) + 1) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _holds_what_is_asked(question: str, source: Source, unit: Unit) -> bool:
+def _holds_what_is_asked(question: str, source: Source, units: Sequence[Unit], index: int) -> bool:
+    unit = units[index]
     if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
+        return False
+    # Jory's wife is not the wife of somebody else: whose it is stands there, right before it, or above it.
+    near = terms(" ".join((*source.heading, *(one.text for one in units[max(index - 1, 0) : index + 1]))))
+    if any(not terms(owner) <= near for owner in _OWNER.findall(question)):
         return False
     if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
         return True

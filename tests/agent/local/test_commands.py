@@ -89,13 +89,43 @@ def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, mes
 
 @pytest.mark.parametrize(
     "text",
-    ["Fog. Add a dialog by Elena", "Fog, and connect it to 8", "Fog after node 8", "Fog. Delete node 9"],
+    [
+        "Fog. Add a dialog by Elena",
+        "Fog, and connect it to 8",
+        "Fog and connect Elena to 8",
+        "Fog after node 8",
+        "Fog. It leads to node 8",
+        "Fog. Delete node 9",
+    ],
 )
 def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Turn, text: str) -> None:
     turn.run(f"add a content after 10: {text}")
     assert not turn.edits
     turn.run(f'add a content after 10: "{text}"')
     assert turn.story.nodes[11].texts == (text,)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add a choice after 10: Yes / No / Maybe and connect Yes to 8",
+        "add a marker after 10: fog and connect it to 8",
+        "add a user input for player after 10: Who are you? And connect it to 8",
+        "add the choice to 9: Swim and delete node 8",
+        "change the text of 8 to: Fog and rename Elena to Ann",
+    ],
+)
+def test_no_other_part_hides_a_command_either(turn: Turn, message: str) -> None:
+    assert "quotation marks" in turn.run(message).text
+    assert not turn.edits
+
+
+def test_that_node_is_the_selected_one(turn: Turn) -> None:
+    assert not turn.run("delete that node").edits
+    turn.selected = (8,)
+    assert [(one.tool, one.arguments) for one in turn.run("delete that node").calls] == [
+        ("delete_node", {"node_id": 8})
+    ]
 
 
 @pytest.mark.parametrize(
