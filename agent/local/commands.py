@@ -9,7 +9,7 @@ from agent.local.draft import Draft, Incomplete
 from agent.local.nodes import add_node, jump_target, read_text
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
 from agent.local.references import listed
-from agent.local.slots import free_output, output_name, output_of
+from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
 from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
 from arrow_project import Character, Node, Operation
@@ -116,8 +116,7 @@ def _connect(draft: Draft, words: Words) -> None:
     slot = output_of(draft.story, first, child(words, "way"))
     slot = free_output(draft.story, first) if slot is None else slot
     draft.connect(first.id, slot, second.id)
-    told = f"{draft.story.describe(first.id)}{output_name(first, slot)}"
-    draft.told.append(f"{told} leads to {draft.story.describe(second.id)}.")
+    draft.told.append(f"{draft.story.describe_way(first.id, slot)} leads to {draft.story.describe(second.id)}.")
 
 
 def _disconnect(draft: Draft, words: Words) -> None:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable
 
 from agent.local.parsing import Words, child, token
 from agent.local.references import References
-from agent.local.slots import output_name
 from agent.local.steps import NotDone
 from agent.local.values import shown
-from arrow_project import Link, Node, Story, Variable, shorten
+from arrow_project import Node, Story, Variable, shorten
 
 _LISTED = 60
 _RAISES = ("raise", "increase", "go up", "rise")
@@ -29,8 +28,8 @@ def _dead_ends(refer: References, words: Words) -> str:
 
 
 def _open_outputs(story: Story, node: Node) -> str:
-    free = [output_name(node, slot).removeprefix(" on ") for slot in story.free_outputs(node.id)]
-    return f": {', '.join(free)}" if len(node.outputs) > 1 else ""
+    free = [node.output_name(slot) for slot in story.free_outputs(node.id)]
+    return f": {', '.join(free)}" if any(free) else ""
 
 
 def _unreachable(refer: References, words: Words) -> str:
@@ -59,22 +58,9 @@ def _changes(refer: References, words: Words) -> str:
     variable = refer.variable(child(words, "ref") or words)
     said = " ".join(token(words, "CHANGES").casefold().split())
     wanted = 1 if said.startswith(_RAISES) else -1 if said.startswith(_LOWERS) else 0
-    found = (
-        node
-        for node in refer.story.users(variable)
-        if node.type in ("variable_update", "generator", "user_input")
-        and node.data.get("variable") == variable.id
-        and wanted in (0, _direction(node))
-    )
+    found = (node for node in refer.story.changing(variable) if wanted in (0, node.direction))
     what = {1: "raises", -1: "lowers"}.get(wanted, "changes")
     return _found(refer, words, found, f"that {what} “{variable.name}”")
-
-
-def _direction(node: Node) -> int:
-    """1 for what adds, -1 for what takes away, 0 for what may do either."""
-    kind, value = node.data.get("with") or (0, 0)
-    sign = {"add": 1, "sub": -1}.get(node.data.get("operator", ""), 0)
-    return -sign if kind == 0 and isinstance(value, int) and value < 0 else sign
 
 
 def _uses(refer: References, words: Words) -> str:
@@ -84,24 +70,16 @@ def _uses(refer: References, words: Words) -> str:
 
 def _after(refer: References, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
-    lines = [f"{story.describe(link.to_id)}{output_name(node, link.from_slot)}" for link in story.leaving(node.id)]
-    linked = {link.to_id for link in story.leaving(node.id)}
-    lines += [story.describe(key) for key in story.followers(node.id) if key not in linked]
+    links = story.leaving(node.id)
+    lines = [story.describe_way(node.id, link.from_slot, link.to_id) for link in links]
+    lines += [story.describe(key) for key in story.followers(node.id)[len(links) :]]
     return _list("node", lines, f"after {story.describe(node.id)}")
 
 
 def _before(refer: References, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
-    return _list("node", [_origin(story, link) for link in _arriving(story, node)], f"before {story.describe(node.id)}")
-
-
-def _arriving(story: Story, node: Node) -> list[Link]:
-    jumps = [one.id for one in story.nodes.values() if one.type == "jump" and one.data.get("target") == node.id]
-    return story.arriving(node.id) + [Link(key, 0, node.id, 0) for key in jumps]
-
-
-def _origin(story: Story, link: Link) -> str:
-    return story.describe(link.from_id) + output_name(story.nodes[link.from_id], link.from_slot)
+    lines = [story.describe_way(link.from_id, link.from_slot) for link in story.leading_to(node.id)]
+    return _list("node", lines, f"before {story.describe(node.id)}")
 
 
 def _choices(refer: References, words: Words) -> str:

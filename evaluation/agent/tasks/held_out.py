@@ -10,7 +10,7 @@ from typing import Any
 
 from arrow_project import Node
 from evaluation.agent.changes import exactly, unchanged
-from evaluation.agent.checks import cites, does_not_know, holds, says_not_done, tells
+from evaluation.agent.checks import cites, claims_nothing, does_not_know, holds, says_not_done, tells
 from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
 from evaluation.agent.task import YES, Check, Say, Task
@@ -41,7 +41,7 @@ class HeldOut:
 
     def idle(self, name: str, message: str) -> Task:
         """Nothing is to be done, whatever is said."""
-        return self._task(name, message, unchanged, answers=(YES,))
+        return self._task(name, message, claims_nothing, unchanged, answers=(YES,))
 
     def judged(self, name: str, message: str, what: str, test: Callable[[Mapping[int, Node]], bool]) -> Task:
         """A writer's freedom: only the new nodes are looked at, and nothing that was there is lost."""

@@ -38,7 +38,7 @@ TASKS = (
     _KITCHEN.story(
         "what-if-gone", "If I delete node 26, what sets tasted_well?", r"nothing|no node|nobody|none|only|\b26\b"
     ),
-    _KITCHEN.story("bursar-many", "how many times does the goat speak?", r"\b1\b|once|one"),
+    _KITCHEN.story("bursar-many", "how many times does the goat speak?", r"\b1\b|\bonce\b|\bone\b"),
     _SAMPLER.story("gold-changers", "which nodes change gold", r"\b8\b", r"\b12\b"),
     _SAMPLER.story("unreached", "Is there something the player can never reach?", r"\b23\b|no|nothing|frame|every"),
     _SAMPLER.story("macro-played", "Where is the macro used?", r"\b21\b"),

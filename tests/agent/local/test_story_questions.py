@@ -74,3 +74,11 @@ def test_nodes_are_listed_with_their_scene(turn: Turn) -> None:
 def test_what_is_not_there_is_named(turn: Turn, question: str) -> None:
     assert "There is no “" in turn.run(question).text
     assert "“”" not in turn.text
+
+
+def test_every_way_on_is_told(turn: Turn) -> None:
+    turn.run("connect 9 to 10 on choice “Wait”; connect 9 to 10 on choice “Walk home”")
+    assert turn.run("what follows node 9?").text.count("10 (content") == 2
+    turn.run("add a jump to 7 after 10")
+    assert "7 (content" in turn.run("what follows node 11?").text
+    assert "11 (jump" in turn.run("what leads to node 7?").text
