@@ -233,3 +233,17 @@ def test_a_message_of_many_words_is_read_in_time(turn: Turn) -> None:
     turn.run("add a content after 10: " + "rain " * 700)
     assert len(turn.edits) == 2
     assert not turn.run("and " * 3_000).edits
+
+
+def test_a_way_is_named_by_its_words_whole_or_by_the_beginning_that_only_it_has(turn: Turn) -> None:
+    turn.run("add a choice after 10: Go / Go home / Stay")
+    assert not turn.run("connect 11 to 7 on choice “G”").edits
+    assert "slot 0 “Go”, slot 1 “Go home” or slot 2 “Stay”" in turn.text
+    assert not turn.run("connect 11 to 7 on choice “Swim”").edits
+    turn.run("connect 11 to 7 on choice “go”; connect 11 to 8 on choice “Go h”; connect 11 to 9 on choice “St”")
+    assert {(11, 0, 7, 0), (11, 1, 8, 0), (11, 2, 9, 0)} <= turn.connections
+    turn.run("disconnect 11 from 8 on choice “Go”")
+    assert (11, 1, 8, 0) in turn.connections
+    assert not turn.edits
+    turn.run("disconnect 11 from 8 on choice “Go home”")
+    assert (11, 1, 8, 0) not in turn.connections
