@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arrow_project.document import Document
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase
 from arrow_project.project import ArrowProject
+from arrow_project.project_data import ProjectData
 from arrow_project.values import integer, sequence, text
 
 TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
@@ -117,7 +117,7 @@ class Story:
     """A project as it is when its parts are first asked for; made anew after a change."""
 
     def __init__(self, project: ArrowProject) -> None:
-        self._document: Document = project.document
+        self._document: ProjectData = project.document
         self.title = project.title
         self.entry = project.entry
 

@@ -8,7 +8,7 @@ from lark import Tree
 from agent.local.draft import Draft, Incomplete
 from agent.local.nodes import add_node, jump_target, read_text
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
-from agent.local.references import listed
+from agent.local.resolver import listed
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
 from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of

@@ -8,7 +8,7 @@ from lark import Token, Tree
 
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, children, hides_a_command, is_quoted, token, unquoted, without_refs
-from agent.local.references import join
+from agent.local.resolver import join
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone, WordsMissing
 from agent.local.values import read_color, read_condition, read_number, read_update

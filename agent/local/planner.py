@@ -19,7 +19,7 @@ from agent.local.parsing import (
     read_commands,
     read_question,
 )
-from agent.local.references import References
+from agent.local.resolver import Resolver
 from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
 from agent.local.story_questions import answer_from_story
 from agent.turn.request import TurnContext
@@ -175,7 +175,7 @@ def _answer(message: str, context: TurnContext) -> Steps[None]:
     words, problem = read_question(message), ""
     if context.project is not None and not isinstance(words, NotUnderstood):
         try:
-            refer = References(Story(context.project), context.scene_id, context.selected_node_ids, None)
+            refer = Resolver(Story(context.project), context.scene_id, context.selected_node_ids, None)
             yield Say(answer_from_story(words, refer))
             return
         except NotDone as error:

@@ -2,7 +2,7 @@
 
 from agent.editing.duplicates import fold
 from agent.local.parsing import Words, child, token
-from agent.local.references import join
+from agent.local.resolver import join
 from agent.local.steps import NotDone
 from arrow_project import Node, Story
 

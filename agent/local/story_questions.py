@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from agent.local.parsing import Words, child, token
-from agent.local.references import References
+from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from agent.local.values import shown
 from arrow_project import Node, Story, Variable, shorten
@@ -14,7 +14,7 @@ _RAISES = ("raise", "increase", "go up", "rise")
 _LOWERS = ("lower", "decrease", "go down", "fall")
 
 
-def answer_from_story(words: Words, refer: References) -> str:
+def answer_from_story(words: Words, refer: Resolver) -> str:
     """The answer to a question of the grammar.
 
     Raises:
@@ -23,7 +23,7 @@ def answer_from_story(words: Words, refer: References) -> str:
     return _ANSWERS[str(words.data)](refer, words)
 
 
-def _dead_ends(refer: References, words: Words) -> str:
+def _dead_ends(refer: Resolver, words: Words) -> str:
     return _found(refer, words, refer.story.dead_ends, "from which nothing leads on", _open_outputs)
 
 
@@ -32,11 +32,11 @@ def _open_outputs(story: Story, node: Node) -> str:
     return f": {', '.join(free)}" if any(free) else ""
 
 
-def _unreachable(refer: References, words: Words) -> str:
+def _unreachable(refer: Resolver, words: Words) -> str:
     return _found(refer, words, refer.story.unreachable, "that cannot be reached from the beginning")
 
 
-def _speeches(refer: References, words: Words) -> str:
+def _speeches(refer: Resolver, words: Words) -> str:
     try:
         character = refer.character(child(words, "ref") or words)
     except NotDone:
@@ -45,7 +45,7 @@ def _speeches(refer: References, words: Words) -> str:
     return _found(refer, words, spoken, f"of “{character.name}”")
 
 
-def _speakers(refer: References, words: Words) -> str:
+def _speakers(refer: Resolver, words: Words) -> str:
     found = _within(refer, words, refer.story.nodes.values())
     counts: dict[str, list[int]] = {}
     for node in found:
@@ -54,7 +54,7 @@ def _speakers(refer: References, words: Words) -> str:
     return _list("speaker", [f"{name}: {', '.join(map(str, keys))}" for name, keys in counts.items()], "")
 
 
-def _changes(refer: References, words: Words) -> str:
+def _changes(refer: Resolver, words: Words) -> str:
     variable = refer.variable(child(words, "ref") or words)
     said = " ".join(token(words, "CHANGES").casefold().split())
     wanted = 1 if said.startswith(_RAISES) else -1 if said.startswith(_LOWERS) else 0
@@ -63,12 +63,12 @@ def _changes(refer: References, words: Words) -> str:
     return _found(refer, words, found, f"that {what} “{variable.name}”")
 
 
-def _uses(refer: References, words: Words) -> str:
+def _uses(refer: Resolver, words: Words) -> str:
     thing = refer.resource(child(words, "ref") or words)
     return _found(refer, words, refer.story.users(thing), f"that uses “{thing.name}”")
 
 
-def _after(refer: References, words: Words) -> str:
+def _after(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
     links = story.leaving(node.id)
     lines = [story.describe_way(node.id, link.from_slot, link.to_id) for link in links]
@@ -76,13 +76,13 @@ def _after(refer: References, words: Words) -> str:
     return _list("node", lines, f"after {story.describe(node.id)}")
 
 
-def _before(refer: References, words: Words) -> str:
+def _before(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
     lines = [story.describe_way(link.from_id, link.from_slot) for link in story.leading_to(node.id)]
     return _list("node", lines, f"before {story.describe(node.id)}")
 
 
-def _choices(refer: References, words: Words) -> str:
+def _choices(refer: Resolver, words: Words) -> str:
     node = refer.node(child(words, "ref") or words)
     if node.type not in ("interaction", "dialog"):
         return f"{refer.story.describe(node.id)} has no choices."
@@ -91,14 +91,14 @@ def _choices(refer: References, words: Words) -> str:
     return _list("choice", lines, f"at node {node.id}")
 
 
-def _node(refer: References, words: Words) -> str:
+def _node(refer: Resolver, words: Words) -> str:
     node = refer.node(child(words, "ref") or words)
     scene = refer.story.scenes[node.scene_id].name
     told = "\n".join(f"“{text}”" for text in node.texts)
     return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
 
 
-def _lists(refer: References, words: Words) -> str:
+def _lists(refer: Resolver, words: Words) -> str:
     kind, story = token(words, "RESOURCES").casefold(), refer.story
     if kind == "nodes":
         lines = [story.describe(node.id) for node in _within(refer, words, story.nodes.values())]
@@ -116,27 +116,27 @@ def _lists(refer: References, words: Words) -> str:
     return _list(kind.removesuffix("s"), lines, "")
 
 
-def _how_many(refer: References, words: Words) -> str:
+def _how_many(refer: Resolver, words: Words) -> str:
     return _lists(refer, words).partition("\n")[0].rstrip(":.") + "."
 
 
-def _begins(refer: References, words: Words) -> str:
+def _begins(refer: Resolver, words: Words) -> str:
     whole = token(words, "WHOLE").casefold()
     entry = refer.open_scene.entry if whole == "scene" else refer.story.entry
     return f"The {whole} begins at {refer.story.describe(entry)}."
 
 
-def _start(refer: References, words: Words) -> str:
+def _start(refer: Resolver, words: Words) -> str:
     variable: Variable = refer.variable(child(words, "ref") or words)
     return f"“{variable.name}” ({variable.id}) starts at {shown(variable.initial)}."
 
 
-def _selection(refer: References, words: Words) -> str:
+def _selection(refer: Resolver, words: Words) -> str:
     del words
     return _list("node", [refer.story.describe(key) for key in refer.selected], "that you have selected")
 
 
-def _within(refer: References, words: Words, nodes: Iterable[Node]) -> list[Node]:
+def _within(refer: Resolver, words: Words, nodes: Iterable[Node]) -> list[Node]:
     """Those of a scene, where one is named."""
     scene = child(words, "scene_ref")
     here = scene is not None or token(words, "WHOLE").casefold() == "scene"
@@ -145,7 +145,7 @@ def _within(refer: References, words: Words, nodes: Iterable[Node]) -> list[Node
 
 
 def _found(
-    refer: References,
+    refer: Resolver,
     words: Words,
     nodes: Iterable[Node],
     what: str,
@@ -171,7 +171,7 @@ def _list(kind: str, lines: list[str], what: str) -> str:
     return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])
 
 
-_ANSWERS: dict[str, Callable[[References, Words], str]] = {
+_ANSWERS: dict[str, Callable[[Resolver, Words], str]] = {
     "ask_dead_ends": _dead_ends, "ask_unreachable": _unreachable, "ask_speeches": _speeches,
     "ask_speakers": _speakers, "ask_changes": _changes, "ask_uses": _uses, "ask_after": _after,
     "ask_before": _before, "ask_choices": _choices, "ask_node": _node, "ask_list": _lists, "ask_count": _how_many,

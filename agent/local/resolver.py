@@ -36,7 +36,7 @@ _TYPES = {
 Thing = TypeVar("Thing", Scene, Variable, Character)
 
 
-class References:
+class Resolver:
     """Resolves words against one state of the story.
 
     Args:
