@@ -5,6 +5,7 @@ from typing import Any
 
 from lark import Tree
 
+from agent.editing.duplicates import fold
 from agent.local.draft import Draft, Incomplete
 from agent.local.nodes import add_node, jump_target, read_text
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
@@ -156,6 +157,8 @@ def _new_variable(draft: Draft, words: Words) -> None:
         next((unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")), ""),
         child(words, "value"),
     )
+    if said is not None and any(fold(one.name) == fold(token(said, "REF")) for one in draft.story.variables.values()):
+        raise NotDone(f"A variable begins with a value, and “{token(said, 'REF')}” is a variable. Say its value.")
     kind = token(words, "VARIABLE_TYPE").casefold()
     kind = _TYPES.get(kind, "bool") if kind else "" if said is None else type_of(read_value(said))
     known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})

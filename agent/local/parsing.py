@@ -19,6 +19,7 @@ _VERBS = r"(?:add|create|connect|disconnect|delete|remove|rename|insert)"
 _HIDDEN = re.compile(
     rf"(?:[.,;!?]\s+|\s)(?:{_VERBS}\s+(?:it|them|an?|the|this|that|node|another|\d+)\b"
     rf"|(?:(?:and|then|also|please)\s+)+{_VERBS}\s+\w)"
+    r"|\b(?:says?|asks?|answers?|repl(?:y|ies))\s*[:\"“„]|\bthen\b[^.!?]*\b(?:says?|asks?|answers?|repl(?:y|ies))\b"
     r"|\s(?:after|before|between|(?:lead|leads|go|goes|jump|jumps|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
     re.IGNORECASE,
 )

@@ -110,6 +110,8 @@ def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Tu
     [
         "add a choice after 10: Yes / No / Maybe and connect Yes to 8",
         "add a marker after 10: fog and connect it to 8",
+        "Elena says: Drink up! and then Tomas says: No, thank you.",
+        "add a content after 10: Fog. Tomas then says goodbye",
         "add a user input for player after 10: Who are you? And connect it to 8",
         "add the choice to 9: Swim and delete node 8",
         "change the text of 8 to: Fog and rename Elena to Ann",
@@ -118,6 +120,11 @@ def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Tu
 def test_no_other_part_hides_a_command_either(turn: Turn, message: str) -> None:
     assert "quotation marks" in turn.run(message).text
     assert not turn.edits
+
+
+def test_a_variable_does_not_begin_with_another_one(turn: Turn) -> None:
+    assert "“gold” is a variable" in turn.run("create a variable silver = gold").text
+    assert turn.run('create a variable silver = "gold"; create a variable mood = sour').edits
 
 
 def test_that_node_is_the_selected_one(turn: Turn) -> None:
