@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arrow_project.document import Document
 from arrow_project.operations.connecting import said
 from arrow_project.outlining import line
 from arrow_project.phrases import quoted, simplified
 from arrow_project.project import ArrowProject
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, text
 
 _LONGEST = 160
@@ -42,14 +42,14 @@ def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     return Diff((*lines, *_nodes(old, new), *_connections(old, new)))
 
 
-def _project(old: Document, new: Document) -> Iterator[str]:
+def _project(old: ProjectData, new: ProjectData) -> Iterator[str]:
     if old.raw["title"] != new.raw["title"]:
         yield f"~ title: {quoted(old.raw['title'])} -> {quoted(new.raw['title'])}"
     if old.entry != new.entry:
         yield f"~ the project begins at node {new.entry} (before: {old.entry})"
 
 
-def _scenes(old: Document, new: Document) -> Iterator[str]:
+def _scenes(old: ProjectData, new: ProjectData) -> Iterator[str]:
     for key, scene in new.scenes.items():
         word = "macro" if new.is_macro(key) else "scene"
         if key not in old.scenes:
@@ -64,7 +64,7 @@ def _scenes(old: Document, new: Document) -> Iterator[str]:
             yield f"- scene {key} {quoted(text(scene['name']))} with {len(scene['map'])} nodes"
 
 
-def _resources(kind: str, old: Document, new: Document) -> Iterator[str]:
+def _resources(kind: str, old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = old.table(kind), new.table(kind)
     for key, resource in after.items():
         own = {k: v for k, v in resource.items() if k not in ("use", "name")}
@@ -83,7 +83,7 @@ def _changes(thing: str, before: Record, after: Record) -> Iterator[str]:
             yield f"~ {thing} {field}: {_shown(before.get(field))} -> {_shown(after.get(field))}"
 
 
-def _nodes(old: Document, new: Document) -> Iterator[str]:
+def _nodes(old: ProjectData, new: ProjectData) -> Iterator[str]:
     for key, node in new.nodes.items():
         if key not in old.nodes:
             yield f"+ node {line(new, key, None)} in scene {new.owner(key)}"
@@ -94,7 +94,7 @@ def _nodes(old: Document, new: Document) -> Iterator[str]:
             yield f"- node {line(old, key, None)} from scene {old.owner(key)}"
 
 
-def _node_changes(key: int, old: Document, new: Document) -> Iterator[str]:
+def _node_changes(key: int, old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = old.nodes[key], new.nodes[key]
     thing = f"node {key} ({after['type']})"
     without = {k: v for k, v in before.items() if k != "data"}
@@ -103,7 +103,7 @@ def _node_changes(key: int, old: Document, new: Document) -> Iterator[str]:
         yield from _changes(thing, simplified(old, key), simplified(new, key))
 
 
-def _connections(old: Document, new: Document) -> Iterator[str]:
+def _connections(old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = _wiring(old), _wiring(new)
     for connection in after:
         if connection not in before:
@@ -115,7 +115,7 @@ def _connections(old: Document, new: Document) -> Iterator[str]:
     yield from _skips(old, new)
 
 
-def _skips(old: Document, new: Document) -> Iterator[str]:
+def _skips(old: ProjectData, new: ProjectData) -> Iterator[str]:
     before = {key: entry for scene in old.scenes.values() for key, entry in scene["map"].items()}
     for scene in new.scenes.values():
         for key, entry in scene["map"].items():
@@ -127,7 +127,7 @@ def _skips(old: Document, new: Document) -> Iterator[str]:
                 yield f"~ node {key} moved to {entry['offset']}"
 
 
-def _wiring(document: Document) -> dict[tuple[int, ...], None]:
+def _wiring(document: ProjectData) -> dict[tuple[int, ...], None]:
     return {
         tuple(said(document, connection)): None
         for scene_id, scene in document.scenes.items()

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.loading import MAX_CHAPTER, integer_epoch
+from arrow_project.project_data import ProjectData
 from arrow_project.values import is_id, shown
 
 AUTHOR_SHIFT, CHAPTER_SHIFT = 37, 43
@@ -12,7 +12,7 @@ MAX_AUTHOR = 63
 SEED_LIMIT = 2**AUTHOR_SHIFT
 
 
-def next_id(document: Document) -> int:
+def next_id(document: ProjectData) -> int:
     """Draw the next unused id of the document's active author and advance the author's seed.
 
     Raises:
@@ -30,7 +30,7 @@ def next_id(document: Document) -> int:
     return _draw(document, author, (chapter << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT))
 
 
-def expect_ids(document: Document, resource_ids: tuple[int, ...]) -> None:
+def expect_ids(document: ProjectData, resource_ids: tuple[int, ...]) -> None:
     """Make these the ones that are drawn next: an editor has given them, so their author is the active one there.
 
     Raises:
@@ -43,14 +43,14 @@ def expect_ids(document: Document, resource_ids: tuple[int, ...]) -> None:
     document.expected_ids = resource_ids
 
 
-def _refuse_impossible(document: Document, resource_id: int) -> None:
+def _refuse_impossible(document: ProjectData, resource_id: int) -> None:
     if not is_id(resource_id) or resource_id >> CHAPTER_SHIFT != document.raw["meta"].get("chapter"):
         raise _denied(f"{shown(resource_id)} is not an id of this document's chapter.")
     if _author_of(resource_id) not in document.authors or document.is_used(resource_id):
         raise _denied(f"{resource_id} is taken, or belongs to an author who is not listed.")
 
 
-def _draw_expected(document: Document, resource_id: int) -> int:
+def _draw_expected(document: ProjectData, resource_id: int) -> int:
     author = _author_of(resource_id)
     document.journal.note(partial(setattr, document, "active_author", document.active_author))
     document.active_author = author
@@ -64,7 +64,7 @@ def _author_of(resource_id: int) -> int:
     return (resource_id >> AUTHOR_SHIFT) & MAX_AUTHOR
 
 
-def _draw(document: Document, author: int, base: int) -> int:
+def _draw(document: ProjectData, author: int, base: int) -> int:
     seed = max(document.seed_of(author), 0)
     while seed < SEED_LIMIT and document.is_used(base | seed):
         seed += 1

@@ -1,7 +1,7 @@
 """Where a new node goes: to the right in reading order, branches fanned out, nothing covered."""
 
-from arrow_project.document import Document
 from arrow_project.node_types import NODE_TYPES
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, sequence, text
 
 Point = tuple[int, int]
@@ -27,7 +27,7 @@ def size(type_name: str, data: Record) -> Point:
 
 
 def place(
-    document: Document, scene_id: int, type_name: str, data: Record, anchor: int | None, *, below: bool = False
+    document: ProjectData, scene_id: int, type_name: str, data: Record, anchor: int | None, *, below: bool = False
 ) -> Point:
     """The position of a new node beside the anchor (or after everything), covering nothing.
 
@@ -49,22 +49,22 @@ def place(
     return _free(document, places, start, size(type_name, data))
 
 
-def _places(document: Document, scene_id: int) -> dict[int, Point]:
+def _places(document: ProjectData, scene_id: int) -> dict[int, Point]:
     """Where the nodes are; frames aside, which lie behind other nodes on purpose."""
     entries = document.scene_map(scene_id).items()
     return {n: document.offset(e) for n, e in entries if n in document.nodes and document.nodes[n]["type"] != "frame"}
 
 
-def _extent(document: Document, node_id: int) -> Point:
+def _extent(document: ProjectData, node_id: int) -> Point:
     return size(text(document.nodes[node_id]["type"]), document.data(node_id))
 
 
-def _is_sized(document: Document, node_id: int) -> bool:
+def _is_sized(document: ProjectData, node_id: int) -> bool:
     """Whether a writer gave the box a size."""
     return "rect" in document.data(node_id)
 
 
-def _free(document: Document, places: dict[int, Point], start: Point, extent: Point) -> Point:
+def _free(document: ProjectData, places: dict[int, Point], start: Point, extent: Point) -> Point:
     """The first free place from here downwards."""
     x, y = start
     width, height = extent

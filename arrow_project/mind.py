@@ -8,12 +8,12 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from arrow_project.document import Document
 from arrow_project.ids import next_id
 from arrow_project.merging import merged, replaced
 from arrow_project.names import base36, unique
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.operation import NativeCall
+from arrow_project.project_data import ProjectData
 from arrow_project.references import References
 from arrow_project.values import Connection, Record, record, sequence
 
@@ -27,7 +27,7 @@ class Mind:
         calls: the edits so far, as calls of Arrow's functions.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         self.document = document
         self.journal = document.journal
         self.calls: list[NativeCall] = []

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from arrow_project.document import Document
 from arrow_project.names import base36
 from arrow_project.operations.connecting import native_slot
 from arrow_project.phrases import as_json, bare, exits, phrase, quoted, simplified
 from arrow_project.project import ArrowProject
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, integer, record, text
 
 _SHORT = 48
@@ -73,7 +73,7 @@ def outline(
     return _fitted(sections, max_characters, try_whole=is_small)
 
 
-def _sections(document: Document, open_scene: int | None, chosen: list[int]) -> list[_Section]:
+def _sections(document: ProjectData, open_scene: int | None, chosen: list[int]) -> list[_Section]:
     """In order of importance; ``order`` is where they stand."""
     sections = [_fixed(_header(document, open_scene))]
     if chosen:
@@ -126,7 +126,7 @@ def _fixed(told: str) -> _Section:
     return _Section([lambda room: told[:room]])
 
 
-def _header(document: Document, open_scene: int | None) -> str:
+def _header(document: ProjectData, open_scene: int | None) -> str:
     macros = sum(document.is_macro(s) for s in document.scenes)
     owner = document.owner(document.entry)
     open_part = f" Open scene: {open_scene}." if open_scene is not None else ""
@@ -164,14 +164,14 @@ def _cut_list(title: str, lines: list[str], room: int) -> str:
     return "\n".join([title, *shown, *([f"… and {rest} more"] if rest else [])]) + "\n"
 
 
-def _variables(document: Document) -> list[str]:
+def _variables(document: ProjectData) -> list[str]:
     return [
         f"- {key} {bare(v['name'])}: {bare(v['type'])} = {as_json(v['init'])}{_notes(v)}"
         for key, v in document.variables.items()
     ]
 
 
-def _characters(document: Document) -> list[str]:
+def _characters(document: ProjectData) -> list[str]:
     return [f"- {key} {bare(c['name'])}{_tags(c)}{_notes(c)}" for key, c in document.characters.items()]
 
 
@@ -185,13 +185,13 @@ def _notes(resource: Record) -> str:
     return f" ({quoted(notes)})" if notes else ""
 
 
-def _selection(document: Document, chosen: list[int]) -> list[str]:
+def _selection(document: ProjectData, chosen: list[int]) -> list[str]:
     """The selected nodes with all their data; of very many only the first, as nobody reads them all."""
     rest = len(chosen) - _MOST_SELECTED
     return [_selected(document, n) for n in chosen[:_MOST_SELECTED]] + ([f"… and {rest} more"] if rest > 0 else [])
 
 
-def _around(document: Document, chosen: list[int]) -> list[str]:
+def _around(document: ProjectData, chosen: list[int]) -> list[str]:
     """The nodes before and after the given ones, as lines."""
     lines: dict[int, str] = {}
     for node_id in chosen:
@@ -205,7 +205,7 @@ def _around(document: Document, chosen: list[int]) -> list[str]:
     return list(lines.values())
 
 
-def _selected(document: Document, node_id: int) -> str:
+def _selected(document: ProjectData, node_id: int) -> str:
     owner = document.owner(node_id)
     said = {
         "data": simplified(document, node_id),
@@ -216,7 +216,7 @@ def _selected(document: Document, node_id: int) -> str:
     return f"- {line(document, node_id, owner)}\n  scene {owner}, {details}"
 
 
-def _scene_section(document: Document, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
+def _scene_section(document: ProjectData, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
     node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
     title = _scene_title(document, scene_id, mark)
 
@@ -240,20 +240,20 @@ def _scene_section(document: Document, scene_id: int, near: list[int], order: in
     return _Section([summary, short, full], order=order)
 
 
-def _scene_title(document: Document, scene_id: int, mark: str) -> str:
+def _scene_title(document: ProjectData, scene_id: int, mark: str) -> str:
     scene = document.scenes[scene_id]
     kind = "Macro" if document.is_macro(scene_id) else "Scene"
     marked = f" ({mark})" if mark else ""
     return f"{kind} {scene_id} {quoted(text(scene['name']))}{marked}, entry {bare(scene['entry'])}:"
 
 
-def _summary(document: Document, node_ids: list[int]) -> str:
+def _summary(document: ProjectData, node_ids: list[int]) -> str:
     counts = Counter(text(document.nodes[n]["type"]) for n in node_ids)
     return f"{len(node_ids)} nodes ({', '.join(f'{count} {bare(name)}' for name, count in counts.most_common())})"
 
 
 def _told(
-    document: Document,
+    document: ProjectData,
     scene_id: int,
     title: str,
     node_ids: list[int],
@@ -284,14 +284,14 @@ def _told(
     return "\n".join([title, *shown, *more]) + "\n"
 
 
-def _expected(document: Document, scene_id: int, node_ids: list[int], limit: int | None) -> int:
+def _expected(document: ProjectData, scene_id: int, node_ids: list[int], limit: int | None) -> int:
     """About the fewest characters that the scene's lines take, judged by some of them."""
     sample = node_ids[:: len(node_ids) // _SAMPLE + 1]
     told = sum(len(line(document, n, scene_id, limit)) for n in sample)
     return told * len(node_ids) // (len(sample) or 1) * 9 // 10
 
 
-def _outwards(document: Document, scene_id: int, near: list[int]) -> Iterator[int]:
+def _outwards(document: ProjectData, scene_id: int, near: list[int]) -> Iterator[int]:
     """Nodes of a scene by their distance from the selection, or from the entry."""
     scene_map = document.scene_map(scene_id)
     neighbours: dict[int, list[int]] = {}
@@ -312,7 +312,7 @@ def _outwards(document: Document, scene_id: int, near: list[int]) -> Iterator[in
             ring = [m for n in ring for m in neighbours.get(n, [])]
 
 
-def line(document: Document, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
+def line(document: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
     """One node in one line: id, type, name, meaning, where it goes on."""
     node = document.nodes[node_id]
     name = text(node["name"])
@@ -328,7 +328,7 @@ def line(document: Document, node_id: int, scene_id: int | None, limit: int | No
     )
 
 
-def _ways(document: Document, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
+def _ways(document: ProjectData, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
     targets = {native_slot(document, node_id, c[1]): _target(c) for c in outgoing}
     meanings = exits(document, node_id, limit)
     if len(meanings) <= 1:

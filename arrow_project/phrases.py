@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from arrow_project.document import Document
 from arrow_project.node_types.kinds import Scope
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, record, sequence, text
 
 _EXITS = {
@@ -22,7 +22,7 @@ _ENDS_LINE = re.compile("[\x80-\x9f\u2028\u2029]")
 class Reading(Scope):
     """The scope of showing a document: it looks up, and changes nothing."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         self._document = document
 
     def find(self, kind: str, given: object) -> int:
@@ -49,21 +49,21 @@ class Reading(Scope):
         """Nobody listens."""
 
 
-def simplified(document: Document, node_id: int) -> Record:
+def simplified(document: ProjectData, node_id: int) -> Record:
     """The node's data as the tools say it; the native data of an unknown type."""
     node_type = document.node_type(node_id)
     data = document.data(node_id)
     return node_type.lift(data, Reading(document)) if node_type else data
 
 
-def phrase(document: Document, node_id: int, limit: int | None = None) -> str:
+def phrase(document: ProjectData, node_id: int, limit: int | None = None) -> str:
     """The node's meaning without its exits; texts cut to the limit."""
     said = simplified(document, node_id)
     type_name = text(document.nodes[node_id]["type"])
     return _PHRASES.get(type_name, _any)(said, document, limit)
 
 
-def exits(document: Document, node_id: int, limit: int | None = None) -> list[str]:
+def exits(document: ProjectData, node_id: int, limit: int | None = None) -> list[str]:
     """What each output slot means, in the order of the tools; empty where there is only one to go on."""
     type_name = text(document.nodes[node_id]["type"])
     if type_name in _EXITS:
@@ -96,64 +96,64 @@ def bare(value: object) -> str:
     return shown if _BARE.fullmatch(shown) else as_json(shown)
 
 
-def named(document: Document, kind: str, resource_id: object) -> str:
+def named(document: ProjectData, kind: str, resource_id: object) -> str:
     """A resource's name and id."""
     if not isinstance(resource_id, int) or resource_id not in document.table(kind):
         return f"no {kind}" if resource_id == -1 else f"missing {kind} {bare(resource_id)}"
     return f"{bare(document.name(kind, resource_id))}({resource_id})"
 
 
-def _operand(operand: object, document: Document) -> str:
+def _operand(operand: object, document: ProjectData) -> str:
     given = record(operand)
     if given.get("type") == "variable":
         return named(document, "variable", given.get("value"))
     return as_json(given.get("value"))
 
 
-def _content(said: Record, _document: Document, limit: int | None) -> str:
+def _content(said: Record, _document: ProjectData, limit: int | None) -> str:
     flags = [key for key in ("auto_play", "clear") if said.get(key)]
     parts = [quoted(said[key], limit) for key in ("title", "content") if said.get(key)]
     return " ".join(parts + flags)
 
 
-def _speaker(said: Record, document: Document) -> str:
+def _speaker(said: Record, document: ProjectData) -> str:
     character = said.get("character")
     return "Anonymous" if character == -1 else named(document, "character", character)
 
 
-def _dialog(said: Record, document: Document, _limit: int | None) -> str:
+def _dialog(said: Record, document: ProjectData, _limit: int | None) -> str:
     lines = sequence(said.get("lines"))
     how = "" if len(lines) < 2 else (" player picks" if said.get("playable") else " random line")
     return _speaker(said, document) + how
 
 
-def _monolog(said: Record, document: Document, limit: int | None) -> str:
+def _monolog(said: Record, document: ProjectData, limit: int | None) -> str:
     flags = "".join(f" {key}" for key in ("auto_play", "clear") if said.get(key))
     return f"{_speaker(said, document)} {quoted(said.get('text', ''), limit)}{flags}"
 
 
-def _condition(said: Record, document: Document, _limit: int | None) -> str:
+def _condition(said: Record, document: ProjectData, _limit: int | None) -> str:
     subject = named(document, "variable", said.get("variable"))
     return f"{subject} {bare(said.get('operator'))} {_operand(said.get('compare_to'), document)}"
 
 
-def _update(said: Record, document: Document, _limit: int | None) -> str:
+def _update(said: Record, document: ProjectData, _limit: int | None) -> str:
     subject = named(document, "variable", said.get("variable"))
     return f"{subject} {bare(said.get('operation'))} {_operand(said.get('value'), document)}"
 
 
-def _generator(said: Record, document: Document, _limit: int | None) -> str:
+def _generator(said: Record, document: ProjectData, _limit: int | None) -> str:
     rest = {key: value for key, value in said.items() if key not in ("variable", "generator_type", "rect")}
     how = " ".join(f"{bare(key)}={as_json(value)}" for key, value in rest.items())
     return f"{named(document, 'variable', said.get('variable'))} = {bare(said.get('generator_type'))} {how}".rstrip()
 
 
-def _input(said: Record, document: Document, limit: int | None) -> str:
+def _input(said: Record, document: ProjectData, limit: int | None) -> str:
     custom = f" {as_json(said['custom'])}" if said.get("custom") else ""
     return f"{quoted(said.get('prompt', ''), limit)} into {named(document, 'variable', said.get('variable'))}{custom}"
 
 
-def _tag_edit(said: Record, document: Document, _limit: int | None) -> str:
+def _tag_edit(said: Record, document: ProjectData, _limit: int | None) -> str:
     edits = [
         " ".join(bare(e[key]) for key in ("action", "key", "value") if e.get(key))
         for e in sequence(said.get("operations"))
@@ -161,12 +161,12 @@ def _tag_edit(said: Record, document: Document, _limit: int | None) -> str:
     return f"{named(document, 'character', said.get('character'))} {', '.join(edits)}".rstrip()
 
 
-def _tag_match(said: Record, document: Document, _limit: int | None) -> str:
+def _tag_match(said: Record, document: ProjectData, _limit: int | None) -> str:
     how = " regex" if said.get("regex") else ""
     return f"{named(document, 'character', said.get('character'))} tag {bare(said.get('key'))}{how}"
 
 
-def _tag_pass(said: Record, document: Document, _limit: int | None) -> str:
+def _tag_pass(said: Record, document: ProjectData, _limit: int | None) -> str:
     conditions = sequence(said.get("conditions"))
     checks = [bare(c["key"]) if "value" not in c else f"{bare(c['key'])}={quoted(c['value'])}" for c in conditions]
     return (
@@ -174,7 +174,7 @@ def _tag_pass(said: Record, document: Document, _limit: int | None) -> str:
     )
 
 
-def _jump(said: Record, document: Document, limit: int | None) -> str:
+def _jump(said: Record, document: ProjectData, limit: int | None) -> str:
     target = record(said.get("target")).get("id")
     reason = f" {quoted(said['reason'], limit)}" if said.get("reason") else ""
     if not isinstance(target, int) or target not in document.nodes:
@@ -183,27 +183,27 @@ def _jump(said: Record, document: Document, limit: int | None) -> str:
     return f"to {target} (scene {owner}){reason}"
 
 
-def _macro(said: Record, document: Document, _limit: int | None) -> str:
+def _macro(said: Record, document: ProjectData, _limit: int | None) -> str:
     return named(document, "macro", said.get("macro"))
 
 
-def _label(key: str) -> Callable[[Record, Document, int | None], str]:
+def _label(key: str) -> Callable[[Record, ProjectData, int | None], str]:
     return lambda said, _document, limit: quoted(said.get(key, ""), limit)
 
 
-def _count(key: str) -> Callable[[Record, Document, int | None], str]:
+def _count(key: str) -> Callable[[Record, ProjectData, int | None], str]:
     return lambda said, _document, _limit: f"{bare(said.get(key))} {key}"
 
 
-def _nothing(_said: Record, _document: Document, _limit: int | None) -> str:
+def _nothing(_said: Record, _document: ProjectData, _limit: int | None) -> str:
     return ""
 
 
-def _any(said: Record, _document: Document, limit: int | None) -> str:
+def _any(said: Record, _document: ProjectData, limit: int | None) -> str:
     return quoted(said, limit)
 
 
-_PHRASES: dict[str, Callable[[Record, Document, int | None], Any]] = {
+_PHRASES: dict[str, Callable[[Record, ProjectData, int | None], Any]] = {
     "condition": _condition,
     "content": _content,
     "dialog": _dialog,

@@ -4,7 +4,6 @@ import copy
 from collections.abc import Iterable
 from dataclasses import replace
 
-from arrow_project.document import Document
 from arrow_project.garbage import no_collection
 from arrow_project.ids import expect_ids
 from arrow_project.loading import load
@@ -12,6 +11,7 @@ from arrow_project.operation import NativeCall, Operation, OperationResult, Sele
 from arrow_project.operations import perform
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import simplified
+from arrow_project.project_data import ProjectData
 from arrow_project.text_form import encode
 from arrow_project.values import Connection, Record, text
 
@@ -25,7 +25,7 @@ class ArrowProject:
         document: the normalised data, for reading.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         self.document = document
 
     def to_text(self) -> str:
@@ -116,7 +116,7 @@ def parse(text: str | bytes) -> ArrowProject:
     """
     with no_collection():
         loaded = load(text)
-        document = Document(loaded.document, loaded.findings)
+        document = ProjectData(loaded.document, loaded.findings)
         # now, so that the first operation takes no longer than the others
         document.usage.prepare()
         return ArrowProject(document)

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from arrow_project.document import Document
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, sequence
 
 
 class References:
     """Keeps the lists in line with data."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         self._document = document
 
     def settle(self, node_id: int, node: Record, without: int | None = None) -> Record | None:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from arrow_project.diffing import diff
-from arrow_project.document import Document
 from arrow_project.errors import OperationError
 from arrow_project.operation import Operation, OperationResult, Selection
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import simplified
 from arrow_project.project import ArrowProject
+from arrow_project.project_data import ProjectData
 from arrow_project.renumbering import renumbered_data
 from arrow_project.values import Connection, Record, integer, record, text
 
@@ -59,7 +59,7 @@ class _Way:
         self.refused: list[str] = []
 
     @property
-    def new(self) -> Document:
+    def new(self) -> ProjectData:
         """The story on the way."""
         return self.work.document
 
@@ -259,7 +259,7 @@ def _nothing_like(value: Any) -> Any:
     return {bool: False, str: "", int: -1, list: []}.get(cast("type[Any]", type(value)))
 
 
-def _wiring(document: Document) -> list[Connection]:
+def _wiring(document: ProjectData) -> list[Connection]:
     return [
         said(document, connection)
         for scene_id, scene in document.scenes.items()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arrow_project.document import Document
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase
 from arrow_project.project import ArrowProject
+from arrow_project.project_data import ProjectData
 from arrow_project.values import integer, sequence, text
 
 TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
@@ -54,6 +54,20 @@ class Node:
         """The character that it belongs to; None where its type has none, -1 for nobody."""
         return self.data.get("character")
 
+    def output_name(self, slot: int) -> str:
+        """What tells an output from the others, such as `true` or `slot 1 “Go in”`; empty where there is only one."""
+        if len(self.outputs) < 2:
+            return ""
+        means = self.outputs[slot] if slot < len(self.outputs) else ""
+        return means if self.type in _TRUE_AND_FALSE else f"slot {slot}" + (f" “{shorten(means, 40)}”" if means else "")
+
+    @property
+    def direction(self) -> int:
+        """Of what updates a number: 1 where it adds, -1 where it takes away, 0 where it may do either."""
+        kind, value = self.data.get("with") or (0, 0)
+        sign = {"add": 1, "sub": -1}.get(text(self.data.get("operator")), 0)
+        return -sign if kind == 0 and isinstance(value, int) and value < 0 else sign
+
 
 @dataclass(frozen=True, order=True)
 class Link:
@@ -85,6 +99,7 @@ class Variable:
     name: str
     type: str
     initial: Any
+    notes: str
 
 
 @dataclass(frozen=True)
@@ -95,13 +110,14 @@ class Character:
     name: str
     color: str
     tags: Mapping[str, str]
+    notes: str
 
 
 class Story:
     """A project as it is when its parts are first asked for; made anew after a change."""
 
     def __init__(self, project: ArrowProject) -> None:
-        self._document: Document = project.document
+        self._document: ProjectData = project.document
         self.title = project.title
         self.entry = project.entry
 
@@ -120,13 +136,18 @@ class Story:
     def variables(self) -> dict[int, Variable]:
         """By id."""
         found = self._document.variables.items()
-        return {key: Variable(key, text(v["name"]), text(v["type"]), v["init"]) for key, v in found}
+        return {
+            key: Variable(key, text(v["name"]), text(v["type"]), v["init"], text(v.get("notes"))) for key, v in found
+        }
 
     @cached_property
     def characters(self) -> dict[int, Character]:
         """By id."""
         found = self._document.characters.items()
-        return {key: Character(key, text(c["name"]), text(c["color"]), c.get("tags") or {}) for key, c in found}
+        return {
+            key: Character(key, text(c["name"]), text(c["color"]), c.get("tags") or {}, text(c.get("notes")))
+            for key, c in found
+        }
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
@@ -190,6 +211,17 @@ class Story:
         kind = "variable" if isinstance(resource, Variable) else "character"
         return [self.nodes[key] for key in self._document.usage.users(kind, resource.id) if key in self.nodes]
 
+    def changing(self, variable: Variable) -> list[Node]:
+        """The nodes that give a variable another value."""
+        types = ("variable_update", "generator", "user_input")
+        users = self.users(variable)
+        return [node for node in users if node.type in types and node.data.get("variable") == variable.id]
+
+    def leading_to(self, node_id: int) -> list[Link]:
+        """The connections into a node, and the jumps to it, each as a connection from its first output."""
+        jumps = (node.id for node in self.nodes.values() if node.type == "jump" and node.data.get("target") == node_id)
+        return self.arriving(node_id) + [Link(key, 0, node_id, 0) for key in jumps]
+
     def scene_of_entry(self) -> int | None:
         """The scene in which the project begins."""
         node = self.nodes.get(self.entry)
@@ -204,6 +236,11 @@ class Story:
         """The name of the character that a node belongs to; empty without one."""
         character = self.characters.get(node.speaker_id if node.speaker_id is not None else -1)
         return character.name if character else ""
+
+    def describe_way(self, node_id: int, slot: int, to: int | None = None) -> str:
+        """A node as `describe` has it, on one of its outputs where it has several; `to` instead of itself if given."""
+        name = self.nodes[node_id].output_name(slot)
+        return self.describe(node_id if to is None else to) + (f" on {name}" if name else "")
 
     def describe(self, node_id: int) -> str:
         """A node in a few words, such as `12 (dialog by Elena: "Hello there")`."""

@@ -19,7 +19,7 @@ class _Index:
     names: dict[str, int] = field(default_factory=dict[str, int])
 
 
-class Usage:
+class UsageIndex:
     """Nodes by what their data names: an id in a field, or a name exposed in a text.
 
     Stored ``use`` lists are not believed: other programs write documents whose lists are stale. What undoes an edit

@@ -73,7 +73,7 @@ class Corpus:
         scope = index.scope(None if document is None else self.ids[document])
         cosines = self.cosines[number][scope]
         near = {int(row): float(cosines[row]) for row in np.argsort(-cosines)[: fusion.pool]}
-        weight = fusion.vector_weight(index.coverage(self.questions[number], scores, scope, best_of))
+        weight = fusion.vector_weight(index.idf_share(self.questions[number], scores, scope, best_of))
         documents = index.documents[scope]
         fused = fusion.fuse(scores[scope].astype(np.float64), near, weight, documents)
         if around:
@@ -92,16 +92,16 @@ class Sets:
     design: Corpus
     page_questions: list[PageQuestion]
 
-    def coverage(
+    def idf_share(
         self, fusion: Fusion, within: bool, best_of: int = 3, around: Callable[[Question], str] = lambda _: ""
     ) -> float:
-        """Mean coverage@2000 of the stories' questions."""
+        """Mean idf_share@2000 of the stories' questions."""
         found: list[float] = []
         for number, question in enumerate(self.story_questions):
             document = question.document if within else None
             passages = self.stories.ranked(number, document, fusion, best_of, around(question))
             spans = [Span(passage.document, passage.char_from, passage.char_to) for passage in passages]
-            found.append(measure(question.document, question.gold, spans, ()).coverage)
+            found.append(measure(question.document, question.gold, spans, ()).idf_share)
         return float(np.mean(found))
 
     def pages(self, style: str, fusion: Fusion, best_of: int = 3) -> str:
@@ -128,7 +128,7 @@ class Sets:
 
     def row(self, fusion: Fusion, best_of: int = 3) -> list[str]:
         """Coverage in all stories and within the story, plain, paraphrased."""
-        coverages = [f"{self.coverage(fusion, within, best_of):.3f}" for within in (False, True)]
+        coverages = [f"{self.idf_share(fusion, within, best_of):.3f}" for within in (False, True)]
         return [*coverages, self.pages("plain", fusion, best_of), self.pages("paraphrased", fusion, best_of)]
 
 
@@ -147,7 +147,7 @@ def main() -> None:
     for name, values in VALUES.items():
         rows = ((_marked(value, getattr(fusion, name)), sets.row(replace(fusion, **{name: value}))) for value in values)
         _print(console, name, rows)
-    _print(console, "coverage looked for in the best", ((_marked(n, 3), sets.row(fusion, n)) for n in (1, 3, 10)))
+    _print(console, "idf_share looked for in the best", ((_marked(n, 3), sets.row(fusion, n)) for n in (1, 3, 10)))
     scopes = ("its scene", "another scene", "says nothing")
     _print(console, "surroundings: document, passage", _surroundings(sets, fusion), scopes)
 
@@ -184,7 +184,7 @@ def _surroundings(sets: Sets, fusion: Fusion) -> Iterator[tuple[str, list[str]]]
             _marked((document, passage), chosen),
             [
                 *(
-                    f"{sets.coverage(tried, False, around=lambda q, of=of: of[q.document]):.3f}"
+                    f"{sets.idf_share(tried, False, around=lambda q, of=of: of[q.document]):.3f}"
                     for of in (scenes, others)
                 ),
                 sets.sections(tried),

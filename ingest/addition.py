@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Protocol
 
 from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull, printable
+from ingest.document_store import DocumentStore
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
-from ingest.shelf import Shelf
 from ingest.source import Refusal, Source, document_name, too_large
 from ingest.split import split
 
@@ -74,7 +74,7 @@ class Addition:
         self,
         key: ProjectKey,
         before: Sequence[Document],
-        shelf: Shelf,
+        store: DocumentStore,
         reader: Reader,
         progress: ProgressListener,
         ocr_languages: str,
@@ -83,7 +83,7 @@ class Addition:
         self._wanted_languages = ocr_languages
         self._known = {document.name: document for document in before}
         self._name_of = {document.sha256: document.name for document in before}
-        self._shelf = shelf
+        self._store = store
         self._reader = reader
         self._progress = progress
         self._given = Given()
@@ -111,13 +111,13 @@ class Addition:
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
         if known is not None and is_same and not self._is_outdated(known):
-            self._shelf.restore_original(self._key, known, source.data)
+            self._store.restore_original(self._key, known, source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
         updated_at = known.updated_at if known is not None and is_same else None
         try:
-            self._shelf.require_room(self._key, source.name, len(source.data))  # not read only to be refused
+            self._store.require_room(self._key, source.name, len(source.data))  # not read only to be refused
             document = self._copied(source, sha256, updated_at) or self._read(source, reading, updated_at)
         except (ReadError, WorkspaceFull) as error:
             return self._kept(_failed(source.name, Problem(error.code, error.message)))
@@ -156,14 +156,14 @@ class Addition:
             return None
         with suppress(ReadError, DocumentNotFound):  # it is then read, which says what is wrong with it
             if detect(source.name, source.data) == same.format:
-                return self._shelf.put_copy(self._key, source, same, updated_at)
+                return self._store.put_copy(self._key, source, same, updated_at)
         return None
 
     def _stored(self, source: Source, extracted: Extracted, updated_at: datetime | None) -> Document:
         if hidden := extracted.pages_with_hidden_text:
             logger.warning("%s: text that nobody can see was left out on page %s", source.name, page_list(hidden))
         passages = split(extracted, self._key.document_id(source.name), source.name)
-        return self._shelf.put(self._key, source, extracted, passages, updated_at)
+        return self._store.put(self._key, source, extracted, passages, updated_at)
 
     def _kept(self, report: DocumentReport) -> DocumentReport:
         """The report on what could not be read; an older version stays and is described."""

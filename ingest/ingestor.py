@@ -10,8 +10,8 @@ from typing import Protocol
 
 from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota
 from ingest.addition import Addition, Reader
+from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.shelf import Shelf
 from ingest.source import Refusal, Source
 from ingest.watching import Change
 from retrieval import VectorStoreUnavailable
@@ -62,7 +62,7 @@ class Ingestor:
         `quota` is what each workspace may have; None: whatever there is room for.
         """
         self._catalog = catalog
-        self._shelf = Shelf(catalog, originals, quota)
+        self._store = DocumentStore(catalog, originals, quota)
         self._retriever = retriever
         self._readers = readers
         self._ocr_languages = ocr_languages
@@ -88,13 +88,13 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
-            addition = Addition(key, before, self._shelf, self._readers, say, self._ocr_languages)
+            addition = Addition(key, before, self._store, self._readers, say, self._ocr_languages)
             reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
             names = {document.name for document in before}.intersection(gone)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
-            removed = [self._shelf.remove(key, key.document_id(name)) for name in sorted(names)]
-        self._shelf.sweep()
+            removed = [self._store.remove(key, key.document_id(name)) for name in sorted(names)]
+        self._store.sweep()
         if removed or addition.wrote:
             self._retriever.refresh(key)
         reports += [DocumentReport.of(document, "removed") for document in removed]
@@ -170,9 +170,9 @@ class Ingestor:
         try:
             with self._documents_lock(key).held():
                 self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
-                document = self._shelf.remove(key, name_or_id)
+                document = self._store.remove(key, name_or_id)
         finally:
-            self._shelf.sweep()  # also what the same call left when it was killed
+            self._store.sweep()  # also what the same call left when it was killed
         self._retriever.refresh(key)
         self._retriever.forget_replaced(key)
         return DocumentReport.of(document, "removed")

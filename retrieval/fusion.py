@@ -25,15 +25,19 @@ POOL = 100
 
 @dataclass(frozen=True)
 class Fusion:
-    """How the evidence is weighed. Scores are in standard deviations over the pool.
+    """How the scores of BM25 and of the vectors become one.
+
+    A fused score is a number of standard deviations over the pool: mostly between -2 and 6, and 0 for the average.
+    Arrays have one number for each passage of the scope, in reading order: shape (passages,).
 
     Attributes:
-        neighbour: Share of a neighbour's BM25 that a passage gets: answers lie beside the question's words. (Vectors
-            are not spread: they lose paraphrased questions by it.)
-        least: Weight of the vectors where all words of the question are found: BM25 is the better judge there.
-        most: Their weight where none is, as in a paraphrase. There BM25 only sees words that do not matter.
-        middle: The share of the question's idf mass between the two.
-        steepness: How fast the weight falls there.
+        pool: How many of the best passages of each of the two the averages and deviations are taken over.
+        neighbour: Share of a neighbour's BM25 that a passage gets, 0 to 1: answers lie beside the question's words.
+            (Vectors are not spread: they lose paraphrased questions by it.)
+        least: Weight of the vectors, 0 to 1, where all words of the question are found: BM25 is the better judge there.
+        most: Their weight, 0 to 1, where none is, as in a paraphrase. There BM25 only sees words that do not matter.
+        middle: The idf share, 0 to 1, at which the weight is halfway between the two.
+        steepness: How fast the weight falls there: the factor in the exponent of the logistic curve.
         about_document: What a document gets that is all about the surroundings of the question.
         about_passage: What a passage gets for them, as a share of the vectors' weight: a message that says nothing by
             itself is about what it is said in.
@@ -52,15 +56,19 @@ class Fusion:
     crowded: float = 0.2
     recent: float = 0.02
 
-    def vector_weight(self, coverage: float) -> float:
-        """How much the vectors count, by how much of the question's idf mass BM25's best passages have."""
-        return self.least + (self.most - self.least) / (1 + math.exp(self.steepness * (coverage - self.middle)))
+    def vector_weight(self, idf_share: float) -> float:
+        """The weight of the vectors, `least` to `most`.
+
+        Args:
+            idf_share: How much of the question BM25's best passages have, 0 to 1; see `LexicalIndex.idf_share`.
+        """
+        return self.least + (self.most - self.least) / (1 + math.exp(self.steepness * (idf_share - self.middle)))
 
     def fuse(self, lexical: Array, similarities: Mapping[int, float], weight: float, documents: Numbers) -> Array:
         """One score for each passage: the weighed sum of both arms over the best passages of either.
 
         Args:
-            lexical: BM25 of each passage, in reading order.
+            lexical: BM25 of each passage, 0 and more; shape (passages,).
             similarities: cosine of the passages that the vector store returned, by their index in `lexical`; there may
                 be none while vectors are made.
             weight: of the vectors, between 0 and 1.

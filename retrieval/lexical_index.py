@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
+from retrieval.near_duplicates import NearDuplicates
 from retrieval.top import top
-from retrieval.twins import Twins
 from retrieval.words import terms
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 Scores = NDArray[np.float32]
 
-_BEST = 3  # passages that are looked at for the coverage of a question
+_BEST = 3  # passages that are looked at for the share of a question's words
 
 
 class LexicalIndex:
@@ -34,9 +34,10 @@ class LexicalIndex:
 
     Attributes:
         vocabulary: Each word that occurs, with its number.
-        documents: Of which document each passage is, numbered from 0.
-        pages: On which page of all pages each begins, numbered from 0; -1 where the format has none.
-        recency: 1 for passages of the document that was written last, 0 for those of the oldest.
+        documents: Of which document each passage is, numbered from 0; shape (passages,).
+        pages: On which page of all pages each begins, numbered from 0; -1 where the format has none; shape (passages,).
+        recency: 1 for passages of the document that was written last, 0 for those of the oldest, between for others;
+            shape (passages,).
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class LexicalIndex:
         self._forget_unused()
         self._idf = _inverse_document_frequencies(self._words, len(self.vocabulary))
         self._bm25 = _indexed(self._words, self.vocabulary)
-        self.twins = Twins(passages, self._words, None if previous is None else previous.twins)
+        self.near_duplicates = NearDuplicates(
+            passages, self._words, None if previous is None else previous.near_duplicates
+        )
 
     def scope(self, document_id: str | None) -> Rows:
         """The rows of one document, or of all."""
@@ -67,14 +70,14 @@ class LexicalIndex:
         return self._rows_of_documents.get(document_id, np.empty(0, dtype=np.intp))
 
     def scores(self, query: str) -> Scores:
-        """BM25 of all passages; 0 where no word of the query occurs."""
+        """BM25 of all passages, shape (passages,), 0 and more; 0 where no word of the query occurs."""
         words = self._known(terms(query))
         if self._bm25 is None or not words:
             return np.zeros(len(self.ids), dtype=np.float32)
         return cast("Scores", self._bm25.get_scores_from_ids(words))
 
-    def coverage(self, query: str, scores: Scores, scope: Rows, best_of: int = _BEST) -> float:
-        """How much of the question, weighed by idf, the best passage has: 0 none of its words, 1 all of them.
+    def idf_share(self, query: str, scores: Scores, scope: Rows, best_of: int = _BEST) -> float:
+        """The share of the question's inverse document frequencies that the best passage has, 0 (no word) to 1 (all).
 
         Looked for in the `best_of` passages of the scope with the best `scores`.
         """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from corpora import Catalog, ProjectKey
 from retrieval.freed_memory import give_back
 from retrieval.lexical_index import LexicalIndex
-from retrieval.twins import Twins
+from retrieval.near_duplicates import NearDuplicates
 from retrieval.words import stem
 
 # A write must be seen within two seconds. So an index that was up to date this long ago may still answer; one
@@ -72,11 +72,11 @@ class LexicalIndexes:
             may_lag = kept.index is not None and self._clock() - kept.verified_at < _MAY_LAG_S
         return self._built(key, kept, version, _PATIENCE_S if may_lag else None)
 
-    def twins(self, key: ProjectKey) -> Twins:
+    def near_duplicates(self, key: ProjectKey) -> NearDuplicates:
         """What stands in two documents of the project, by the index that answered last."""
         with self._lock:
             kept = self._kept.get(key)
-            return Twins((), ()) if kept is None or kept.index is None else kept.index.twins
+            return NearDuplicates((), ()) if kept is None or kept.index is None else kept.index.near_duplicates
 
     def refresh(self, key: ProjectKey) -> None:
         """Bring a project's index up to date now, if it has one: for whoever has just written."""

@@ -31,15 +31,15 @@ class Ranked:
 class _LookedUp:
     """What is known of a question without its vector.
 
-    `lexical` and `around` are BM25 for the question and for its surroundings. `embedded` is the share of the scope's
-    passages that have vectors, and not above 0 if none is known to have one.
+    `lexical` and `around` are BM25 for the question and for its surroundings: 0 and more, shape (scope,).
+    `embedded` is the share of the scope's passages that have vectors, 0 to 1; 0 if none is known to have one.
     """
 
     index: LexicalIndex
     scope: Rows
     lexical: Array
     around: Array
-    coverage: float
+    idf_share: float
     embedded: float
 
 
@@ -86,7 +86,7 @@ class Ranking:
             vector = self._embedder.embed_query(query) if vector is None else vector
             near = self._nearest(key, vector, document_id, index, scope)
         documents, fusion = index.documents[scope], self._fusion
-        weight = fusion.vector_weight(found.coverage)
+        weight = fusion.vector_weight(found.idf_share)
         scores = fusion.fuse(found.lexical, near, found.embedded * weight, documents)
         scores += fusion.surrounded(found.around, weight, documents) + fusion.recent * index.recency[scope]
         if not near:
@@ -104,10 +104,10 @@ class Ranking:
         if embedded > 0:
             self._upkeep.check_model()
         scores = index.scores(query)
-        coverage = index.coverage(query, scores, scope)
+        idf_share = index.idf_share(query, scores, scope)
         around = index.scores(surroundings)
         return _LookedUp(
-            index, scope, scores[scope].astype(np.float64), around[scope].astype(np.float64), coverage, embedded
+            index, scope, scores[scope].astype(np.float64), around[scope].astype(np.float64), idf_share, embedded
         )
 
     def _nearest(

@@ -9,7 +9,7 @@ from corpora import Passage
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """A passage and its score; scores compare within one answer only. `also_in` names twins: who says the same."""
+    """A passage and its score; scores compare within one answer only. `also_in`: who says the same."""
 
     passage: Passage
     score: float

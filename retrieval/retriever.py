@@ -7,12 +7,12 @@ from functools import cache
 from itertools import chain, islice, repeat
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
-from retrieval.duplicates import Shown
+from retrieval.adjacency import merge_adjacent
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
-from retrieval.joining import joined
 from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.novelty import NoveltyFilter
 from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
@@ -95,7 +95,7 @@ class Retriever:
             except DocumentNotFound:  # removed meanwhile: its passages are shown as they were found
                 return ""
 
-        numbered = enumerate(joined(fitting, text_of), start=1)
+        numbered = enumerate(merge_adjacent(fitting, text_of), start=1)
         cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
         return Retrieved(cited, text_only)
 
@@ -206,19 +206,19 @@ class Retriever:
             raise EmptyQuery("The query is empty: give at least one word to search for.")
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranked = self._ranking.of(key, query, document_id, surroundings)
-        found = self._found(key, ranked.entries, every_twin=document_id is not None)
+        found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
         return found if self._reranker is None else reranked(self._reranker, query, found), ranked.text_only
 
     def _found(
-        self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_twin: bool
+        self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_duplicate: bool
     ) -> Iterator[RankedPassage]:
         """Without repetitions; each passage is in the catalog when it is handed out."""
-        twins, shown = self._indexes.twins(key), Shown()
-        if not every_twin:  # of twins only one answers, unless the other was asked for
-            ranking = (entry for entry in ranking if not twins.is_repeated(entry[0]))
+        near, shown = self._indexes.near_duplicates(key), NoveltyFilter()
+        if not every_duplicate:  # of near-duplicates only one answers, unless the other was asked for
+            ranking = (entry for entry in ranking if not near.is_repeated(entry[0]))
         lengths = chain([_LOOKED_UP_FIRST], repeat(_LOOKED_UP))
         while some := dict(islice(ranking, next(lengths))):
             passages = self._catalog.passages_by_id(key, some)
             for passage_id, score in some.items():
-                if passage_id in passages and (shown.adds(passages[passage_id]) or twins.is_version(passage_id)):
-                    yield RankedPassage(passages[passage_id], score, twins.also_in(passage_id))
+                if passage_id in passages and (shown.adds(passages[passage_id]) or near.is_version(passage_id)):
+                    yield RankedPassage(passages[passage_id], score, near.also_in(passage_id))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
-from agent.continuity.places import Documents, Sentence
+from agent.continuity.places import DocumentTexts, Sentence
 from agent.reading.sentences import Unit, split_units, terms
 from agent.scripts import as_speech
 from arrow_project import Node, Story
@@ -38,7 +38,7 @@ _ENDS = frozenset({"of", "in", "on", "at", "for", "with", "by", "from", "to", "w
 
 
 @dataclass(frozen=True)
-class Finding:
+class Discrepancy:
     """Something in a node that the documents do not bear out.
 
     Attributes:
@@ -71,7 +71,7 @@ class Report:
     scene_id: int
     scene: str
     nodes: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Discrepancy, ...]
     near: tuple[CitedPassage, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Report:
         }
 
 
-def check_scene(story: Story, scene_id: int, documents: Documents) -> Report:
+def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report:
     """Compares a scene with the documents.
 
     Raises:
@@ -113,7 +113,7 @@ def check_scene(story: Story, scene_id: int, documents: Documents) -> Report:
     """
     scene = story.scenes[scene_id]
     nodes = [node for node in story.nodes_of(scene_id) if node.texts]
-    findings: list[Finding] = []
+    findings: list[Discrepancy] = []
     if not documents.vocabulary.is_empty:
         findings += _speakers(story, nodes, documents)
         for node in nodes:
@@ -137,14 +137,14 @@ def render(report: Report) -> str:
     return f"The scene “{report.scene}” ({report.scene_id}) and the documents:\n" + "\n".join(lines)
 
 
-def _numbers(finding: Finding) -> str:
+def _numbers(finding: Discrepancy) -> str:
     return "".join(f" [{one.number}]" for one in finding.passages)
 
 
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
-def _speakers(story: Story, nodes: Iterable[Node], documents: Documents) -> Iterator[Finding]:
+def _speakers(story: Story, nodes: Iterable[Node], documents: DocumentTexts) -> Iterator[Discrepancy]:
     told: set[str] = set()
     for node in nodes:
         speakers = [story.speaker(node)] if story.speaker(node) else []
@@ -164,7 +164,7 @@ def _is_new(name: str, story: Story) -> bool:
     return name.isupper() and len(name) > 2 and name.casefold() not in names and not is_ordinary(name.split()[0])
 
 
-def _speaker(name: str, node: Node, documents: Documents) -> Iterator[Finding]:
+def _speaker(name: str, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
     parts = [part for part in name.split() if len(part) > 2] or [name]
     if any(documents.vocabulary.knows(part) for part in parts):
         return
@@ -173,12 +173,12 @@ def _speaker(name: str, node: Node, documents: Documents) -> Iterator[Finding]:
         yield _misspelled(name, meant, node, documents)
         return
     passages = documents.near(f"{name} {_first(node)}", 1)
-    yield Finding(
+    yield Discrepancy(
         "speaker", node.id, _first(node), f"{name} speaks here; no document mentions {name}. Nearest:", tuple(passages)
     )
 
 
-def _names(story: Story, node: Node, documents: Documents) -> Iterator[Finding]:
+def _names(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
     own = {part.casefold() for one in story.characters.values() for part in one.name.replace("_", " ").split()}
     told: set[str] = set()
     for text in node.texts:
@@ -199,16 +199,16 @@ def _is_ordinary_pair(opens: bool, word: str, meant: str) -> bool:
     return not opens and is_ordinary(word) and word[0] != meant[0]
 
 
-def _misspelled(word: str, meant: str, node: Node, documents: Documents) -> Finding:
+def _misspelled(word: str, meant: str, node: Node, documents: DocumentTexts) -> Discrepancy:
     text = next((unit.text for text in node.texts for unit in split_units(text) if word in unit.text), _first(node))
     passages = documents.naming(meant, text)
-    return Finding("name", node.id, text, f"{word} is spelled {meant} in the documents.", tuple(passages))
+    return Discrepancy("name", node.id, text, f"{word} is spelled {meant} in the documents.", tuple(passages))
 
 
 # --- facts ---------------------------------------------------------------------------------------------------------
 
 
-def _facts(story: Story, node: Node, documents: Documents) -> Iterator[Finding]:
+def _facts(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
     around = terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
     for text in node.texts:
         for unit in split_units(text):
@@ -219,7 +219,9 @@ def _facts(story: Story, node: Node, documents: Documents) -> Iterator[Finding]:
             yield from _identity(unit, node, documents)
 
 
-def _figure(figure: Figure, unit: Unit, around: frozenset[str], node: Node, documents: Documents) -> Iterator[Finding]:
+def _figure(
+    figure: Figure, unit: Unit, around: frozenset[str], node: Node, documents: DocumentTexts
+) -> Iterator[Discrepancy]:
     same = [
         (sentence, other)
         for sentence in documents.sentences
@@ -233,7 +235,7 @@ def _figure(figure: Figure, unit: Unit, around: frozenset[str], node: Node, docu
     if against is not None:
         sentence, other = against
         problem = f"“{figure.words}”: the documents have “{other.words}”."
-        yield Finding("fact", node.id, unit.text, problem, tuple(documents.holding(sentence)))
+        yield Discrepancy("fact", node.id, unit.text, problem, tuple(documents.holding(sentence)))
 
 
 def _against(
@@ -275,7 +277,7 @@ def _clause(text: str, figure: Figure) -> str:
     return next((part for part in _CLAUSES.split(text) if figure.words in " ".join(part.split())), text)
 
 
-def _identity(unit: Unit, node: Node, documents: Documents) -> Iterator[Finding]:
+def _identity(unit: Unit, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
     """`Osk is the postmaster`, `Jory was born in Cadder`: does any sentence around the name say so?"""
     for found in (*_IDENTITY.finditer(unit.text), *_PLACE.finditer(unit.text)):
         groups = found.groupdict()
@@ -287,7 +289,7 @@ def _identity(unit: Unit, node: Node, documents: Documents) -> Iterator[Finding]
         if any(wanted & terms(" ".join((*one.passage.heading, one.passage.text))) for one in passages):
             continue
         problem = f"What the documents say of {name} does not have “{said}”."
-        yield Finding("fact", node.id, unit.text, problem, tuple(passages[:2]))
+        yield Discrepancy("fact", node.id, unit.text, problem, tuple(passages[:2]))
 
 
 def _head(what: str) -> str:
@@ -308,7 +310,7 @@ def is_pronoun(word: str) -> bool:
 # --- reading on ----------------------------------------------------------------------------------------------------
 
 
-def _near(nodes: Iterable[Node], documents: Documents) -> tuple[CitedPassage, ...]:
+def _near(nodes: Iterable[Node], documents: DocumentTexts) -> tuple[CitedPassage, ...]:
     found: dict[int, CitedPassage] = {}
     for node in nodes:
         text = " ".join(node.texts)

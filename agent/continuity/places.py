@@ -28,7 +28,7 @@ class Sentence:
     figures: tuple[Figure, ...]
 
 
-class Documents:
+class DocumentTexts:
     """All design documents of a project.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.continuity.checking import check_scene, render
-from agent.continuity.places import Documents
+from agent.continuity.places import DocumentTexts
 from agent.reading.citations import Citations
 from agent.reading.reading import NotThere
 from agent.turn.request import TurnContext
@@ -54,7 +54,7 @@ class ContinuityReader:
             raise NotThere("INVALID_SCENE_ID", f"There is no scene {wanted}. The scenes are: {known}.")
         return story, wanted
 
-    def _documents(self, key: ProjectKey) -> Documents:
+    def _documents(self, key: ProjectKey) -> DocumentTexts:
         pages = (
             page.text
             for document in self._retriever.documents(key)
@@ -65,4 +65,4 @@ class ContinuityReader:
             ranked = self._retriever.search(key, query, count)
             return [self._citations.number(one.passage, one.score, one.also_in) for one in ranked]
 
-        return Documents(pages, search)
+        return DocumentTexts(pages, search)

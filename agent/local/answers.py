@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from agent.local.references import join
+from agent.local.resolver import join
 from agent.local.steps import Call, Say, Steps
-from agent.reading.quotes import Quote, Source, best_quotes
+from agent.reading.quotes import NumberedPassage, Quote, best_quotes
 from agent.reading.sentences import terms
 from agent.turn.request import TurnContext
 from retrieval import CitedPassage
@@ -26,11 +26,11 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
         return
     sources = [source_of(cited) for cited in context.passages]
     quotes = best_quotes(question, sources)
-    if not quotes or quotes[0].coverage < _ANSWERED:
+    if not quotes or quotes[0].term_share < _ANSWERED:
         known = {source.number for source in sources}
         sources += [one for one in (yield from search(_keywords(question))) if one.number not in known]
         quotes = best_quotes(question, sources)
-    best = quotes[0].coverage if quotes else 0.0
+    best = quotes[0].term_share if quotes else 0.0
     missing = _missing(question, sources)
     if best < _NEAR or (best < _ANSWERED and len(missing) >= _MISSING * max(len(terms(question)), 1)):
         yield Say(_nothing(missing, bool(quotes)))
@@ -39,23 +39,23 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
     yield Say(lead + "\n\n".join(_shown(question, quote) for quote in quotes))
 
 
-def search(query: str, document: str | None = None) -> Steps[list[Source]]:
+def search(query: str, document: str | None = None) -> Steps[list[NumberedPassage]]:
     """Asks the documents once more, in other words."""
     found = (yield Call("search_documents", {"query": query} | ({"document": document} if document else {}))) or {}
     return [
-        Source(one["number"], one["document"], (None, None), tuple(one.get("heading") or ()), one["text"], 0.0)
+        NumberedPassage(one["number"], one["document"], (None, None), tuple(one.get("heading") or ()), one["text"], 0.0)
         for one in found.get("passages", ())
     ]
 
 
-def source_of(cited: CitedPassage) -> Source:
+def source_of(cited: CitedPassage) -> NumberedPassage:
     """A passage of the turn's context."""
     passage = cited.passage
     pages = (passage.page_from, passage.page_to)
-    return Source(cited.number, passage.document, pages, passage.heading, passage.text, cited.score)
+    return NumberedPassage(cited.number, passage.document, pages, passage.heading, passage.text, cited.score)
 
 
-def _missing(question: str, sources: Sequence[Source]) -> list[str]:
+def _missing(question: str, sources: Sequence[NumberedPassage]) -> list[str]:
     """The words of the question that no passage has at all."""
     known = frozenset[str]().union(*(terms(f"{one.text} {' '.join(one.heading)}") for one in sources))
     words = [word for word in re.findall(r"[^\W\d_][\w'’-]+", question) if terms(word) and not terms(word) & known]

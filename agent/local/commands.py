@@ -5,11 +5,12 @@ from typing import Any
 
 from lark import Tree
 
+from agent.editing.duplicates import fold
 from agent.local.draft import Draft, Incomplete
 from agent.local.nodes import add_node, jump_target, read_text
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
-from agent.local.references import listed
-from agent.local.slots import free_output, output_name, output_of
+from agent.local.resolver import listed
+from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
 from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
 from arrow_project import Character, Node, Operation
@@ -116,8 +117,7 @@ def _connect(draft: Draft, words: Words) -> None:
     slot = output_of(draft.story, first, child(words, "way"))
     slot = free_output(draft.story, first) if slot is None else slot
     draft.connect(first.id, slot, second.id)
-    told = f"{draft.story.describe(first.id)}{output_name(first, slot)}"
-    draft.told.append(f"{told} leads to {draft.story.describe(second.id)}.")
+    draft.told.append(f"{draft.story.describe_way(first.id, slot)} leads to {draft.story.describe(second.id)}.")
 
 
 def _disconnect(draft: Draft, words: Words) -> None:
@@ -157,6 +157,8 @@ def _new_variable(draft: Draft, words: Words) -> None:
         next((unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")), ""),
         child(words, "value"),
     )
+    if said is not None and any(fold(one.name) == fold(token(said, "REF")) for one in draft.story.variables.values()):
+        raise NotDone(f"A variable begins with a value, and “{token(said, 'REF')}” is a variable. Say its value.")
     kind = token(words, "VARIABLE_TYPE").casefold()
     kind = _TYPES.get(kind, "bool") if kind else "" if said is None else type_of(read_value(said))
     known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})

@@ -8,10 +8,10 @@ from agent.editing.duplicates import fold
 from agent.local.answers import search, source_of
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
-from agent.local.references import join, listed, matching
+from agent.local.resolver import join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
-from agent.reading.quotes import Source
+from agent.reading.quotes import NumberedPassage
 from agent.reading.sentences import terms
 from agent.scripts import read_dialogues
 from agent.scripts.dialogue import Dialogue, Speech, walk
@@ -161,7 +161,7 @@ def _read(document: str) -> Steps[str]:
     return text
 
 
-def _candidates(sources: Sequence[Source], document: str, context: TurnContext) -> list[str]:
+def _candidates(sources: Sequence[NumberedPassage], document: str, context: TurnContext) -> list[str]:
     """The documents to read: the one that was named; else those found, the likely names first."""
     names = [one.name for one in context.documents]
     if document:
@@ -203,7 +203,7 @@ def _titles(found: list[Found]) -> str:
     return join([*titles[:_LISTED], f"{len(titles) - _LISTED} more"] if len(titles) > _LISTED else titles)
 
 
-def _numbers(found: Found, sources: Sequence[Source]) -> list[int]:
+def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:
     """The numbers of the passages in which the dialogue's lines stand; short ones stand in others, too."""
     telling = [fold(words) for words in sorted(_speeches(found.dialogue), key=len, reverse=True)[:_TELLING]]
     here = [source for source in sources if source.document == found.document]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from agent.editing.duplicates import find_duplicate
-from agent.local.references import References
+from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from agent.questions.parameters import missing_parameters
 from agent.turn.request import TurnContext
@@ -46,10 +46,10 @@ class Draft:
         return self._story
 
     @property
-    def refer(self) -> References:
+    def refer(self) -> Resolver:
         """What words mean in it."""
         context = self._context
-        return References(self.story, context.scene_id, context.selected_node_ids, self.last_created)
+        return Resolver(self.story, context.scene_id, context.selected_node_ids, self.last_created)
 
     def apply(self, function: str, **arguments: Any) -> dict[str, Any]:
         """Tries an operation; returns its result, which begins with the id of what it has made.

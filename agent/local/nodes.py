@@ -8,8 +8,8 @@ from lark import Token, Tree
 
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, children, hides_a_command, is_quoted, token, unquoted, without_refs
-from agent.local.references import join
-from agent.local.slots import free_output, output_name, output_of
+from agent.local.resolver import join
+from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone, WordsMissing
 from agent.local.values import read_color, read_condition, read_number, read_update
 from arrow_project import Link, Node
@@ -78,7 +78,8 @@ def _placed(draft: Draft, words: Words, place: Words | None, arguments: dict[str
     for link in into:
         draft.connect(link.from_id, link.from_slot, node_id)
     _lead_on(draft, node_id, to, out[0].to_slot if out else 0)
-    told = [f"after {_origin(draft, link)}" for link in into] + ([f"before {draft.story.describe(to)}"] if to else [])
+    told = [f"after {draft.story.describe_way(link.from_id, link.from_slot)}" for link in into]
+    told += [f"before {draft.story.describe(to)}"] if to else []
     alone = "; nothing leads to it yet" if draft.story.nodes[node_id].inputs else ""
     draft.told.append(f"Created {draft.story.describe(node_id)}{', ' if told else ''}{join(told) or alone}.")
 
@@ -113,10 +114,6 @@ def _lead_on(draft: Draft, node_id: int, to: int | None, to_slot: int) -> None:
         raise NotDone(f"Nothing can lead to {draft.story.describe(to)}: {target.type} nodes have no input.")
     for slot in range(len(start.outputs)):
         draft.connect(start.id, slot, to, to_slot)
-
-
-def _origin(draft: Draft, link: Link) -> str:
-    return draft.story.describe(link.from_id) + output_name(draft.story.nodes[link.from_id], link.from_slot)
 
 
 def _data(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[Node | None]]:
@@ -202,7 +199,7 @@ def _target(draft: Draft, words: str) -> Node:
 def _label(words: Words) -> tuple[str, dict[str, Any]]:
     kind = token(words, "LABEL_KIND").casefold()
     part = child(words, "titled") or child(words, "said")
-    label = "" if part is None else token(part, "QUOTED", "NAME", "TEXT")
+    label = "" if part is None else token(part, "NAME") or read_text(part, f"What is written on the {kind}?")
     if kind == "marker" and not label:
         raise NotDone("A marker needs a label, such as “add a marker: checkpoint”.")
     color = child(words, "colored")
@@ -221,7 +218,7 @@ def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
         variable = draft.refer.variable(owner)
         types = {"num": "number", "str": "text", "bool": "yes_no"}
         return "user_input", {
-            "prompt": token(without_refs(words), "TEXT", "QUOTED"),
+            "prompt": read_text(child(words, "text") or without_refs(words), "What is the player asked?"),
             "variable": variable.id,
             "input_type": types[variable.type],
         }

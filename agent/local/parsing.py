@@ -14,10 +14,13 @@ Words = Tree[Token]
 
 # Longer messages are texts for a model; the parser's time grows with the length.
 _LONGEST = 4_000
+_VERBS = r"(?:add|create|connect|disconnect|delete|remove|rename|insert)"
 # What a text without quotation marks may hide: the next command, or the place of this one.
 _HIDDEN = re.compile(
-    r"(?:[.,;!?]\s+|\s)(?:(?:and|then|also|please)\s+)*(?:add|create|connect|disconnect|delete|remove|rename|insert)\s+"
-    r"(?:it|them|an?|the|this|that|node|another|\d+)\b|\s(?:after|before|between)\s+(?:node\s+)?#?\d+\W*$",
+    rf"(?:[.,;!?]\s+|\s)(?:{_VERBS}\s+(?:it|them|an?|the|this|that|node|another|\d+)\b"
+    rf"|(?:(?:and|then|also|please)\s+)+{_VERBS}\s+\w)"
+    r"|\b(?:says?|asks?|answers?|repl(?:y|ies))\s*[:\"“„]|\bthen\b[^.!?]*\b(?:says?|asks?|answers?|repl(?:y|ies))\b"
+    r"|\s(?:after|before|between|(?:lead|leads|go|goes|jump|jumps|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
@@ -28,7 +31,8 @@ _COMMAND = re.compile(
 )
 _INTERROGATIVE = re.compile(
     r"\?\s*$|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|has|have\s+(?:we|i|they)"
-    r"|had|should|tell\s+me|explain|describe|summari[sz]e|remind\s+me|look\s+up|search|find|quote|list|compare|show|what['’]s|who['’]s)\b",
+    r"|had|should|tell\s+me|i(?:\s+would|['’]d)\s+like\s+to\s+know|i\s+want\s+to\s+know|explain|describe|summari[sz]e"
+    r"|remind\s+me|look\s+up|search|find|quote|list|compare|show|what['’]?s|who['’]?s|where['’]?s)\b",
     re.IGNORECASE,
 )
 

@@ -19,7 +19,7 @@ from agent.local.parsing import (
     read_commands,
     read_question,
 )
-from agent.local.references import References
+from agent.local.resolver import Resolver
 from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
 from agent.local.story_questions import answer_from_story
 from agent.turn.request import TurnContext
@@ -32,7 +32,9 @@ _HELP = re.compile(
 )
 # "Don't delete node 29": whatever follows is not to be done.
 _NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|forget\s+it)\b", re.IGNORECASE)
-_ABOUT_STORY = re.compile(r"\b(?:nodes?|dead ends?|unreachable|variables?|connections?|slots?)\b", re.IGNORECASE)
+_ABOUT_STORY = re.compile(
+    r"\b(?:nodes?|(?:dead|loose|open) ends?|unreachable|variables?|macros?|connections?|slots?)\b", re.IGNORECASE
+)
 _CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
 _FINDINGS = 20
 # How a form begins; of what begins otherwise nothing is understood.
@@ -173,7 +175,7 @@ def _answer(message: str, context: TurnContext) -> Steps[None]:
     words, problem = read_question(message), ""
     if context.project is not None and not isinstance(words, NotUnderstood):
         try:
-            refer = References(Story(context.project), context.scene_id, context.selected_node_ids, None)
+            refer = Resolver(Story(context.project), context.scene_id, context.selected_node_ids, None)
             yield Say(answer_from_story(words, refer))
             return
         except NotDone as error:
@@ -181,7 +183,7 @@ def _answer(message: str, context: TurnContext) -> Steps[None]:
     if _ABOUT_STORY.search(message):
         example = nearest(message, context)
         hint = f" I understand “{example}”." if example else ""
-        yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}")
+        yield Say(problem or f"I do not understand that question about the story.{hint} {WHO_DOES}", "not_done")
         return
     yield from answer(message, context)
 

@@ -9,7 +9,6 @@ from agent.local.draft import Draft
 from agent.local.steps import NotDone
 from agent.scripts.dialogue import (
     Branch,
-    Change,
     Choice,
     Command,
     Comparison,
@@ -19,6 +18,7 @@ from agent.scripts.dialogue import (
     Leave,
     Option,
     Speech,
+    VariableChange,
 )
 from arrow_project import Variable
 
@@ -99,10 +99,10 @@ class SceneBuilder:
             column += _width(item)
         return ends
 
-    def _line(self, item: Speech | Direction | Change, ends: list[End], column: int, row: int) -> int:
+    def _line(self, item: Speech | Direction | VariableChange, ends: list[End], column: int, row: int) -> int:
         if isinstance(item, Direction):
             return self._node("content", {"content": item.text}, ends, column, row)
-        if isinstance(item, Change):
+        if isinstance(item, VariableChange):
             variable = self._variable(item.name, item.value)
             value = self._operand(variable, item.value)
             preset = {"variable": variable.id, "operation": _OPERATORS[item.operator], "value": value}

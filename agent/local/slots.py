@@ -2,9 +2,9 @@
 
 from agent.editing.duplicates import fold
 from agent.local.parsing import Words, child, token
-from agent.local.references import join
+from agent.local.resolver import join
 from agent.local.steps import NotDone
-from arrow_project import Node, Story, shorten
+from arrow_project import Node, Story
 
 _YES = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 _INTERCHANGEABLE = frozenset({"randomizer", "sequencer"})
@@ -50,11 +50,6 @@ def free_output(story: Story, node: Node, *, or_only: bool = False) -> int:
     raise NotDone(f"{story.describe(node.id)} has several free outputs: {_all(node, free)}. Say which.")
 
 
-def output_name(node: Node, slot: int) -> str:
-    """How a sentence names an output: empty where there is only one."""
-    return f" on {_name(node, slot)}" if len(node.outputs) > 1 else ""
-
-
 def _checked(story: Story, node: Node, slot: int) -> int:
     if slot < len(node.outputs):
         return slot
@@ -62,9 +57,5 @@ def _checked(story: Story, node: Node, slot: int) -> int:
 
 
 def _all(node: Node, slots: list[int] | None = None) -> str:
-    return join([_name(node, slot) for slot in (range(len(node.outputs)) if slots is None else slots)], "or") or "none"
-
-
-def _name(node: Node, slot: int) -> str:
-    name = node.outputs[slot] if slot < len(node.outputs) else ""
-    return name if node.outputs[0] == "true" else f"slot {slot}" + (f" “{shorten(name, 40)}”" if name else "")
+    known = range(len(node.outputs)) if slots is None else slots
+    return join([node.output_name(slot) or "its only one" for slot in known], "or") or "none"

@@ -4,18 +4,17 @@ import re
 from collections.abc import Callable, Iterable
 
 from agent.local.parsing import Words, child, token
-from agent.local.references import References
-from agent.local.slots import output_name
+from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from agent.local.values import shown
-from arrow_project import Link, Node, Story, Variable, shorten
+from arrow_project import Node, Story, Variable, shorten
 
 _LISTED = 60
 _RAISES = ("raise", "increase", "go up", "rise")
 _LOWERS = ("lower", "decrease", "go down", "fall")
 
 
-def answer_from_story(words: Words, refer: References) -> str:
+def answer_from_story(words: Words, refer: Resolver) -> str:
     """The answer to a question of the grammar.
 
     Raises:
@@ -24,33 +23,29 @@ def answer_from_story(words: Words, refer: References) -> str:
     return _ANSWERS[str(words.data)](refer, words)
 
 
-def _dead_ends(refer: References, words: Words) -> str:
-    story = refer.story
-    found = _within(refer, words, (node for node in story.dead_ends))
-    lines = [f"{story.describe(node.id)}{_open_outputs(story, node)}" for node in found]
-    return _list("node", lines, "from which nothing leads on")
+def _dead_ends(refer: Resolver, words: Words) -> str:
+    return _found(refer, words, refer.story.dead_ends, "from which nothing leads on", _open_outputs)
 
 
 def _open_outputs(story: Story, node: Node) -> str:
-    free = [output_name(node, slot).removeprefix(" on ") for slot in story.free_outputs(node.id)]
-    return f": {', '.join(free)}" if len(node.outputs) > 1 else ""
+    free = [node.output_name(slot) for slot in story.free_outputs(node.id)]
+    return f": {', '.join(free)}" if any(free) else ""
 
 
-def _unreachable(refer: References, words: Words) -> str:
-    found = _within(refer, words, refer.story.unreachable)
-    return _list("node", [refer.story.describe(node.id) for node in found], "that cannot be reached from the beginning")
+def _unreachable(refer: Resolver, words: Words) -> str:
+    return _found(refer, words, refer.story.unreachable, "that cannot be reached from the beginning")
 
 
-def _speeches(refer: References, words: Words) -> str:
+def _speeches(refer: Resolver, words: Words) -> str:
     try:
         character = refer.character(child(words, "ref") or words)
     except NotDone:
         return _node(refer, words)
-    found = _within(refer, words, (node for node in refer.story.nodes.values() if node.speaker_id == character.id))
-    return _list("node", [refer.story.describe(node.id) for node in found], f"of “{character.name}”")
+    spoken = (node for node in refer.story.nodes.values() if node.speaker_id == character.id)
+    return _found(refer, words, spoken, f"of “{character.name}”")
 
 
-def _speakers(refer: References, words: Words) -> str:
+def _speakers(refer: Resolver, words: Words) -> str:
     found = _within(refer, words, refer.story.nodes.values())
     counts: dict[str, list[int]] = {}
     for node in found:
@@ -59,48 +54,35 @@ def _speakers(refer: References, words: Words) -> str:
     return _list("speaker", [f"{name}: {', '.join(map(str, keys))}" for name, keys in counts.items()], "")
 
 
-def _changes(refer: References, words: Words) -> str:
+def _changes(refer: Resolver, words: Words) -> str:
     variable = refer.variable(child(words, "ref") or words)
     said = " ".join(token(words, "CHANGES").casefold().split())
-    wanted = "add" if said.startswith(_RAISES) else "sub" if said.startswith(_LOWERS) else ""
-    types = ("variable_update", "generator", "user_input")
-    found = [
-        node for node in refer.story.users(variable) if node.type in types and node.data.get("variable") == variable.id
-    ]
-    found = _within(refer, words, (node for node in found if not wanted or node.data.get("operator") in (wanted, None)))
-    what = {"add": "raises", "sub": "lowers"}.get(wanted, "changes")
-    return _list("node", [refer.story.describe(node.id) for node in found], f"that {what} “{variable.name}”")
+    wanted = 1 if said.startswith(_RAISES) else -1 if said.startswith(_LOWERS) else 0
+    found = (node for node in refer.story.changing(variable) if wanted in (0, node.direction))
+    what = {1: "raises", -1: "lowers"}.get(wanted, "changes")
+    return _found(refer, words, found, f"that {what} “{variable.name}”")
 
 
-def _uses(refer: References, words: Words) -> str:
+def _uses(refer: Resolver, words: Words) -> str:
     thing = refer.resource(child(words, "ref") or words)
-    found = _within(refer, words, refer.story.users(thing))
-    return _list("node", [refer.story.describe(node.id) for node in found], f"that uses “{thing.name}”")
+    return _found(refer, words, refer.story.users(thing), f"that uses “{thing.name}”")
 
 
-def _after(refer: References, words: Words) -> str:
+def _after(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
-    lines = [f"{story.describe(link.to_id)}{output_name(node, link.from_slot)}" for link in story.leaving(node.id)]
-    linked = {link.to_id for link in story.leaving(node.id)}
-    lines += [story.describe(key) for key in story.followers(node.id) if key not in linked]
+    links = story.leaving(node.id)
+    lines = [story.describe_way(node.id, link.from_slot, link.to_id) for link in links]
+    lines += [story.describe(key) for key in story.followers(node.id)[len(links) :]]
     return _list("node", lines, f"after {story.describe(node.id)}")
 
 
-def _before(refer: References, words: Words) -> str:
+def _before(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(child(words, "ref") or words)
-    return _list("node", [_origin(story, link) for link in _arriving(story, node)], f"before {story.describe(node.id)}")
+    lines = [story.describe_way(link.from_id, link.from_slot) for link in story.leading_to(node.id)]
+    return _list("node", lines, f"before {story.describe(node.id)}")
 
 
-def _arriving(story: Story, node: Node) -> list[Link]:
-    jumps = [one.id for one in story.nodes.values() if one.type == "jump" and one.data.get("target") == node.id]
-    return story.arriving(node.id) + [Link(key, 0, node.id, 0) for key in jumps]
-
-
-def _origin(story: Story, link: Link) -> str:
-    return story.describe(link.from_id) + output_name(story.nodes[link.from_id], link.from_slot)
-
-
-def _choices(refer: References, words: Words) -> str:
+def _choices(refer: Resolver, words: Words) -> str:
     node = refer.node(child(words, "ref") or words)
     if node.type not in ("interaction", "dialog"):
         return f"{refer.story.describe(node.id)} has no choices."
@@ -109,14 +91,14 @@ def _choices(refer: References, words: Words) -> str:
     return _list("choice", lines, f"at node {node.id}")
 
 
-def _node(refer: References, words: Words) -> str:
+def _node(refer: Resolver, words: Words) -> str:
     node = refer.node(child(words, "ref") or words)
     scene = refer.story.scenes[node.scene_id].name
     told = "\n".join(f"“{text}”" for text in node.texts)
     return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
 
 
-def _lists(refer: References, words: Words) -> str:
+def _lists(refer: Resolver, words: Words) -> str:
     kind, story = token(words, "RESOURCES").casefold(), refer.story
     if kind == "nodes":
         lines = [story.describe(node.id) for node in _within(refer, words, story.nodes.values())]
@@ -134,32 +116,47 @@ def _lists(refer: References, words: Words) -> str:
     return _list(kind.removesuffix("s"), lines, "")
 
 
-def _how_many(refer: References, words: Words) -> str:
+def _how_many(refer: Resolver, words: Words) -> str:
     return _lists(refer, words).partition("\n")[0].rstrip(":.") + "."
 
 
-def _begins(refer: References, words: Words) -> str:
+def _begins(refer: Resolver, words: Words) -> str:
     whole = token(words, "WHOLE").casefold()
     entry = refer.open_scene.entry if whole == "scene" else refer.story.entry
     return f"The {whole} begins at {refer.story.describe(entry)}."
 
 
-def _start(refer: References, words: Words) -> str:
+def _start(refer: Resolver, words: Words) -> str:
     variable: Variable = refer.variable(child(words, "ref") or words)
     return f"“{variable.name}” ({variable.id}) starts at {shown(variable.initial)}."
 
 
-def _selection(refer: References, words: Words) -> str:
+def _selection(refer: Resolver, words: Words) -> str:
     del words
     return _list("node", [refer.story.describe(key) for key in refer.selected], "that you have selected")
 
 
-def _within(refer: References, words: Words, nodes: Iterable[Node]) -> list[Node]:
+def _within(refer: Resolver, words: Words, nodes: Iterable[Node]) -> list[Node]:
     """Those of a scene, where one is named."""
     scene = child(words, "scene_ref")
     here = scene is not None or token(words, "WHOLE").casefold() == "scene"
     wanted = None if not here else (refer.open_scene if scene is None else refer.scene(scene)).id
     return [node for node in nodes if wanted in (None, node.scene_id)]
+
+
+def _found(
+    refer: Resolver,
+    words: Words,
+    nodes: Iterable[Node],
+    what: str,
+    more: Callable[[Story, Node], str] = lambda _story, _node: "",
+) -> str:
+    """The nodes with the scenes that they are in, where that is not said already."""
+    story, found = refer.story, _within(refer, words, nodes)
+    names = {key: f", in “{story.scenes[key].name}”" for key in {node.scene_id for node in found}}
+    title = next(iter(names.values())) if len(names) == 1 else ""
+    lines = [f"{story.describe(one.id)}{more(story, one)}{'' if title else names[one.scene_id]}" for one in found]
+    return _list("node", lines, f"{what}{title}")
 
 
 def _count(number: int, word: str) -> str:
@@ -174,7 +171,7 @@ def _list(kind: str, lines: list[str], what: str) -> str:
     return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])
 
 
-_ANSWERS: dict[str, Callable[[References, Words], str]] = {
+_ANSWERS: dict[str, Callable[[Resolver, Words], str]] = {
     "ask_dead_ends": _dead_ends, "ask_unreachable": _unreachable, "ask_speeches": _speeches,
     "ask_speakers": _speakers, "ask_changes": _changes, "ask_uses": _uses, "ask_after": _after,
     "ask_before": _before, "ask_choices": _choices, "ask_node": _node, "ask_list": _lists, "ask_count": _how_many,

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from agent.local.parsing import Words, child, token
-from agent.local.references import References
+from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from arrow_project import Variable
 
@@ -56,7 +56,7 @@ def type_of(value: Value) -> str:
     return "bool" if isinstance(value, bool) else "num" if isinstance(value, int) else "str"
 
 
-def read_condition(words: Words, refer: References) -> dict[str, Any]:
+def read_condition(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a condition such as `gold >= 10`; a bare name asks whether it is true."""
     variable = refer.variable(words)
     operand = child(words, "value")
@@ -68,7 +68,7 @@ def read_condition(words: Words, refer: References) -> dict[str, Any]:
     return _condition(variable, _SIGNS.get(sign, sign), _operand(variable, operand, refer))
 
 
-def read_update(words: Words, refer: References) -> dict[str, Any]:
+def read_update(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a variable update such as `add 5 to gold`."""
     name = words.data.removesuffix("_by")
     operation = _OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
@@ -109,7 +109,7 @@ def _condition(variable: Variable, operator: str, operand: dict[str, Any]) -> di
     return {"variable": variable.id, "operator": operator, "compare_to": operand}
 
 
-def _operand(variable: Variable, words: Words, refer: References) -> dict[str, Any]:
+def _operand(variable: Variable, words: Words, refer: Resolver) -> dict[str, Any]:
     """A value, or the other variable of the same type that is named."""
     name = token(words, "REF")
     for other in refer.story.variables.values():

@@ -180,7 +180,7 @@ class Replies:
             left = await in_thread(amended, project, pending.operations, reply.changes) if project else None
         if self.converses and pending.origin is not None:
             if reply.agrees and left:
-                self.execution.agree_to(left)
+                self.execution.consent.agree_to(left)
             await self._go_on(
                 pending.origin, what_was_planned(pending.origin, pending.operations, self.request.message)
             )

@@ -40,6 +40,7 @@ _REQUIRED = tuple(
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
+_OWNER = re.compile(r"\b([A-ZÀ-Þ][\w-]+)['’]s?(?=\s)")
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
 _HINTS = tuple(
     (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
@@ -62,7 +63,7 @@ _DEFINITION = re.compile(
 
 
 @dataclass(frozen=True)
-class Source:
+class NumberedPassage:
     """A numbered passage, from the turn's context or from a search of our own."""
 
     number: int
@@ -75,15 +76,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a source, rated; `coverage` is how much of the question's words it has, between 0 and 1."""
+    """A sentence of a source, rated; `term_share` is how much of the question's words it has, between 0 and 1."""
 
-    source: Source
+    source: NumberedPassage
     text: str
-    coverage: float
+    term_share: float
     score: float
 
 
-def best_quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
+def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote]:
     """The units that answer best, best first, none of them much worse than the first."""
     passages = [(source, split_units(source.text)) for source in sources]
     weights = _weights(terms(question), [unit for _, units in passages for unit in units])
@@ -91,19 +92,21 @@ def best_quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
         _rated(question, source, units, index, weights)
         for source, units in passages
         for index in range(len(units))
-        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units[index])
+        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units, index)
     ]
     found.sort(key=lambda quote: -quote.score)
     kept: list[Quote] = []
     for quote in found:
         repeats = any(fold(quote.text) in fold(one.text) or fold(one.text) in fold(quote.text) for one in kept)
-        close = quote.score >= 0.75 * found[0].score and quote.coverage >= 0.6 * found[0].coverage
+        close = quote.score >= 0.75 * found[0].score and quote.term_share >= 0.6 * found[0].term_share
         if not repeats and (not kept or (close and len(kept) < _QUOTES)):
             kept.append(quote)
     return kept
 
 
-def _rated(question: str, source: Source, units: Sequence[Unit], index: int, weights: dict[str, float]) -> Quote:
+def _rated(
+    question: str, source: NumberedPassage, units: Sequence[Unit], index: int, weights: dict[str, float]
+) -> Quote:
     unit = units[index]
     before = units[index - 1].terms if index and unit.follows and _PRONOUN.match(unit.text) else frozenset[str]()
     title = _run_in_title(units, index)
@@ -111,11 +114,11 @@ def _rated(question: str, source: Source, units: Sequence[Unit], index: int, wei
     heading = terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
     own = unit.terms | terms(" ".join(one.text for one in _list_below(units, index)))
     shares = {term: max(_share(term, own), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights}
-    coverage = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
-    score = coverage + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
+    term_share = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
+    score = term_share + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
     score += _defines(question, source, unit, index) + 0.03 * min(max(source.score, 0.0), 5.0)
     score -= (0.1 if len(unit.text) > _LONGEST else 0.0) + (0.3 if _asks(question, unit) else 0.0)
-    return Quote(source, _shown(units, index, title), coverage, score)
+    return Quote(source, _shown(units, index, title), term_share, score)
 
 
 def _share(term: str, found: frozenset[str]) -> float:
@@ -131,8 +134,13 @@ def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
     return {term: math.log(1 + (len(units) + 1) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _holds_what_is_asked(question: str, source: Source, unit: Unit) -> bool:
+def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence[Unit], index: int) -> bool:
+    unit = units[index]
     if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
+        return False
+    # Jory's wife is not the wife of somebody else: whose it is stands there, right before it, or above it.
+    near = terms(" ".join((*source.heading, *(one.text for one in units[max(index - 1, 0) : index + 1]))))
+    if any(not terms(owner) <= near for owner in _OWNER.findall(question)):
         return False
     if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
         return True
@@ -145,7 +153,7 @@ def _holds_what_is_asked(question: str, source: Source, unit: Unit) -> bool:
     return any(not set(fold(name).split()) <= asked for name in names)
 
 
-def _defines(question: str, source: Source, unit: Unit, index: int) -> float:
+def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> float:
     """Whether the unit says who or what something is."""
     found = _DEFINITION.fullmatch(question)
     if found is None:

@@ -1,14 +1,16 @@
 """Reading in the story as it is now, changes of this turn included."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.prompt.quoting import encodable
 from agent.reading.reading import NotThere
 from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, node_details, node_line, node_lines
+from arrow_project import ArrowProject, Character, Node, Story, Variable, node_details, node_line, node_lines
+
+_Named = TypeVar("_Named", Character, Variable)
 
 _MOST_NODES = 40
 _MOST_LISTED = 200
@@ -58,7 +60,7 @@ class StoryReader:
     def find_nodes(self, find: FindNodes) -> dict[str, Any]:
         """The nodes for which everything that is given holds, a line each, and how many there are."""
         project = self._project()
-        found = list(self._matching(project, find))
+        found = [node.id for node in _matching(Story(project), find)]
         lines = [_cut(node_line(project, node_id)) for node_id in found[:_MOST_NODES]]
         return {"nodes": lines, "total": len(found)} | _more(len(found), _MOST_NODES, "narrow the search")
 
@@ -72,18 +74,18 @@ class StoryReader:
     def get_scene(self, get: GetScene) -> dict[str, Any]:
         """A scene and its nodes; one part of them, when they are many."""
         project = self._project()
-        scene = project.document.scenes.get(get.scene_id)
-        if scene is None:
-            known = ", ".join(map(str, list(project.document.scenes)[:_MOST_NODES]))
+        scenes = Story(project).scenes
+        if (scene := scenes.get(get.scene_id)) is None:
+            known = ", ".join(map(str, list(scenes)[:_MOST_NODES]))
             raise NotThere("INVALID_SCENE_ID", f"There is no scene {get.scene_id}. Scenes: {known}.")
         parts = _parts(node_lines(project, get.scene_id))
         if get.part > len(parts):
             raise NotThere("PART_NOT_FOUND", f"There is no part {get.part}: this scene has {len(parts)}.")
         answer: dict[str, Any] = {
-            "scene_id": get.scene_id,
-            "name": encodable(str(scene["name"])),
-            "macro": project.document.is_macro(get.scene_id),
-            "entry": scene["entry"],
+            "scene_id": scene.id,
+            "name": encodable(scene.name),
+            "macro": scene.is_macro,
+            "entry": scene.entry,
             "nodes": parts[get.part - 1],
         }
         if len(parts) > 1:
@@ -92,29 +94,28 @@ class StoryReader:
 
     def list_characters(self, wanted: ListAll) -> dict[str, Any]:
         """Characters with what the outline says of them, and how often they are used."""
-        project = self._project()
+        story = Story(self._project())
         listed = [
             _given(
-                character_id=key,
-                name=encodable(str(character["name"])),
-                color=character["color"],
-                tags={encodable(str(k)): _cut(str(v)) for k, v in dict(character.get("tags") or {}).items()},
-                notes=_cut(str(character.get("notes") or "")),
+                character_id=one.id,
+                name=encodable(one.name),
+                color=one.color,
+                tags={encodable(str(key)): _cut(str(value)) for key, value in one.tags.items()},
+                notes=_cut(one.notes),
             )
-            | {"used_in_nodes": len(project.document.usage.users("character", key))}
-            for key, character in _named(project.document.characters, wanted.name)
+            | {"used_in_nodes": len(story.users(one))}
+            for one in _named(story.characters, wanted.name)
         ]
         return {"characters": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
 
     def list_variables(self, wanted: ListAll) -> dict[str, Any]:
         """Variables with their beginnings, and how often they are used."""
-        project = self._project()
+        story = Story(self._project())
         listed = [
-            _given(variable_id=key, name=encodable(str(variable["name"])), type=variable["type"])
-            | {"initial_value": variable["init"]}
-            | _given(notes=_cut(str(variable.get("notes") or "")))
-            | {"used_in_nodes": len(project.document.usage.users("variable", key))}
-            for key, variable in _named(project.document.variables, wanted.name)
+            {"variable_id": one.id, "name": encodable(one.name), "type": one.type, "initial_value": one.initial}
+            | _given(notes=_cut(one.notes))
+            | {"used_in_nodes": len(story.users(one))}
+            for one in _named(story.variables, wanted.name)
         ]
         return {"variables": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
 
@@ -126,40 +127,33 @@ class StoryReader:
             )
         return self._context.project
 
-    def _matching(self, project: ArrowProject, find: FindNodes) -> Iterator[int]:
-        document = project.document
-        words = find.text.casefold().split() if find.text else []
-        among: Iterable[int] = document.nodes
-        if find.scene_id is not None:
-            scene = document.scenes.get(find.scene_id)
-            if scene is None:
-                raise NotThere("INVALID_SCENE_ID", f"There is no scene {find.scene_id}.")
-            among = [node_id for node_id in scene["map"] if node_id in document.nodes]
-        if find.character is not None:
-            users = set(document.usage.users("character", _character(project, find.character)))
-            among = [node_id for node_id in among if node_id in users]
-        for node_id in among:
-            node = document.nodes[node_id]
-            if find.type is not None and node["type"] != find.type:
-                continue
-            said = " ".join(_strings(node)).casefold() if words else ""
-            if all(word in said for word in words):
-                yield node_id
+
+def _matching(story: Story, find: FindNodes) -> Iterator[Node]:
+    if find.scene_id is not None and find.scene_id not in story.scenes:
+        raise NotThere("INVALID_SCENE_ID", f"There is no scene {find.scene_id}.")
+    words = (find.text or "").casefold().split()
+    users = None if find.character is None else {node.id for node in story.users(_character(story, find.character))}
+    for node in story.nodes.values():
+        said = " ".join((node.name, node.notes, *node.texts)).casefold()
+        if (
+            find.scene_id in (None, node.scene_id)
+            and find.type in (None, node.type)
+            and (users is None or node.id in users)
+            and all(word in said for word in words)
+        ):
+            yield node
 
 
-def _character(project: ArrowProject, given: int | str) -> int:
-    characters = project.document.characters
-    if given in characters:
-        return int(given)
-    for key, character in characters.items():
-        if str(character["name"]).casefold() == str(given).casefold():
-            return key
+def _character(story: Story, given: int | str) -> Character:
+    for character in story.characters.values():
+        if given == character.id or str(given).casefold() == character.name.casefold():
+            return character
     raise NotThere("INVALID_CHARACTER_ID", f"There is no character {given!r}. list_characters names them all.")
 
 
-def _named(table: dict[int, Any], name: str | None) -> Iterator[tuple[int, Any]]:
+def _named(table: Mapping[int, _Named], name: str | None) -> list[_Named]:
     part = (name or "").casefold()
-    return ((key, resource) for key, resource in table.items() if part in str(resource["name"]).casefold())
+    return [resource for resource in table.values() if part in resource.name.casefold()]
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -64,7 +64,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Change:
+class VariableChange:
     """`set gold to 5`; the operator is one of `=`, `+=`, `-=`, `*=`, `/=`."""
 
     name: str
@@ -86,7 +86,7 @@ class Leave:
     target: str = ""
 
 
-Item: TypeAlias = Speech | Direction | Choice | Branch | Change | Command | Leave
+Item: TypeAlias = Speech | Direction | Choice | Branch | VariableChange | Command | Leave
 
 
 @dataclass(frozen=True)

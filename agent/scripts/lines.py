@@ -42,7 +42,7 @@ _END = re.compile(
 
 
 @dataclass(frozen=True)
-class Line:
+class ScriptLine:
     """A line with its depth of indentation; blank lines have no text."""
 
     indent: int
@@ -71,13 +71,13 @@ class Spoken:
     words: str
 
 
-def read_lines(text: str) -> list[Line]:
+def read_lines(text: str) -> list[ScriptLine]:
     """The lines of a text."""
     lines = (line.expandtabs(4).rstrip() for line in text.splitlines())
-    return [Line(len(line) - len(line.lstrip()), line.strip()) for line in lines]
+    return [ScriptLine(len(line) - len(line.lstrip()), line.strip()) for line in lines]
 
 
-def as_bullet(line: Line) -> Bullet | None:
+def as_bullet(line: ScriptLine) -> Bullet | None:
     """The line as a choice."""
     found = _BULLET.fullmatch(line.text)
     if found is None:

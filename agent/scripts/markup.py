@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from agent.scripts.dialogue import (
     Branch,
-    Change,
     Choice,
     Command,
     Comparison,
@@ -21,8 +20,9 @@ from agent.scripts.dialogue import (
     Option,
     ScriptError,
     Speech,
+    VariableChange,
 )
-from agent.scripts.lines import Line, as_speech, is_narrator, read_lines, title_case
+from agent.scripts.lines import ScriptLine, as_speech, is_narrator, read_lines, title_case
 
 _TWEE = re.compile(r"^:: *(?P<title>[^\[{\n]+?)\s*(?:\[[^\]]*\]\s*)?(?:\{.*\}\s*)?$", re.MULTILINE)
 _YARN = re.compile(r"^title:[ \t]*(?P<title>.+?)[ \t]*$", re.MULTILINE)
@@ -96,31 +96,31 @@ def _declared(dialogues: list[Dialogue], text: str) -> list[Dialogue]:
 
 
 def _passage(title: str, body: str) -> Dialogue:
-    lines = [Line(line.indent, _HASHTAG.sub("", line.text).strip()) for line in read_lines(body)]
-    reader = _Reader([one for line in lines for one in _parted(line) if not one.is_blank])
+    lines = [ScriptLine(line.indent, _HASHTAG.sub("", line.text).strip()) for line in read_lines(body)]
+    reader = _MarkupReader([one for line in lines for one in _parted(line) if not one.is_blank])
     items = tuple(reader.items(-1))
     if reader.index < len(reader.lines):
         raise ScriptError(f"“{title}”: “{reader.lines[reader.index].text}” ends what was not begun.")
     return Dialogue(title.replace("_", " "), "", items)
 
 
-def _parted(line: Line) -> Iterator[Line]:
+def _parted(line: ScriptLine) -> Iterator[ScriptLine]:
     """A line with each macro on a line of its own, but for the condition of an option."""
     if line.text.startswith("->") or not _MACRO.search(line.text):
         yield line
         return
     position = 0
     for found in _MACRO.finditer(line.text):
-        yield Line(line.indent, line.text[position : found.start()].strip())
-        yield Line(line.indent, found[0])
+        yield ScriptLine(line.indent, line.text[position : found.start()].strip())
+        yield ScriptLine(line.indent, found[0])
         position = found.end()
-    yield Line(line.indent, line.text[position:].strip())
+    yield ScriptLine(line.indent, line.text[position:].strip())
 
 
-class _Reader:
+class _MarkupReader:
     """Reads lines into items; what is indented under an option belongs to it."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[ScriptLine]) -> None:
         self.lines = lines
         self.index = 0
 
@@ -183,7 +183,7 @@ def read_comparison(words: str) -> Comparison:
     return Comparison(found["name"], sign, (found["value"] or "").strip('"'), bool(found["not"]))
 
 
-def _read_change(words: str) -> Change:
+def _read_change(words: str) -> VariableChange:
     found = _CHANGE.fullmatch(words.strip())
     value = "" if found is None else found["value"].strip()
     if (
@@ -193,7 +193,7 @@ def _read_change(words: str) -> Change:
     ):
         raise ScriptError(f"The change “{words}” is more than one value for one variable.")
     operator = {"to": "=", "++": "+=", "--": "-="}.get(found["operator"], found["operator"])
-    return Change(found["name"], operator, value.strip('"') or "1")
+    return VariableChange(found["name"], operator, value.strip('"') or "1")
 
 
 def _macro(found: re.Match[str]) -> list[Item]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agent.scripts.dialogue import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, ScriptError, Speech
 from agent.scripts.lines import (
-    Line,
+    ScriptLine,
     Spoken,
     as_bullet,
     as_leave,
@@ -39,7 +39,7 @@ _GUESSED = "the indentation under its choices is lost, so I guessed which lines 
 def read_plain(text: str) -> list[Dialogue]:
     """Every dialogue in a text, in order; a text without headings is at most one."""
     dialogues: list[Dialogue] = []
-    title, number, body = "", "", list[Line]()
+    title, number, body = "", "", list[ScriptLine]()
     lines = read_lines(text)
     for index, line in enumerate(lines):
         heading = _heading(lines, index)
@@ -52,21 +52,21 @@ def read_plain(text: str) -> list[Dialogue]:
     return [dialogue for dialogue in dialogues if dialogue.is_played]
 
 
-def read_dialogue(lines: Sequence[Line], title: str = "", number: str = "") -> Dialogue:
+def read_dialogue(lines: Sequence[ScriptLine], title: str = "", number: str = "") -> Dialogue:
     """The lines below one heading."""
     facts = [line.text for line in lines if _is_fact(line)]
     rest = [line for line in lines if not _is_fact(line) and not _RULED.fullmatch(line.text)]
-    reader = _Reader(_indent_ink(rest))
+    reader = _PlainReader(_indent_ink(rest))
     items = tuple(reader.read(0, len(rest)))
     remarks = (_GUESSED,) if reader.guessed else ()
     return Dialogue(title_case(title.strip()), number, items, tuple(facts), remarks)
 
 
-def _is_fact(line: Line) -> bool:
+def _is_fact(line: ScriptLine) -> bool:
     return line.indent == 0 and is_fact(line.text)
 
 
-def _heading(lines: Sequence[Line], index: int) -> tuple[str, str] | None:
+def _heading(lines: Sequence[ScriptLine], index: int) -> tuple[str, str] | None:
     """Number and title if the line is a heading."""
     line = lines[index]
     if line.is_blank or line.indent or as_bullet(line):
@@ -75,13 +75,13 @@ def _heading(lines: Sequence[Line], index: int) -> tuple[str, str] | None:
         return titled
     if line.text.startswith("#"):
         return "", line.text.strip("# *_")
-    after = lines[index + 1] if index + 1 < len(lines) else Line(0, "")
+    after = lines[index + 1] if index + 1 < len(lines) else ScriptLine(0, "")
     if _RULED.fullmatch(after.text):
         return "", line.text
     return ("", line.text.strip("*_ ")) if _is_capital_heading(lines, index, after) else None
 
 
-def _is_capital_heading(lines: Sequence[Line], index: int, after: Line) -> bool:
+def _is_capital_heading(lines: Sequence[ScriptLine], index: int, after: ScriptLine) -> bool:
     """Capitals after a blank line, and not a screenplay's name, which its speech follows at once."""
     text = lines[index].text
     alone = index == 0 or lines[index - 1].is_blank
@@ -95,10 +95,10 @@ def _is_capital_heading(lines: Sequence[Line], index: int, after: Line) -> bool:
     return after.is_blank or is_fact(after.text) or as_speech(after.text) is not None
 
 
-class _Reader:
+class _PlainReader:
     """Reads lines into items; what is indented under a bullet belongs to it."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[ScriptLine]) -> None:
         self._lines = lines
         self.guessed = _is_flat(lines)
 
@@ -167,7 +167,7 @@ class _Reader:
 
     def _is_screenplay_name(self, index: int, end: int) -> bool:
         name = as_name_alone(self._lines[index].text)
-        after = self._lines[index + 1] if index + 1 < end else Line(0, "")
+        after = self._lines[index + 1] if index + 1 < end else ScriptLine(0, "")
         return name is not None and not after.is_blank and as_speech(after.text) is None and not as_bullet(after)
 
     def _block_speech(self, items: list[Item], spoken: Spoken, index: int, end: int) -> int:
@@ -254,16 +254,16 @@ def _as_items(options: list[Option]) -> list[Item]:
     return [Choice(tuple(options))] if options else []
 
 
-def _depth(line: Line) -> int:
+def _depth(line: ScriptLine) -> int:
     bullet = as_bullet(line)
     return bullet.depth if bullet else line.indent
 
 
-def _indent_ink(lines: Sequence[Line]) -> Sequence[Line]:
+def _indent_ink(lines: Sequence[ScriptLine]) -> Sequence[ScriptLine]:
     """Ink nests by the number of stars, and a dash gathers the branches; here both become indentation."""
     if not any(_NESTED.match(line.text) for line in lines) or any(line.indent for line in lines):
         return lines
-    indented: list[Line] = []
+    indented: list[ScriptLine] = []
     depth = 0
     for line in lines:
         mark = _INK.fullmatch(line.text)
@@ -271,14 +271,14 @@ def _indent_ink(lines: Sequence[Line]) -> Sequence[Line]:
             indented.append(replace(line, indent=2 * depth))
         elif mark["gather"]:
             depth = len(mark["gather"].replace(" ", "")) - 1
-            indented.append(Line(2 * depth, mark["text"]))
+            indented.append(ScriptLine(2 * depth, mark["text"]))
         else:
             depth = len(mark["stars"].replace(" ", ""))
-            indented.append(Line(2 * (depth - 1), f"* {mark['text']}"))
+            indented.append(ScriptLine(2 * (depth - 1), f"* {mark['text']}"))
     return indented
 
 
-def _is_flat(lines: Sequence[Line]) -> bool:
+def _is_flat(lines: Sequence[ScriptLine]) -> bool:
     """Whether lines stand between bullets but none is indented below one: the indentation was lost on the way here."""
     lonely = 0
     for index, line in enumerate(lines[:-1]):

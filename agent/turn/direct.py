@@ -85,7 +85,7 @@ class DirectCalls:
 
     async def _operate(self, operation: Operation, *, agreed: bool) -> None:
         if agreed:
-            self.execution.stop_asking()
+            self.execution.consent.stop_asking()
         finished = await self.execution.execute(operation)
         if self.execution.held is not None:
             return

@@ -122,7 +122,7 @@ class Turn:
             await self._tell(Suggested(suggestions))
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
-        unseen = None if self._execution.knows_story else self._execution.before
+        unseen = None if self._execution.shadow.is_known else self._execution.before
         await self._tell(Ended(self._reason, usage, self._timings(started), functions, self._changed, unseen))
 
     async def _answer_or_fail(self) -> None:
@@ -277,9 +277,9 @@ class Turn:
             and not self._request.plan
             and after is not None
             and before is not None
-            and (not self._execution.knows_story or after.to_text() != before)
+            and (not self._execution.shadow.is_known or after.to_text() != before)
         )
-        if self._changed and before is not None and self._execution.knows_story:
+        if self._changed and before is not None and self._execution.shadow.is_known:
             self._store.keep_before(before, fingerprint(after))
 
     def _suggestions(self) -> tuple[Suggestion, ...]:

@@ -8,10 +8,10 @@ from arrow_project.checking.story import story
 from arrow_project.checking.structure import structure
 from arrow_project.checking.survey import survey
 from arrow_project.checking.wording import wording
-from arrow_project.document import Document
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
 from arrow_project.project import ArrowProject, parse
+from arrow_project.project_data import ProjectData
 
 _FRACTION = 63
 
@@ -36,7 +36,7 @@ def check(project: ArrowProject) -> list[Finding]:
     return errors + [finding for finding in findings if finding.severity == "warning"]
 
 
-def _thing(document: Document, path: str) -> str:
+def _thing(document: ProjectData, path: str) -> str:
     """The place of the thing that a path into the document leads to."""
     match path.split("."):
         case ["resources", "scenes", scene, "map", node, *_]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from arrow_project.checking.findings import Findings, found, ids_of, node_place
 from arrow_project.checking.survey import Seen, Survey
-from arrow_project.document import Document
 from arrow_project.names import is_safe
 from arrow_project.operation import Finding
+from arrow_project.project_data import ProjectData
 from arrow_project.values import shown
 
 _NONE: frozenset[int] = frozenset()
@@ -44,7 +44,7 @@ class _Lists:
         lacking: users that a resource's use should name, by the id of the resource.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         self.broken: dict[tuple[str, int], str] = {}
         self.use: dict[int, set[int]] = {}
         self.ref: dict[int, set[int]] = {}
@@ -124,7 +124,7 @@ def _ids(ids: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(ids)))
 
 
-def _names(document: Document, unnamed: set[int]) -> Findings:
+def _names(document: ProjectData, unnamed: set[int]) -> Findings:
     """Names that are wrong; adds the ids of variables and characters that no text can expose for that reason."""
     for kind in _KINDS:
         table = document.table(kind)
@@ -153,5 +153,5 @@ def _misnamed(kind: str, place: str, name: object) -> Finding:
     return found(38, place, f"The name {shown(name)} must be a text.")
 
 
-def _place(document: Document, kind: str, key: int) -> str:
+def _place(document: ProjectData, kind: str, key: int) -> str:
     return node_place(document, key) if kind == "node" else f"{kind} {key}"

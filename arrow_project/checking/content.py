@@ -4,12 +4,12 @@ import re
 
 from arrow_project.checking.findings import Findings, found
 from arrow_project.checking.survey import Seen, Survey
-from arrow_project.document import Document
 from arrow_project.names import is_integer_like, is_safe
 from arrow_project.node_types import NodeType, Problem
 from arrow_project.node_types.comparing import DEFAULTS, is_of_type
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import Reading
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, is_id, record, shown
 
 _COLOR = re.compile(r"[0-9a-fA-F]{6}")
@@ -33,7 +33,7 @@ def content(survey: Survey) -> Findings:
 class _Judging(Reading):
     """Reading, except that a variable which is wrong itself has no type that others could fail to match."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ProjectData) -> None:
         super().__init__(document)
         self.untyped: set[int] = set()
 
@@ -84,13 +84,13 @@ def _node(survey: Survey, seen: Seen, node_type: NodeType, scope: Reading) -> Fi
             yield found(problem.rule, seen.place, f"{node_type.name}: {problem.sentence}.")
 
 
-def _monolog(_document: Document, seen: Seen) -> Problem | None:
+def _monolog(_document: ProjectData, seen: Seen) -> Problem | None:
     if seen.data.get("character") != UNSET:
         return None
     return Problem(53, "without a character it cannot be played by the HTML runtime", ("character",))
 
 
-def _macro_use(document: Document, seen: Seen) -> Problem | None:
+def _macro_use(document: ProjectData, seen: Seen) -> Problem | None:
     macro = seen.data.get("macro")
     # a scene whose macro mark is wrong breaks rule 24
     is_scene = is_id(macro) and macro in document.scenes and "macro" not in document.scenes[macro]
@@ -99,7 +99,7 @@ def _macro_use(document: Document, seen: Seen) -> Problem | None:
     return Problem(56, "it must name a macro to be played by the HTML runtime", ("macro",))
 
 
-def _jump(document: Document, seen: Seen) -> Problem | None:
+def _jump(document: ProjectData, seen: Seen) -> Problem | None:
     target = seen.data.get("target")
     if not is_id(target) or target not in document.nodes:
         return None

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-from arrow_project.document import Document
 from arrow_project.operation import Finding
+from arrow_project.project_data import ProjectData
 
 WARNINGS = frozenset({53, 56, 64, 65})
 Findings = Iterator[Finding]
@@ -16,7 +16,7 @@ def found(rule: int | str, place: str, message: str) -> Finding:
     return Finding(rule, "warning" if warning else "error", place, message)
 
 
-def node_place(document: Document, node_id: int) -> str:
+def node_place(document: ProjectData, node_id: int) -> str:
     """A node and its scene."""
     owner = document.owner(node_id)
     return f"node {node_id}" if owner is None else f"scene {owner}, node {node_id}"

@@ -4,9 +4,9 @@ from collections import Counter
 
 from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.checking.survey import Survey
-from arrow_project.document import Document
 from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, is_id, record, shown
 
 _AUTHORS, _OLD_SEED = 14, 16
@@ -23,7 +23,7 @@ def structure(survey: Survey) -> Findings:
     yield from _stray_keys(document)
 
 
-def _ids(document: Document) -> Findings:
+def _ids(document: ProjectData) -> Findings:
     counts: Counter[int] = Counter()
     for name in SETS:
         table = document.raw["resources"][name]
@@ -38,7 +38,7 @@ def _ids(document: Document) -> Findings:
             yield found(8, f"id {key}", "The same id is used in two sets; each resource needs its own.")
 
 
-def _authors(document: Document) -> Findings:
+def _authors(document: ProjectData) -> Findings:
     if any(finding.rule in (_AUTHORS, _OLD_SEED) for finding in document.findings):
         # loading had to invent the only author, whose seed means nothing
         return
@@ -56,13 +56,13 @@ def _authors(document: Document) -> Findings:
                 yield found(15, place, f"The seed {seed} must be greater than {highest}, which is in use.")
 
 
-def _highest_seed(document: Document, author: int) -> int:
+def _highest_seed(document: ProjectData, author: int) -> int:
     base = (document.raw["meta"]["chapter"] << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT)
     tables = [document.raw["resources"][name] for name in SETS]
     return max((key - base for table in tables for key in table if 0 <= key - base < SEED_LIMIT), default=-1)
 
 
-def _entries(document: Document) -> Findings:
+def _entries(document: ProjectData) -> Findings:
     owner = document.owner(document.entry)
     if owner is None:
         yield found(18, "entry", f"Node {document.entry}, the project's entry, is in no scene.")
@@ -95,7 +95,7 @@ def _maps(survey: Survey) -> Findings:
             yield found(23, seen.place, f"Arrow has no node type {shown(seen.node['type'])}.")
 
 
-def _scene(document: Document, key: int, scene: Record, *, is_macro: bool) -> Findings:
+def _scene(document: ProjectData, key: int, scene: Record, *, is_macro: bool) -> Findings:
     """The map of a scene; one that is marked as a macro although the story begins there breaks rule 19 only."""
     place = f"scene {key}"
     if "macro" in scene and scene["macro"] is not True:
@@ -114,7 +114,7 @@ def _scene(document: Document, key: int, scene: Record, *, is_macro: bool) -> Fi
             yield found(26, f"{place}, node {node_id}", "skip must be true or absent.")
 
 
-def _stray_keys(document: Document) -> Findings:
+def _stray_keys(document: ProjectData) -> Findings:
     for node_id, node in document.nodes.items():
         for key in () if _COMMANDS.isdisjoint(node["data"]) else _COMMANDS & node["data"].keys():
             yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from arrow_project.checking.findings import ids_of
-from arrow_project.document import Document
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, connections, is_connection, shortened
 
 
@@ -68,12 +68,12 @@ class Survey:
         ghosts: ids that a scene's map names and that are no nodes.
     """
 
-    document: Document
+    document: ProjectData
     nodes: dict[int, Seen]
     ghosts: set[int]
 
 
-def survey(document: Document) -> Survey:
+def survey(document: ProjectData) -> Survey:
     """Look at every node once."""
     names = _Names(document.by_name("variable"), document.by_name("character"))
     nodes: dict[int, Seen] = {}
@@ -108,7 +108,7 @@ class _Names:
         return known, tuple(unknown)
 
 
-def _seen(document: Document, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
+def _seen(document: ProjectData, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
     node = document.nodes[node_id]
     data: Record = node["data"]
     name = node["type"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from arrow_project.checking.findings import Findings, found, node_place
-from arrow_project.document import Document
+from arrow_project.project_data import ProjectData
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SCRIPT = "</script"
@@ -13,7 +13,7 @@ _DEPTH = 3
 _CONTROL_BYTES = bytes([*range(9), 11, 12, *range(14, 32)])
 
 
-def wording(document: Document) -> Findings:
+def wording(document: ProjectData) -> Findings:
     """Every text of the document, keys included."""
     # rarely is anything wrong, so all texts are looked at in one piece before each is by itself
     everything = "\n".join(_all_texts(document)).encode("utf-8", "surrogatepass")
@@ -23,7 +23,7 @@ def wording(document: Document) -> Findings:
         yield from _one_by_one(document)
 
 
-def _one_by_one(document: Document) -> Findings:
+def _one_by_one(document: ProjectData) -> Findings:
     for where, said in _texts(document.raw, ()):
         if control := _CONTROL.search(said):
             message = f"The text holds U+{ord(control[0]):04X}; remove that character."
@@ -32,7 +32,7 @@ def _one_by_one(document: Document) -> Findings:
             yield found(65, _place(document, where), "</script in a text breaks the HTML export.")
 
 
-def _all_texts(document: Document) -> list[str]:
+def _all_texts(document: ProjectData) -> list[str]:
     texts: list[str] = []
     keys: set[object] = set()
     for node in document.nodes.values():
@@ -76,7 +76,7 @@ def _texts(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object,
             yield from _texts(item, (*path, key))
 
 
-def _place(document: Document, path: tuple[object, ...]) -> str:
+def _place(document: ProjectData, path: tuple[object, ...]) -> str:
     if path[:2] == ("resources", "nodes") and len(path) >= _DEPTH and isinstance(path[2], int):
         return node_place(document, path[2])
     return ".".join(str(part) for part in path) or "document"

@@ -36,7 +36,7 @@ def _lower_generator(given: Record, scope: Scope) -> Blueprint:
     if strays := _strays(given, own):
         said = {native: name for name, native in _SAID.items()}.get(method, method)
         taken = ", ".join(own) or "nothing"
-        # The seeds' example lists the arguments of every type beside the one that is named. Where all that is
+        # An example of the protocol lists the arguments of every type beside the one that is named. Where all that is
         # given belongs to another type, that one may be meant.
         if "generator_type" not in given or (own and given.keys().isdisjoint(own)):
             raise mismatch(f'"{strays[0]}" does not go with {said}, which takes {taken}.')

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import cast
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
 from arrow_project.node_types.kinds import has_control
@@ -13,6 +12,7 @@ from arrow_project.operations import characters, connecting, inserting, scenes, 
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function
 from arrow_project.operations.resolving import with_ids
+from arrow_project.project_data import ProjectData
 from arrow_project.values import shown, text
 
 _MODULES = (inserting, updating, connecting, scenes, variables, characters)
@@ -24,7 +24,7 @@ OPERATIONS: Mapping[str, OperationSpec] = MappingProxyType({name: f.spec for nam
 """Every operation by name: what a model's tools are made of."""
 
 
-def perform(document: Document, operation: Operation, selection: Selection) -> OperationResult:
+def perform(document: ProjectData, operation: Operation, selection: Selection) -> OperationResult:
     """Apply an operation completely or not at all.
 
     Raises:

@@ -2,11 +2,11 @@
 
 from typing import Any, cast
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.node_types.kinds import mismatch, whole
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, text
 
 _NODE: Record = {"type": ["integer", "string"]}
@@ -17,13 +17,13 @@ _CONNECTION: Record = {
 }
 
 
-def native_slot(document: Document, node_id: int, slot: int) -> int:
+def native_slot(document: ProjectData, node_id: int, slot: int) -> int:
     """Arrow's number of an output slot as the tools count it, and back: it is its own inverse."""
     node_type = document.node_type(node_id)
     return 1 - slot if node_type is not None and node_type.reversed and slot in (0, 1) else slot
 
 
-def said(document: Document, connection: Connection) -> Connection:
+def said(document: ProjectData, connection: Connection) -> Connection:
     """A native connection as the tools say it."""
     from_id, from_slot, to_id, to_slot = connection
     if from_id not in document.nodes:
@@ -31,7 +31,7 @@ def said(document: Document, connection: Connection) -> Connection:
     return [from_id, native_slot(document, from_id, from_slot), to_id, to_slot]
 
 
-def free_slots(document: Document, node_id: int, scene_id: int) -> list[int]:
+def free_slots(document: ProjectData, node_id: int, scene_id: int) -> list[int]:
     """Output slots of a node, as the tools count them, that lead nowhere yet."""
     taken = {c[1] for c in document.outgoing(node_id, scene_id)}
     outputs = document.outputs(node_id)
@@ -86,7 +86,7 @@ def _check_slots(editing: Editing, from_id: int, from_slot: int, to_id: int, to_
         )
 
 
-def _check_free(document: Document, scene_id: int, connection: Connection) -> None:
+def _check_free(document: ProjectData, scene_id: int, connection: Connection) -> None:
     from_id, slot = connection[0], connection[1]
     taken = [c for c in document.outgoing(from_id, scene_id) if c[1] == slot]
     if not taken:
@@ -101,7 +101,7 @@ def _check_free(document: Document, scene_id: int, connection: Connection) -> No
     )
 
 
-def _called(document: Document, node_id: int) -> str:
+def _called(document: ProjectData, node_id: int) -> str:
     return f"node {node_id} ({text(document.nodes[node_id]['type'])})"
 
 

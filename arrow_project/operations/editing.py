@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.mind import Mind
 from arrow_project.names import near, safe
 from arrow_project.node_types.kinds import mismatch
 from arrow_project.operation import Selection
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, is_id, shortened, shown, text
 
 _CODES = {
@@ -36,7 +36,7 @@ class Editing:
         said: names and words of the arguments that were resolved, by kind, with their ids.
     """
 
-    def __init__(self, document: Document, selection: Selection) -> None:
+    def __init__(self, document: ProjectData, selection: Selection) -> None:
         self.document = document
         self.mind = Mind(document)
         self.selection = selection

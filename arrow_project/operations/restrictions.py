@@ -1,12 +1,12 @@
 """What Arrow's canvas and inspectors forbid a node."""
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.node_types import Part
 from arrow_project.operations.editing import listed
+from arrow_project.project_data import ProjectData
 
 
-def check_part(document: Document, part: Part, scene_id: int, node_id: int | None = None) -> None:
+def check_part(document: ProjectData, part: Part, scene_id: int, node_id: int | None = None) -> None:
     """Refuse what could not be played: macros in macros, jumps that never end.
 
     Raises:
@@ -18,7 +18,7 @@ def check_part(document: Document, part: Part, scene_id: int, node_id: int | Non
         _check_jump(document, node_id, part.data["target"])
 
 
-def _check_macro(document: Document, macro: int, scene_id: int) -> None:
+def _check_macro(document: ProjectData, macro: int, scene_id: int) -> None:
     if macro == scene_id:
         raise OperationError(
             ErrorCode.CIRCULAR_REFERENCE, f"Macro {macro} cannot use itself; that would never end. Use a jump."
@@ -31,7 +31,7 @@ def _check_macro(document: Document, macro: int, scene_id: int) -> None:
         )
 
 
-def _check_jump(document: Document, node_id: int, target: int) -> None:
+def _check_jump(document: ProjectData, node_id: int, target: int) -> None:
     if target == node_id:
         raise OperationError(ErrorCode.CIRCULAR_REFERENCE, f"Jump {node_id} cannot jump to itself; name another node.")
     other = document.nodes.get(target, {})
@@ -42,7 +42,7 @@ def _check_jump(document: Document, node_id: int, target: int) -> None:
         )
 
 
-def protect_entries(document: Document, node_id: int) -> None:
+def protect_entries(document: ProjectData, node_id: int) -> None:
     """Refuse to lose the place where the story or a scene begins.
 
     Raises:

@@ -1,12 +1,12 @@
 """Operations on scenes, macros and entries."""
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
 from arrow_project.node_types.kinds import mismatch, own_text
 from arrow_project.operations.detaching import in_use, release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, shown
 
 _SCENE: Record = {"type": ["integer", "string"], "description": "id, or current for the open scene"}
@@ -83,7 +83,7 @@ def _set_scene_entry(editing: Editing, arguments: Record) -> Record:
 def _set_project_entry(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
     scene_id = editing.owner(node_id)
-    document: Document = editing.document
+    document: ProjectData = editing.document
     if document.is_macro(scene_id):
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,

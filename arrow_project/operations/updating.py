@@ -3,7 +3,6 @@
 from itertools import groupby
 from typing import cast
 
-from arrow_project.document import Document
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
 from arrow_project.node_types import NodeType
@@ -15,6 +14,7 @@ from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import NODE, SCENE, Function, function, schema
 from arrow_project.operations.positions import explicit
 from arrow_project.operations.restrictions import check_part, protect_entries
+from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, shown
 
 
@@ -47,7 +47,7 @@ def _update_node(editing: Editing, arguments: Record) -> Record:
     return result
 
 
-def _new_name(document: Document, node_id: int, given: object) -> str | None:
+def _new_name(document: ProjectData, node_id: int, given: object) -> str | None:
     name = own_text("name", given) if given is not None else ""
     if not name or name == document.name("node", node_id):
         return None

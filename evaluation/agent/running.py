@@ -150,4 +150,5 @@ def _answer(answered: Mapping[str, Any], after: Snapshot) -> Answer:
         question=Question(question["kind"], question["text"], question["pending_id"]) if question else None,
         failed=bool(answered.get("failed")),
         after=after,
+        not_done=tuple(answered.get("not_done", ())),
     )

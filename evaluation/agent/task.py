@@ -66,7 +66,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one turn said and did, and the document afterwards; `failed` when the turn could not go on."""
+    """What one turn said and did, and the document afterwards.
+
+    Attributes:
+        not_done: What the turn itself says of what it has not done, a sentence each; a model says it in its text.
+        failed: Whether the turn could not go on.
+    """
 
     text: str
     citations: tuple[Place, ...]
@@ -74,6 +79,13 @@ class Answer:
     question: Question | None
     failed: bool
     after: Snapshot
+    not_done: tuple[str, ...] = ()
+
+    @property
+    def declined(self) -> bool:
+        """Whether the turn says so by its outcome: something was not done, or is asked for, or the turn failed."""
+        asked_back = self.question is not None and self.question.kind == "parameters"
+        return asked_back or self.failed or bool(self.not_done)
 
 
 @dataclass(frozen=True)

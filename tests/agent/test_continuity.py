@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.continuity import CheckContinuity, ContinuityReader, Finding, render
+from agent.continuity import CheckContinuity, ContinuityReader, Discrepancy, render
 from agent.continuity.figures import read_figures
 from agent.continuity.naming import Vocabulary
 from agent.reading.citations import Citations
@@ -201,7 +201,7 @@ def test_a_clean_report_says_what_was_compared() -> None:
     from agent.continuity import Report
 
     assert "7 nodes" in render(Report(1, "Kitchen", 7, (), ()))
-    assert "Node 3" in render(Report(1, "Kitchen", 7, (Finding("name", 3, "Odille.", "…", ()),), ()))
+    assert "Node 3" in render(Report(1, "Kitchen", 7, (Discrepancy("name", 3, "Odille.", "…", ()),), ()))
 
 
 def test_the_sample_is_where_the_tests_expect_it() -> None:

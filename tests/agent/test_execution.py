@@ -170,7 +170,7 @@ async def test_or_all_that_follows_waits_on_a_copy() -> None:
 
 async def test_after_a_yes_nothing_more_is_asked() -> None:
     done = execution(InMemoryEditor(story()), context(story()), "always")
-    done.stop_asking()
+    done.consent.stop_asking()
     assert (await done.execute(Operation("delete_node", {"node_id": 3}))).success
 
 

@@ -59,7 +59,7 @@ def test_other_readers_read_again_and_copies_follow(
 ) -> None:
     twice = [NOTES[0], Source("copy.md", NOTES[0].data)]
     pipeline.ingestor.index(key, twice)
-    for module in ("addition", "shelf"):
+    for module in ("addition", "document_store"):
         monkeypatch.setattr(f"ingest.{module}.VERSION", 1_000)
     pipeline.reader.names.clear()
     assert statuses(pipeline.ingestor.index(key, twice)) == ["updated", "updated"]

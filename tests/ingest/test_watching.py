@@ -315,3 +315,22 @@ def test_a_change_is_found_where_its_announcement_is_lost(
     changed_at = clock.now + 5
     assert texts(taken(watch)) == {"bible.md": "Elena left the lighthouse."}
     assert clock.now < changed_at + 3
+
+
+@pytest.mark.parametrize("announced", [[set[object](), {(1, "bible.md")}], [{(1, "bible.md")}]])
+def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, announced: list[set[object]]
+) -> None:
+    """Nobody announces it: the first wait ends with the first word of the system, and the next one at a change."""
+    words = iter([set[object](), *announced])
+    monkeypatch.setattr("ingest.watching._Notices._announced", lambda _notices, _folders: words)
+    monkeypatch.setattr("ingest.watching.monotonic", lambda: 0.0)
+    notices = _Notices(threading.Event())
+
+    NOTICES_WAIT(notices, {folder: (1, 1)}, [folder], 3600.0)
+    assert len(list(words)) == len(announced)
+
+    words = iter([*announced, set[object](), set[object]()])
+    notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    NOTICES_WAIT(notices, {folder: (1, 1)}, [folder], 3600.0)
+    assert len(list(words)) == 2

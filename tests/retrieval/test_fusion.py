@@ -7,7 +7,7 @@ FUSION = Fusion()
 
 
 def test_the_vectors_count_more_the_less_of_the_question_is_found() -> None:
-    weights = [FUSION.vector_weight(coverage) for coverage in (0, 0.21, 0.4, 0.6, 1)]
+    weights = [FUSION.vector_weight(idf_share) for idf_share in (0, 0.21, 0.4, 0.6, 1)]
     assert weights == sorted(weights, reverse=True)
     assert weights[0] == pytest.approx(1, abs=0.001)
     assert weights[-1] == pytest.approx(0.2, abs=0.001)

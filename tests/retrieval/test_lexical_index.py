@@ -30,7 +30,7 @@ def test_diacritics_are_optional(index: LexicalIndex) -> None:
 @pytest.mark.parametrize("query", ["unicorn", "what is the", "…", "", "\0", "勇者"])
 def test_words_that_nothing_has_score_nothing(index: LexicalIndex, query: str) -> None:
     assert not index.scores(query).any()
-    assert index.coverage(query, index.scores(query), index.scope(None)) == 0
+    assert index.idf_share(query, index.scores(query), index.scope(None)) == 0
 
 
 def test_a_scope_is_a_document(index: LexicalIndex, key: ProjectKey) -> None:
@@ -40,17 +40,17 @@ def test_a_scope_is_a_document(index: LexicalIndex, key: ProjectKey) -> None:
 
 
 def test_coverage_is_the_share_of_the_question_that_one_passage_has(index: LexicalIndex) -> None:
-    def coverage(query: str) -> float:
-        return index.coverage(query, index.scores(query), index.scope(None))
+    def idf_share(query: str) -> float:
+        return index.idf_share(query, index.scores(query), index.scope(None))
 
-    assert coverage("dragon mountain") == pytest.approx(1)
-    assert coverage("dragon sword") < 1  # both occur, but apart
-    assert 0 < coverage("dragon unicorn") < coverage("dragon mountain sword")
+    assert idf_share("dragon mountain") == pytest.approx(1)
+    assert idf_share("dragon sword") < 1  # both occur, but apart
+    assert 0 < idf_share("dragon unicorn") < idf_share("dragon mountain sword")
 
 
 def test_coverage_looks_at_the_scope_only(index: LexicalIndex, key: ProjectKey) -> None:
     scope = index.scope(key.document_id("b.md"))
-    assert index.coverage("mountain", index.scores("mountain"), scope) == 0
+    assert index.idf_share("mountain", index.scores("mountain"), scope) == 0
 
 
 def test_an_index_that_follows_another_is_the_same_as_a_new_one(
@@ -60,8 +60,8 @@ def test_an_index_that_follows_another_is_the_same_as_a_new_one(
     following, new = (LexicalIndex(3, catalog.passages(key), previous) for previous in (index, None))
     for query in ("dragon", "mountain", "wakes", "sword smith"):
         np.testing.assert_allclose(following.scores(query), new.scores(query), rtol=1e-5)
-        assert following.coverage(query, following.scores(query), following.scope(None)) == pytest.approx(
-            new.coverage(query, new.scores(query), new.scope(None))
+        assert following.idf_share(query, following.scores(query), following.scope(None)) == pytest.approx(
+            new.idf_share(query, new.scores(query), new.scope(None))
         )
 
 
@@ -85,6 +85,6 @@ def test_an_index_forgets_the_words_of_what_was_removed(catalog: Catalog, key: P
 def test_no_passages_and_passages_without_words(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     empty = LexicalIndex(1, [])
     assert empty.scores("dragon").tolist() == []
-    assert empty.coverage("dragon", empty.scores("dragon"), empty.scope(None)) == 0
+    assert empty.idf_share("dragon", empty.scores("dragon"), empty.scope(None)) == 0
     put(key, "dots.txt", "…", "the and of")
     assert LexicalIndex(1, catalog.passages(key)).scores("dragon").tolist() == [0, 0]

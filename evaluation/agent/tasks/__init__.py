@@ -11,6 +11,8 @@ from evaluation.agent.tasks import (
     grounded,
     refusing,
     resources,
+    stranger_questions,
+    stranger_requests,
 )
 
 TASKS: tuple[Task, ...] = (
@@ -23,6 +25,8 @@ TASKS: tuple[Task, ...] = (
     *refusing.TASKS,
     *free_requests.TASKS,
     *free_questions.TASKS,
+    *stranger_requests.TASKS,
+    *stranger_questions.TASKS,
 )
 """Every task; ids are unique."""
 

@@ -11,7 +11,7 @@ from ingest.extracted import Extracted, ReadError
 from ingest.readers.formats import PageListener
 from ingest.readers.pdf.headings import OutlineEntry, heading_levels
 from ingest.readers.pdf.hyphens import Hyphens
-from ingest.readers.pdf.layout import Line, lines_of, rows_of
+from ingest.readers.pdf.layout import TextLine, lines_of, rows_of
 from ingest.readers.pdf.margins import Sheet, without_margins
 from ingest.readers.pdf.page import Fragment, read_page
 from ingest.readers.pdf.paragraphs import Paragraph, paragraphs_of
@@ -106,7 +106,7 @@ def _inside_margins(
         yield [fragment for line, fragments in page if id(line) in kept for fragment in fragments]
 
 
-def _build(pages: list[list[Line]], outline: list[OutlineEntry], body_size: float) -> Extracted:
+def _build(pages: list[list[TextLine]], outline: list[OutlineEntry], body_size: float) -> Extracted:
     hyphens = Hyphens.of(pages)
     paragraphs = [list(paragraphs_of(lines, body_size, hyphens)) for lines in pages]
     levels = heading_levels(paragraphs, outline, body_size)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MARKS = ("-", "‐")
@@ -24,7 +24,7 @@ class Hyphens:
     breaks_words: bool
 
     @classmethod
-    def of(cls, pages: Sequence[Sequence[Line]]) -> Self:
+    def of(cls, pages: Sequence[Sequence[TextLine]]) -> Self:
         """Learn from a document; words at the break of a line are not whole."""
         words: set[str] = set()
         broken: list[str] = []

@@ -18,7 +18,7 @@ _CELL_GAP, _ALIGNED_CELL_GAP = 2.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """One line of text; `cells` are its parts between wide gaps, which begin at `starts`.
 
     `right` is the right edge of the column that the line is in.
@@ -38,14 +38,14 @@ class Line:
     begins_region: bool = False
 
 
-def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
+def lines_of(fragments: Sequence[Fragment]) -> list[TextLine]:
     """The lines of a page in reading order."""
     upright = [fragment for fragment in fragments if fragment.is_upright]
     lines = [line for region in _regions(upright) for line in _region_lines(region)]
     return lines + [_line([fragment], frozenset(), fragment.x1) for fragment in fragments if not fragment.is_upright]
 
 
-def rows_of(fragments: Sequence[Fragment]) -> list[tuple[Line, Sequence[Fragment]]]:
+def rows_of(fragments: Sequence[Fragment]) -> list[tuple[TextLine, Sequence[Fragment]]]:
     """What stands on one level across the whole page as a line each, with its fragments, from top to bottom."""
     rows = list(_rows([fragment for fragment in fragments if fragment.is_upright]))
     columns = _columns(rows)
@@ -124,7 +124,7 @@ def _is_prose(column: Sequence[Fragment]) -> bool:
     )
 
 
-def _region_lines(region: Sequence[Fragment]) -> Iterator[Line]:
+def _region_lines(region: Sequence[Fragment]) -> Iterator[TextLine]:
     right = max(fragment.x1 for fragment in region)
     rows = list(_rows(region))
     columns = _columns(rows)
@@ -165,7 +165,7 @@ def _same_row(row: Sequence[Fragment], fragment: Fragment) -> bool:
     return beside and overlap >= 0.5 * min(last.y1 - last.y0, fragment.y1 - fragment.y0)
 
 
-def _line(row: Sequence[Fragment], columns: frozenset[int], right: float, *, begins_region: bool = False) -> Line:
+def _line(row: Sequence[Fragment], columns: frozenset[int], right: float, *, begins_region: bool = False) -> TextLine:
     main = max(row, key=lambda fragment: len(fragment.text))
     cells, starts = [row[0].text], [row[0].x0]
     for before, fragment in pairwise(row):
@@ -175,7 +175,7 @@ def _line(row: Sequence[Fragment], columns: frozenset[int], right: float, *, beg
             starts.append(fragment.x0)
         else:
             cells[-1] += (" " if gap >= _WORD_GAP else "") + fragment.text
-    return Line(
+    return TextLine(
         x0=row[0].x0,
         y0=min(fragment.y0 for fragment in row),
         x1=max(fragment.x1 for fragment in row),

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 
 _EDGE_LINES = 4
 _MARGIN = 0.15
@@ -32,11 +32,11 @@ Key = tuple[str, str]
 class Sheet:
     """The lines of one page, and the height of the page in points."""
 
-    lines: Sequence[Line]
+    lines: Sequence[TextLine]
     height: float
 
 
-def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Line]]:
+def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[TextLine]]:
     """The lines of each page but those that come back at the same edge of several pages.
 
     Lines in large type stay: a heading may be repeated. A line counts only if nothing but running lines lies
@@ -47,7 +47,7 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Line
     # Two pages may begin alike by chance: then only what is set smaller than the text counts.
     few = sum(1 for sheet in sheets if sheet.lines) < _MIN_PAGES
     largest = body_size - _SMALLER if few else body_size * _MAX_SIZE
-    kept: list[list[Line]] = []
+    kept: list[list[TextLine]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
         for edge, lines in _edges(sheet):
@@ -69,14 +69,14 @@ def _running_keys(sheets: Sequence[Sheet]) -> set[Key]:
     return {key for key, numbers in places.items() if _is_running(key, numbers, written)}
 
 
-def _edges(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
+def _edges(sheet: Sheet) -> Iterator[tuple[str, list[TextLine]]]:
     """The first and the last lines of a page, each from the edge inwards."""
     lines = sorted(sheet.lines, key=lambda line: line.y0)
     yield "top", lines[:_EDGE_LINES]
     yield "bottom", lines[: -_EDGE_LINES - 1 : -1]
 
 
-def _is_small_print(line: Line, sheet: Sheet, largest: float) -> bool:
+def _is_small_print(line: TextLine, sheet: Sheet, largest: float) -> bool:
     near = line.y1 < sheet.height * _MARGIN or line.y0 > sheet.height * (1 - _MARGIN)
     return near and line.size <= largest
 
@@ -85,7 +85,7 @@ def _is_number(key: Key) -> bool:
     return _BARE_NUMBER.fullmatch(key[1]) is not None
 
 
-def _keys(line: Line, edge: str, page: int) -> list[Key]:
+def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
     """What a running line shares with its likes: its text, but for a number that grows with the pages.
 
     Such a number is replaced by its distance to the physical page.

@@ -8,14 +8,14 @@ from statistics import median
 
 from ingest.extracted import BlockKind
 from ingest.readers.pdf.hyphens import Hyphens
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 
 _BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·–—*-](?: |$)")
 _ITEM = re.compile(rf"(?:{_BULLET.pattern}|(?:\d{{1,2}}|[a-z])[.)](?: |$))")
 _ENDS = re.compile(r"[.!?…:;][\"'”’»)\]]*$")
 _LEADERS = re.compile(r"(?:[.…·] ?){5,}")
 _CONTENTS_ENTRY = re.compile(r".*\S ?(?:[.…·] ?){5}\d{1,4}")
-# Line pitches as multiples of the type size: up to one and a half spacing, or double within a sentence.
+# TextLine pitches as multiples of the type size: up to one and a half spacing, or double within a sentence.
 _PITCH = 1.75
 _PITCH_IN_SENTENCE = 2.6
 _PITCH_TOLERANCE = 1.2
@@ -37,7 +37,7 @@ class Paragraph:
     may_be_title: bool
 
 
-def paragraphs_of(lines: Sequence[Line], body_size: float, hyphens: Hyphens) -> Iterator[Paragraph]:
+def paragraphs_of(lines: Sequence[TextLine], body_size: float, hyphens: Hyphens) -> Iterator[Paragraph]:
     """The paragraphs of one page, in order."""
     for group in _grouped(lines, body_size):
         text = _LEADERS.sub("… ", _text(group, hyphens))
@@ -51,13 +51,13 @@ def paragraphs_of(lines: Sequence[Line], body_size: float, hyphens: Hyphens) -> 
         )
 
 
-def _kind(group: Sequence[Line], text: str) -> BlockKind:
+def _kind(group: Sequence[TextLine], text: str) -> BlockKind:
     if group[0].is_table or (len(group) > 1 and _is_row(group[0])):
         return "table"
     return "list" if _ITEM.match(text) or _is_contents_entry(group[0]) else "paragraph"
 
 
-def _text(group: Sequence[Line], hyphens: Hyphens) -> str:
+def _text(group: Sequence[TextLine], hyphens: Hyphens) -> str:
     if len(group) > 1 and _is_row(group[0]):
         return "\n".join(" | ".join(cells) for cells in _table_rows(group))
     text = group[0].text
@@ -66,7 +66,7 @@ def _text(group: Sequence[Line], hyphens: Hyphens) -> str:
     return text
 
 
-def _table_rows(group: Sequence[Line]) -> list[list[str]]:
+def _table_rows(group: Sequence[TextLine]) -> list[list[str]]:
     rows: list[list[str]] = []
     starts: tuple[float, ...] = ()
     for line in group:
@@ -78,13 +78,13 @@ def _table_rows(group: Sequence[Line]) -> list[list[str]]:
     return rows
 
 
-def _column(starts: Sequence[float], line: Line) -> int:
+def _column(starts: Sequence[float], line: TextLine) -> int:
     """In which column a line begins, or 0 if in none but the first."""
     return next((column for column, x in enumerate(starts) if column and abs(x - line.x0) <= _ALIGNED), 0)
 
 
-def _grouped(lines: Sequence[Line], body_size: float) -> Iterator[list[Line]]:
-    group: list[Line] = []
+def _grouped(lines: Sequence[TextLine], body_size: float) -> Iterator[list[TextLine]]:
+    group: list[TextLine] = []
     pitch = _usual_pitch(lines)
     for line in lines:
         if group and not _goes_on(group, line, pitch, body_size):
@@ -95,7 +95,7 @@ def _grouped(lines: Sequence[Line], body_size: float) -> Iterator[list[Line]]:
         yield group
 
 
-def _usual_pitch(lines: Sequence[Line]) -> float:
+def _usual_pitch(lines: Sequence[TextLine]) -> float:
     """The pitch up to which lines of this page belong to one paragraph, measured where a sentence goes on."""
     pairs = pairwise(lines)
     found = [_pitch(last, line) for last, line in pairs if _same_type(last, line) and _within_sentence(last, line)]
@@ -103,7 +103,7 @@ def _usual_pitch(lines: Sequence[Line]) -> float:
     return median(found) * _PITCH_TOLERANCE if len(found) > 1 else _PITCH
 
 
-def _goes_on(group: Sequence[Line], line: Line, pitch: float, body_size: float) -> bool:
+def _goes_on(group: Sequence[TextLine], line: TextLine, pitch: float, body_size: float) -> bool:
     last = group[-1]
     if _is_row(group[0]) or _is_row(line):
         return _is_row(group[0]) and not line.begins_region and (_is_row(line) or _fills_cell(group, line, pitch))
@@ -123,57 +123,57 @@ def _goes_on(group: Sequence[Line], line: Line, pitch: float, body_size: float) 
     return not _has_room(last, line) and not _is_indented(group, line)
 
 
-def _is_row(line: Line) -> bool:
+def _is_row(line: TextLine) -> bool:
     """Whether the line has cells; the mark of an item is none."""
     cells = line.cells[1:] if _ITEM.fullmatch(line.cells[0]) else line.cells
     return len(cells) > 1 and not line.is_table and not _is_contents_entry(line)
 
 
-def _is_contents_entry(line: Line) -> bool:
+def _is_contents_entry(line: TextLine) -> bool:
     """Whether the line is one of a table of contents: a title, dots or a wide gap, and a page number."""
     has_number_apart = len(line.cells) == 2 and line.cells[1].isdigit()
     return has_number_apart or _CONTENTS_ENTRY.fullmatch(line.text) is not None
 
 
-def _fills_cell(group: Sequence[Line], line: Line, pitch: float) -> bool:
+def _fills_cell(group: Sequence[TextLine], line: TextLine, pitch: float) -> bool:
     """Whether a line goes on with a cell of the row above it that is not the first one."""
     row = next(entry for entry in reversed(group) if _is_row(entry))
     return _column(row.starts, line) > 0 and _pitch(group[-1], line) <= pitch
 
 
-def _runs_in(last: Line, line: Line, pitch: float) -> bool:
+def _runs_in(last: TextLine, line: TextLine, pitch: float) -> bool:
     """Whether a sentence goes on though its type gets bold or plain, as after a heading within its first line."""
     if last.is_table or line.is_table or line.begins_region or abs(last.size - line.size) > _SHORT:
         return False
     return _within_sentence(last, line) and _pitch(last, line) <= pitch and not _has_room(last, line)
 
 
-def _same_type(last: Line, line: Line) -> bool:
+def _same_type(last: TextLine, line: TextLine) -> bool:
     return abs(last.size - line.size) <= _SHORT and last.bold == line.bold and last.is_table == line.is_table is False
 
 
-def _within_sentence(last: Line, line: Line) -> bool:
+def _within_sentence(last: TextLine, line: TextLine) -> bool:
     return line.text[0].islower() and not _ENDS.search(last.text)
 
 
-def _pitch(last: Line, line: Line) -> float:
+def _pitch(last: TextLine, line: TextLine) -> float:
     return (line.y1 - last.y1) / max(line.size, 1)
 
 
-def _has_room(last: Line, line: Line) -> bool:
+def _has_room(last: TextLine, line: TextLine) -> bool:
     """Whether the first word of `line` would have fitted behind `last`: then the break was meant."""
     word = line.text.split(" ", 1)[0]
     letter = (last.x1 - last.x0) / len(last.text)
     return last.x1 + letter * (len(word) + 1) < last.right - _SHORT * last.size
 
 
-def _is_indented(group: Sequence[Line], line: Line) -> bool:
+def _is_indented(group: Sequence[TextLine], line: TextLine) -> bool:
     """Whether a new paragraph begins by its indent; the lines of an item are all indented but the first."""
     if _ITEM.match(group[0].text):
         return line.x0 < group[0].x0 - _INDENT * line.size
     return line.x0 > group[-1].x0 + _INDENT * line.size
 
 
-def _is_centred_title(last: Line, line: Line, body_size: float) -> bool:
+def _is_centred_title(last: TextLine, line: TextLine, body_size: float) -> bool:
     off_centre = abs((last.x0 + last.x1) - (line.x0 + line.x1)) / 2
     return line.size >= body_size * _LARGE and off_centre < line.size and abs(last.x0 - line.x0) > 1

@@ -124,6 +124,15 @@ def test_an_attribute_that_is_asked_for_must_be_in_the_quote(turn: Turn) -> None
     assert "34 years old" in quoted(turn, f"{text} Elena is 34 years old.", "How old is Elena?")
 
 
+def test_what_belongs_to_somebody_else_is_no_answer(turn: Turn) -> None:
+    turn.passages = [
+        cited(3, "people.md", "Old Rook found her, and it took his wife until noon.", ("Sabeth",), score=4.0),
+        cited(4, "people.md", "He is nine. He has a brother in Saltham.", ("Jory",), score=3.0),
+    ]
+    assert "[3]" not in turn.run("Who is Jory's wife?").text
+    assert "brother in Saltham" in turn.run("Where is Jory's brother?").text
+
+
 def test_who_is_somebody_prefers_the_sentence_that_says_so(turn: Turn) -> None:
     text = "Everybody asks Odo for bread. Odo bakes, and Odo sings. Odo is the baker of the quay."
     assert quoted(turn, text, "Who is Odo?").startswith("“Odo is the baker of the quay.”")

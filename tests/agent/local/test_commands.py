@@ -89,13 +89,50 @@ def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, mes
 
 @pytest.mark.parametrize(
     "text",
-    ["Fog. Add a dialog by Elena", "Fog, and connect it to 8", "Fog after node 8", "Fog. Delete node 9"],
+    [
+        "Fog. Add a dialog by Elena",
+        "Fog, and connect it to 8",
+        "Fog and connect Elena to 8",
+        "Fog after node 8",
+        "Fog. It leads to node 8",
+        "Fog. Delete node 9",
+    ],
 )
 def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Turn, text: str) -> None:
     turn.run(f"add a content after 10: {text}")
     assert not turn.edits
     turn.run(f'add a content after 10: "{text}"')
     assert turn.story.nodes[11].texts == (text,)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add a choice after 10: Yes / No / Maybe and connect Yes to 8",
+        "add a marker after 10: fog and connect it to 8",
+        "Elena says: Drink up! and then Tomas says: No, thank you.",
+        "add a content after 10: Fog. Tomas then says goodbye",
+        "add a user input for player after 10: Who are you? And connect it to 8",
+        "add the choice to 9: Swim and delete node 8",
+        "change the text of 8 to: Fog and rename Elena to Ann",
+    ],
+)
+def test_no_other_part_hides_a_command_either(turn: Turn, message: str) -> None:
+    assert "quotation marks" in turn.run(message).text
+    assert not turn.edits
+
+
+def test_a_variable_does_not_begin_with_another_one(turn: Turn) -> None:
+    assert "“gold” is a variable" in turn.run("create a variable silver = gold").text
+    assert turn.run('create a variable silver = "gold"; create a variable mood = sour').edits
+
+
+def test_that_node_is_the_selected_one(turn: Turn) -> None:
+    assert not turn.run("delete that node").edits
+    turn.selected = (8,)
+    assert [(one.tool, one.arguments) for one in turn.run("delete that node").calls] == [
+        ("delete_node", {"node_id": 8})
+    ]
 
 
 @pytest.mark.parametrize(
@@ -203,3 +240,17 @@ def test_a_message_of_many_words_is_read_in_time(turn: Turn) -> None:
     turn.run("add a content after 10: " + "rain " * 700)
     assert len(turn.edits) == 2
     assert not turn.run("and " * 3_000).edits
+
+
+def test_a_way_is_named_by_its_words_whole_or_by_the_beginning_that_only_it_has(turn: Turn) -> None:
+    turn.run("add a choice after 10: Go / Go home / Stay")
+    assert not turn.run("connect 11 to 7 on choice “G”").edits
+    assert "slot 0 “Go”, slot 1 “Go home” or slot 2 “Stay”" in turn.text
+    assert not turn.run("connect 11 to 7 on choice “Swim”").edits
+    turn.run("connect 11 to 7 on choice “go”; connect 11 to 8 on choice “Go h”; connect 11 to 9 on choice “St”")
+    assert {(11, 0, 7, 0), (11, 1, 8, 0), (11, 2, 9, 0)} <= turn.connections
+    turn.run("disconnect 11 from 8 on choice “Go”")
+    assert (11, 1, 8, 0) in turn.connections
+    assert not turn.edits
+    turn.run("disconnect 11 from 8 on choice “Go home”")
+    assert (11, 1, 8, 0) not in turn.connections

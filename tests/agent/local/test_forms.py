@@ -8,9 +8,11 @@ import pytest
 from agent.local.examples import abilities, examples, nearest
 from agent.local.steps import WordsMissing
 from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, parse
+from arrow_project import ArrowProject, Story, parse
 from corpora.samples import SAMPLE
 from tests.agent.local.turns import Turn, cited
+from tests.arrow_project.conform.sequences import sequence
+from tests.arrow_project.conform.starts import text_of
 
 _GUIDE = (Path(__file__).parents[3] / "docs" / "local.md").read_text(encoding="utf-8")
 FORMS = [line for block in re.findall(r"```text\n(.*?)```", _GUIDE, re.DOTALL) for line in block.splitlines()]
@@ -89,15 +91,24 @@ def stories(project: ArrowProject) -> dict[str, Turn]:
     }
 
 
-@pytest.mark.parametrize("name", ["sample", "quay", "empty"])
-def test_every_example_can_be_done_on_the_open_story(project: ArrowProject, name: str) -> None:
-    turn = stories(project)[name]
+def generated(seed: int) -> Turn:
+    start, operations, _ = sequence(seed, 14)
+    project = parse(text_of(start))
+    project.apply_all(operations)
+    return Turn(project, scene_id=max(Story(project).scenes))
+
+
+@pytest.mark.parametrize("name", ["sample", "quay", "empty", 3, 8, 21, 34])
+def test_every_example_can_be_done_on_the_open_story(project: ArrowProject, name: str | int) -> None:
+    turn = stories(project)[name] if isinstance(name, str) else generated(name)
     text = turn.project.to_text() if turn.project else ""
     shown = examples(TurnContext(turn.project, turn.scene_id, (), (), (), ()))
     assert len(shown) >= 5
     for example in shown:
         turn.project = parse(text)
         turn.run(example)
+        assert turn.text
+        assert not turn.not_done, (example, turn.text)
         assert not _FAILED.search(turn.text), (example, turn.text)
 
 

@@ -1,5 +1,7 @@
 """Questions about the story, answered from its graph."""
 
+import re
+
 import pytest
 
 from tests.agent.local.turns import Turn
@@ -51,3 +53,32 @@ def test_a_question_about_nodes_that_is_not_understood_is_not_sent_to_the_docume
     turn.run("Which nodes are the prettiest?")
     assert not turn.calls
     assert "do not understand that question about the story" in turn.text
+
+
+def test_what_raises_a_variable_adds_to_it(turn: Turn) -> None:
+    turn.run("add 5 to gold after 10; subtract 2 from gold after it; add -3 to gold after it")
+    turn.run("add a generator for gold between 1 and 6 after 13")
+    assert re.findall(r"^- (\d+)", turn.run("what raises gold?").text, re.MULTILINE) == ["11"]
+    assert re.findall(r"^- (\d+)", turn.run("what lowers gold?").text, re.MULTILINE) == ["12", "13"]
+    assert "14 (" in turn.run("what changes gold?").text
+
+
+def test_nodes_are_listed_with_their_scene(turn: Turn) -> None:
+    assert "of “Elena_Marsh”, in “Quay”" in turn.run("in which scene does Elena speak?").text
+    turn.run("create a scene Loft; add a monolog by Elena to scene Loft: Up here.")
+    spoken = turn.run("which lines has Elena?").text.splitlines()
+    assert [line.rpartition(", in ")[2] for line in spoken[1:]] == ["“Quay”", "“Loft”"]
+
+
+@pytest.mark.parametrize("question", ["where is the macro used?", "which nodes use silver?"])
+def test_what_is_not_there_is_named(turn: Turn, question: str) -> None:
+    assert "There is no “" in turn.run(question).text
+    assert "“”" not in turn.text
+
+
+def test_every_way_on_is_told(turn: Turn) -> None:
+    turn.run("connect 9 to 10 on choice “Wait”; connect 9 to 10 on choice “Walk home”")
+    assert turn.run("what follows node 9?").text.count("10 (content") == 2
+    turn.run("add a jump to 7 after 10")
+    assert "7 (content" in turn.run("what follows node 11?").text
+    assert "11 (jump" in turn.run("what leads to node 7?").text

@@ -36,6 +36,7 @@ class Turn:
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     calls: list[Call] = field(default_factory=list[Call])
     said: list[str] = field(default_factory=list[str])
+    not_done: bool = False
     being_read: Sequence[str] = ()
 
     @property
@@ -43,7 +44,7 @@ class Turn:
         return "\n\n".join(self.said)
 
     def run(self, message: str) -> "Turn":
-        self.calls, self.said = [], []
+        self.calls, self.said, self.not_done = [], [], False
         names = (*self.texts, *self.paged)
         documents = [Document(name, name, "txt", "", 0, None, (), 1, 1, datetime.now(UTC)) for name in names]
         context = TurnContext(self.project, self.scene_id, self.selected, (), tuple(self.passages), documents)
@@ -56,6 +57,7 @@ class Turn:
                 return self
             if isinstance(step, Say):
                 self.said.append(step.text)
+                self.not_done |= step.outcome == "not_done"
                 answer = None
             else:
                 self.calls.append(step)

@@ -3,7 +3,6 @@
 from agent.scripts import read_dialogues
 from agent.scripts.dialogue import (
     Branch,
-    Change,
     Choice,
     Command,
     Comparison,
@@ -12,6 +11,7 @@ from agent.scripts.dialogue import (
     Leave,
     Option,
     Speech,
+    VariableChange,
 )
 
 YARN_2 = """title: Ferry_Landing
@@ -120,7 +120,7 @@ def test_yarn_2_with_options_conditions_and_commands() -> None:
                 Option(
                     "Pay the toll",
                     (
-                        Change("gold", "=", "$gold_left"),
+                        VariableChange("gold", "=", "$gold_left"),
                         Speech("Elena", "Thank you."),
                         Choice((Option("Sit down", (Speech("Elena", "Careful."),)), Option("Stand"))),
                     ),
@@ -167,7 +167,7 @@ def test_twee_with_links_and_macros() -> None:
             Option("Mill", (Leave("Mill"),)),
         )
     )
-    assert dialogues["Mill"].items == (Direction("The wheel turns."), Change("seen", "=", "true"))
+    assert dialogues["Mill"].items == (Direction("The wheel turns."), VariableChange("seen", "=", "true"))
 
 
 def test_ink_with_a_weave() -> None:
@@ -184,7 +184,7 @@ def test_ink_with_a_weave() -> None:
                     (
                         Direction('"Here."'),
                         Speech("Elena", "Thanks."),
-                        Change("gold", "-=", "10"),
+                        VariableChange("gold", "-=", "10"),
                         Choice((Option("Sit down", (Speech("Elena", "Careful."),)), Option("Stand"))),
                     ),
                     Comparison("gold", ">=", "10"),

@@ -1,6 +1,6 @@
 """Where we knowingly do not do as Arrow does, and why."""
 
-from arrow_project.document import Document
+from arrow_project.project_data import Document
 
 DEVIATIONS = {
     "removing an entry": ("Arrow's Mind removes it and leaves the scene or the project without a beginning; refused."),

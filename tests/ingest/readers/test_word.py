@@ -124,7 +124,9 @@ def test_notes_follow_the_text(kind: str) -> None:
     def fill(document: Document) -> None:
         document.add_paragraph("The bell rings once a year.")
         name = kind.rpartition("/")[2]
-        note = f"<w:{name[:-1]}><w:p><w:r><w:t>Except in the year of the flood.</w:t></w:r></w:p></w:{name[:-1]}>"
+        words = ("Except in the year", "of the flood.")
+        paragraphs = "".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in words)
+        note = f"<w:{name[:-1]}>{paragraphs}</w:{name[:-1]}>"
         notes = f"<w:{name} {nsdecls('w')}>{note}</w:{name}>".encode()
         part = Part(PackURI(f"/word/{name}.xml"), f"{_WORD}.{name}+xml", notes, document.part.package)
         document.part.relate_to(part, kind)

@@ -1,9 +1,9 @@
 from ingest.readers.pdf.hyphens import Hyphens
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 
 
 def hyphens(*texts: str) -> Hyphens:
-    return Hyphens.of([[Line(0, 0, 1, 1, text, 10, False, (text,), (0,), 1) for text in texts]])
+    return Hyphens.of([[TextLine(0, 0, 1, 1, text, 10, False, (text,), (0,), 1) for text in texts]])
 
 
 def test_words_that_the_document_knows_whole_are_made_whole() -> None:

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 from ingest.readers.pdf.margins import Sheet, without_margins
 
 BODY = 10.0
@@ -10,15 +10,15 @@ BODY = 10.0
 HEIGHT = 190.0
 
 
-def page(*texts: str, size: float = BODY) -> list[Line]:
+def page(*texts: str, size: float = BODY) -> list[TextLine]:
     """Lines from the top of a small page on; ten of them fill it."""
     return [
-        Line(72, 5 + 18 * row, 200, 15 + 18 * row, text, size, bold=False, cells=(text,), starts=(72,), right=500)
+        TextLine(72, 5 + 18 * row, 200, 15 + 18 * row, text, size, bold=False, cells=(text,), starts=(72,), right=500)
         for row, text in enumerate(texts)
     ]
 
 
-def kept(pages: Iterable[list[Line]]) -> list[list[str]]:
+def kept(pages: Iterable[list[TextLine]]) -> list[list[str]]:
     sheets = [Sheet(lines, HEIGHT) for lines in pages]
     return [[line.text for line in lines] for lines in without_margins(sheets, BODY)]
 

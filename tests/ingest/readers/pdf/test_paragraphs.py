@@ -2,27 +2,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.readers.pdf.hyphens import Hyphens
-from ingest.readers.pdf.layout import Line
+from ingest.readers.pdf.layout import TextLine
 from ingest.readers.pdf.paragraphs import Paragraph, paragraphs_of
 
 SIZE = 10.0
 RIGHT = 400.0
 
 
-def line(text: str, *, x: float = 72, end: float = RIGHT, bold: bool = False, begins_region: bool = False) -> Line:
-    return Line(x, 0, end, 0, text, SIZE, bold, (text,), (x,), RIGHT, begins_region=begins_region)
+def line(text: str, *, x: float = 72, end: float = RIGHT, bold: bool = False, begins_region: bool = False) -> TextLine:
+    return TextLine(x, 0, end, 0, text, SIZE, bold, (text,), (x,), RIGHT, begins_region=begins_region)
 
 
-def stacked(lines: Sequence[Line], pitch: float = 12) -> list[Line]:
+def stacked(lines: Sequence[TextLine], pitch: float = 12) -> list[TextLine]:
     return [replace(entry, y0=50 + row * pitch, y1=60 + row * pitch) for row, entry in enumerate(lines)]
 
 
-def paragraphs(*lines: Line, pitch: float = 12) -> list[Paragraph]:
+def paragraphs(*lines: TextLine, pitch: float = 12) -> list[Paragraph]:
     placed = stacked(lines, pitch)
     return list(paragraphs_of(placed, SIZE, Hyphens.of([placed])))
 
 
-def texts(*lines: Line, pitch: float = 12) -> list[str]:
+def texts(*lines: TextLine, pitch: float = 12) -> list[str]:
     return [paragraph.text for paragraph in paragraphs(*lines, pitch=pitch)]
 
 

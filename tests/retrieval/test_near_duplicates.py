@@ -1,4 +1,4 @@
-"""Which passages stand in two documents: what makes twins, and what does not."""
+"""Which passages stand in two documents: what makes near-duplicates, and what does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from corpora import Passage
-from retrieval.twins import Twins
+from retrieval.near_duplicates import NearDuplicates
 from retrieval.words import terms
 
 STORY = (
@@ -25,18 +25,18 @@ def document(name: str, *texts: str, paged: bool = False, heading: Sequence[str]
     ]
 
 
-def twins(*documents: list[Passage], previous: Twins | None = None) -> Twins:
+def near_duplicates(*documents: list[Passage], previous: NearDuplicates | None = None) -> NearDuplicates:
     passages = [passage for one in documents for passage in one]
     vocabulary: dict[str, int] = {}
     words = [
         np.array([vocabulary.setdefault(term, len(vocabulary)) for term in terms(passage.embedding_text)], np.int32)
         for passage in passages
     ]
-    return Twins(passages, words, previous)
+    return NearDuplicates(passages, words, previous)
 
 
 def test_the_same_text_names_both_and_the_one_with_pages_is_shown() -> None:
-    found = twins(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
+    found = near_duplicates(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
     assert found.also_in("bible.docx-1") == ("bible.pdf",)
     assert found.also_in("bible.pdf-1") == ("bible.docx",)
     assert found.is_repeated("bible.docx-1")
@@ -55,7 +55,7 @@ def test_the_same_text_names_both_and_the_one_with_pages_is_shown() -> None:
     ids=["lines", "hyphens", "misread", "header within", "header and page number"],
 )
 def test_what_extraction_does_makes_no_difference(extracted: str) -> None:
-    found = twins(document("bible.docx", STORY), document("bible.pdf", extracted, paged=True))
+    found = near_duplicates(document("bible.docx", STORY), document("bible.pdf", extracted, paged=True))
     assert found.also_in("bible.pdf-1") == ("bible.docx",)
     assert found.is_repeated("bible.docx-1")
     assert not found.is_version("bible.docx-1")
@@ -63,7 +63,9 @@ def test_what_extraction_does_makes_no_difference(extracted: str) -> None:
 
 def test_a_text_that_is_cut_elsewhere_stands_in_several_passages() -> None:
     middle = STORY.index("Nobody")
-    found = twins(document("bible.md", STORY), document("bible.pdf", STORY[:middle], STORY[middle:], paged=True))
+    found = near_duplicates(
+        document("bible.md", STORY), document("bible.pdf", STORY[:middle], STORY[middle:], paged=True)
+    )
     assert found.is_repeated("bible.md-1")
     assert found.also_in("bible.pdf-2") == ("bible.md",)
 
@@ -78,7 +80,7 @@ def test_a_text_that_is_cut_elsewhere_stands_in_several_passages() -> None:
     ],
 )
 def test_another_word_in_the_same_place_is_another_statement(changed: str) -> None:
-    found = twins(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
+    found = near_duplicates(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
     assert (found.also_in("v1.docx-1"), found.also_in("v2.pdf-1")) == ((), ())
     assert not found.is_repeated("v1.docx-1")
     assert found.is_version("v1.docx-1")
@@ -87,20 +89,20 @@ def test_another_word_in_the_same_place_is_another_statement(changed: str) -> No
 
 @pytest.mark.parametrize("changed", [STORY.replace("is not alight", "is alight"), STORY.split(" Her lighthouse")[0]])
 def test_what_says_a_word_more_or_less_is_still_shown(changed: str) -> None:
-    found = twins(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
+    found = near_duplicates(document("v1.docx", STORY), document("v2.pdf", changed, paged=True))
     assert not found.is_repeated("v1.docx-1")
 
 
 def test_documents_that_have_little_in_common_are_no_twins() -> None:
     other = "The harbour freezes in winter, and the ferries lie on the shingle until the ice is gone. " * 3
-    assert twins(document("a.md", STORY), document("b.md", other)).also_in("a.md-1") == ()
-    assert twins(document("a.md", STORY)).also_in("a.md-1") == ()
-    assert twins().also_in("a.md-1") == ()
+    assert near_duplicates(document("a.md", STORY), document("b.md", other)).also_in("a.md-1") == ()
+    assert near_duplicates(document("a.md", STORY)).also_in("a.md-1") == ()
+    assert near_duplicates().also_in("a.md-1") == ()
 
 
 def test_of_twins_without_pages_the_longer_one_is_shown_and_three_are_named() -> None:
     more = "The harbour freezes in winter, and the ferries lie on the shingle."
-    found = twins(document("a.md", STORY), document("b.docx", STORY, more), document("c.odt", STORY))
+    found = near_duplicates(document("a.md", STORY), document("b.docx", STORY, more), document("c.odt", STORY))
     assert found.also_in("b.docx-1") == ("a.md", "c.odt")
     assert found.also_in("b.docx-2") == ()
     assert [found.is_repeated(name) for name in ("a.md-1", "b.docx-1", "c.odt-1")] == [True, False, True]
@@ -108,16 +110,16 @@ def test_of_twins_without_pages_the_longer_one_is_shown_and_three_are_named() ->
 
 def test_documents_that_have_not_changed_are_not_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = document("bible.docx", STORY), document("bible.pdf", STORY, paged=True)
-    first = twins(one, other)
+    first = near_duplicates(one, other)
     with monkeypatch.context() as patched:
-        patched.delattr("retrieval.twins.Collation")
-        again = twins(one, other, document("new.md", "Tomas waits at the gate."), previous=first)
+        patched.delattr("retrieval.near_duplicates.Alignment")
+        again = near_duplicates(one, other, document("new.md", "Tomas waits at the gate."), previous=first)
     assert again.is_repeated("bible.docx-1")
     assert again.also_in("bible.pdf-1") == ("bible.docx",)
-    assert not twins(one, previous=first).is_repeated("bible.docx-1")
+    assert not near_duplicates(one, previous=first).is_repeated("bible.docx-1")
 
 
 def test_of_a_large_corpus_only_some_runs_are_compared_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.twins._COMPARED_WHOLE", 1)
-    found = twins(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
+    monkeypatch.setattr("retrieval.near_duplicates._COMPARED_WHOLE", 1)
+    found = near_duplicates(document("bible.docx", STORY), document("bible.pdf", STORY, paged=True))
     assert found.is_repeated("bible.docx-1")

@@ -23,7 +23,7 @@ from ingest.source import Source
 from ingest.split import renamed
 
 
-class Shelf:
+class DocumentStore:
     """Keeps an original exactly as long as some document needs it."""
 
     def __init__(self, catalog: Catalog, originals: OriginalStore, quota: Quota | None) -> None:

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"#?(?P<id>\d{1,18})")
 _SELECTED = re.compile(
     r"(?:the\s+)?(?:(?P<which>first|last)\s+)?(?:selected|selection)(?:\s+node)?|this(?:\s+node)?", re.IGNORECASE
 )
-_LAST = re.compile(r"it|that|(?:the\s+)?(?:last|new|previous)(?:\s+node)?", re.IGNORECASE)
+_LAST = re.compile(r"it|that|node|(?:the\s+)?(?:last|new|previous)(?:\s+node)?", re.IGNORECASE)
 _ENTRY = re.compile(
     r"(?:the\s+)?(?P<whole>(?:project|story|scene)(?:['’]s)?\s+)?(?:entry|beginning)(?:\s+node)?", re.IGNORECASE
 )
@@ -36,7 +36,7 @@ _TYPES = {
 Thing = TypeVar("Thing", Scene, Variable, Character)
 
 
-class References:
+class Resolver:
     """Resolves words against one state of the story.
 
     Args:
@@ -98,10 +98,12 @@ class References:
 
     def resource(self, words: Words) -> Variable | Character:
         """The variable or character that a `ref` means."""
-        try:
-            return self.variable(words)
-        except NotDone:
-            return self.character(words)
+        found = [*self._matching(words, self.story.variables), *self._matching(words, self.story.characters)]
+        if len(found) != 1:
+            name = _name(words)
+            several = f"“{name}” may mean several: {listed(found)}." if found else f"There is no “{name}”."
+            raise NotDone(f"{several} Name one variable or character.")
+        return found[0]
 
     def thing(self, words: Words) -> tuple[str, Node | Scene | Variable | Character]:
         """Kind and thing, whatever it is; what several things are named so needs its kind.
@@ -203,15 +205,24 @@ class References:
 
     def _named(self, kind: str, words: Words, things: Mapping[int, Thing]) -> Thing:
         """By id; by name, apart from case and accents; by the first name, where one has it."""
-        name = token(words, "QUOTED") or _KIND.sub("", token(words, "REF", "SCENE_REF"), count=1)
-        if (number := _NUMBER.fullmatch(name)) and int(number["id"]) in things:
-            return things[int(number["id"])]
-        found = matching(name, things.values())
+        name, found = _name(words), self._matching(words, things)
         if len(found) == 1:
             return found[0]
         if found:
             raise NotDone(f"There are several {kind}s that “{name}” may mean: {listed(found)}. Name one by its id.")
         raise NotDone(f"There is no {kind} “{name}”{_remedy(kind, name, things.values())}")
+
+    def _matching(self, words: Words, things: Mapping[int, Thing]) -> list[Thing]:
+        name = _name(words)
+        if (number := _NUMBER.fullmatch(name)) and int(number["id"]) in things:
+            return [things[int(number["id"])]]
+        return matching(name, things.values())
+
+
+def _name(words: Words) -> str:
+    """What a reference calls its thing, without the kind of the thing where more is said."""
+    said = token(words, "REF", "SCENE_REF")
+    return token(words, "QUOTED") or _KIND.sub("", said, count=1) or said
 
 
 def matching(words: str, things: Iterable[Thing]) -> list[Thing]:

@@ -1,4 +1,4 @@
-"""Collates passages with the text of another document: whether they stand there, and in what they differ."""
+"""Aligns passages with the text of another document: whether they stand there, and in what they differ."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def hashed(words: Words) -> Hashes:
     return total ^ (total >> np.uint64(29))
 
 
-class Collation:
+class Alignment:
     """One document in words, numbered by a vocabulary that it shares with those it is compared with."""
 
     def __init__(self, passages: Sequence[Passage], vocabulary: dict[str, int]) -> None:

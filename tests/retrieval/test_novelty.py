@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from corpora import Passage
-from retrieval.duplicates import Shown
+from retrieval.novelty import NoveltyFilter
 
 TEXT = (
     "Elena is the daughter of the smith. She left the valley when the river froze, and she carries her "
@@ -14,48 +14,48 @@ def passage(text: str, document: str = "bible.docx", page: int | None = None) ->
 
 
 def test_the_same_text_of_two_documents_is_shown_once() -> None:
-    shown = Shown()
+    shown = NoveltyFilter()
     assert shown.adds(passage(TEXT))
     assert not shown.adds(passage(TEXT, "bible.pdf"))
 
 
 def test_line_breaks_case_and_a_page_number_make_no_difference() -> None:
-    shown = Shown()
+    shown = NoveltyFilter()
     shown.adds(passage(TEXT))
     assert not shown.adds(passage(TEXT.replace(" ", "\n").upper() + "\n12", "bible.pdf", page=12))
 
 
 def test_a_twin_that_is_cut_elsewhere_is_known_from_two_passages() -> None:
-    shown, (first, second) = Shown(), TEXT.split("She left ")
+    shown, (first, second) = NoveltyFilter(), TEXT.split("She left ")
     shown.adds(passage(first + "She left"))
     shown.adds(passage("She left " + second))
     assert not shown.adds(passage(TEXT, "bible.pdf"))
 
 
 def test_a_passage_that_says_more_is_shown() -> None:
-    shown = Shown()
+    shown = NoveltyFilter()
     shown.adds(passage(TEXT))
     assert shown.adds(passage(TEXT + " Her brother Tomas waits at the northern gate with two horses.", "v2.docx"))
 
 
 def test_what_is_known_to_four_fifths_is_known_and_what_is_less_is_new() -> None:
     five_runs = passage("Elena left the valley when it froze", "bible.pdf")
-    shown = Shown()
+    shown = NoveltyFilter()
     shown.adds(passage("Elena left the valley when it"))
     assert not shown.adds(five_runs), "four of five"
-    shown = Shown()
+    shown = NoveltyFilter()
     shown.adds(passage("Elena left the valley when"))
     assert shown.adds(five_runs), "three of five"
 
 
 def test_another_number_is_another_statement() -> None:
-    shown, price = Shown(), TEXT + " The hammer costs 10 gold."
+    shown, price = NoveltyFilter(), TEXT + " The hammer costs 10 gold."
     shown.adds(passage(price))
     assert shown.adds(passage(price.replace("10", "12"), "v2.docx"))
 
 
 def test_short_passages_and_such_without_words() -> None:
-    shown = Shown()
+    shown = NoveltyFilter()
     assert shown.adds(passage("Elena"))
     assert not shown.adds(passage("elena!"))
     assert shown.adds(passage("Tomas"))

@@ -12,8 +12,8 @@ _RUN = 3  # words
 _KNOWN = 0.8
 
 
-class Shown:
-    """What has been shown so far."""
+class NoveltyFilter:
+    """Tells passages that add something to those before from those that repeat them."""
 
     def __init__(self) -> None:
         self._runs: set[tuple[str, ...]] = set()
@@ -22,7 +22,7 @@ class Shown:
     def adds(self, passage: Passage) -> bool:
         """Whether the passage says something new; if so, it counts as shown from now on.
 
-        It need not be the twin of one passage: two readers cut the same text at different places. A number
+        It need not be a near-duplicate of one passage: two readers cut the same text at different places. A number
         that was not there is always new, so that two versions of a document which contradict each other are
         both seen.
         """
@@ -37,5 +37,5 @@ class Shown:
 
 
 def _page_numbers(passage: Passage) -> set[str]:
-    """Footers number the pages of a pdf, and its twin has none."""
+    """Footers number the pages of a pdf, and the same text in another format has none."""
     return {str(passage.page_from), str(passage.page_to)}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
-from retrieval.collation import Collation, Words, hashed
+from retrieval.alignment import Alignment, Words, hashed
 
 # Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
 _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
@@ -28,14 +28,16 @@ class _Compared(NamedTuple):
     differing: list[str]
 
 
-class Twins:
+class NearDuplicates:
     """Which passages of a project stand in other documents too; made with the index, and never changed.
 
     `words` are the numbered words of each passage, by which the documents are found that deserve a closer look.
-    `previous` are the twins before: documents that are as they were then are not compared again.
+    `previous` are those before: documents that are as they were then are not compared again.
     """
 
-    def __init__(self, passages: Sequence[Passage], words: Sequence[Words], previous: Twins | None = None) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], words: Sequence[Words], previous: NearDuplicates | None = None
+    ) -> None:
         self._compared: dict[tuple[int, int], _Compared] = {}
         self._also_in: dict[str, list[str]] = {}
         self._repeated: set[str] = set()
@@ -47,7 +49,7 @@ class Twins:
             for one, other in (pair, pair[::-1]):
                 key = texts.version(one), texts.version(other)
                 known = None if previous is None else previous._compared.get(key)
-                compared = known or _compare(texts.collated(one), texts.collated(other))
+                compared = known or _compare(texts.aligned(one), texts.aligned(other))
                 self._compared[key] = compared
                 self._repeated.update(compared.repeated)
                 self._differing.update(compared.differing)
@@ -68,13 +70,13 @@ class Twins:
 
 
 class _Texts:
-    """The documents of a project by number, made ready for collation when they are asked for."""
+    """The documents of a project by number, aligned when they are asked for."""
 
     def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp]) -> None:
         self._passages = passages
         self._documents = documents
         self._vocabulary: dict[str, int] = {}
-        self._collated: dict[int, Collation] = {}
+        self._aligned: dict[int, Alignment] = {}
         self._own: dict[int, list[Passage]] = {}
 
     def own(self, document: int) -> list[Passage]:
@@ -89,13 +91,13 @@ class _Texts:
         """The same number for the same passages: their ids are made from their content."""
         return hash(tuple(passage.id for passage in self.own(document)))
 
-    def collated(self, document: int) -> Collation:
-        if document not in self._collated:
-            self._collated[document] = Collation(self.own(document), self._vocabulary)
-        return self._collated[document]
+    def aligned(self, document: int) -> Alignment:
+        if document not in self._aligned:
+            self._aligned[document] = Alignment(self.own(document), self._vocabulary)
+        return self._aligned[document]
 
 
-def _compare(text: Collation, other: Collation) -> _Compared:
+def _compare(text: Alignment, other: Alignment) -> _Compared:
     compared = _Compared([], [], [])
     for row, passage in enumerate(text.passages):
         likeness = other.likeness(text.words_of(row), passage)
@@ -108,7 +110,7 @@ def _compare(text: Collation, other: Collation) -> _Compared:
     return compared
 
 
-def _rank(text: Collation) -> tuple[bool, int, str]:
+def _rank(text: Alignment) -> tuple[bool, int, str]:
     """Pages can be cited; where more is said there is more around the passage."""
     return text.passages[0].page_from is not None, text.length, text.name
 

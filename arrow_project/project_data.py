@@ -1,4 +1,4 @@
-"""The normalised document, its journal, and the questions everyone asks about it."""
+"""The normalised content of an .arrow file, its journal, and the questions everyone asks about it."""
 
 import copy
 from operator import itemgetter
@@ -9,14 +9,14 @@ from arrow_project.journal import Journal
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
-from arrow_project.usage import Usage
+from arrow_project.usage import UsageIndex
 from arrow_project.values import Connection, Record, Table, connections, integer, is_id, record, sequence, text
 
 _NAME = itemgetter("name")
 
 
-class Document:
-    """A loaded document. Changes go through ``journal`` (see ``Mind``), reading goes anywhere."""
+class ProjectData:
+    """What an .arrow file holds. Changes go through ``journal`` (see ``Mind``), reading goes anywhere."""
 
     def __init__(self, raw: Record, findings: list[Finding]) -> None:
         self.raw = raw
@@ -27,17 +27,17 @@ class Document:
         self.scenes: Table = resources["scenes"]
         self.variables: Table = resources["variables"]
         self.characters: Table = resources["characters"]
-        self.usage = Usage(self.nodes, self.variables, self.characters, self.journal)
+        self.usage = UsageIndex(self.nodes, self.variables, self.characters, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
         self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
 
-    def copy(self) -> "Document":
+    def copy(self) -> "ProjectData":
         """An independent copy without history."""
         with no_collection():
-            twin = Document(copy.deepcopy(self.raw), list(self.findings))
-        twin.active_author = self.active_author
-        return twin
+            copied = ProjectData(copy.deepcopy(self.raw), list(self.findings))
+        copied.active_author = self.active_author
+        return copied
 
     @property
     def entry(self) -> int:

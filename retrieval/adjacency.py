@@ -17,7 +17,7 @@ _PAGES = 2
 _WORD = re.compile(r"[^\W_]")
 
 
-def joined(ranked: Sequence[RankedPassage], text_of: Callable[[str], str]) -> list[RankedPassage]:
+def merge_adjacent(ranked: Sequence[RankedPassage], text_of: Callable[[str], str]) -> list[RankedPassage]:
     """The passages with those that follow each other under one heading made one, best first.
 
     A joined passage stands where the best of its parts stood, and has that part's id and score; its text is exactly its

@@ -1,0 +1,123 @@
+"""The turn's own copy of the story, which follows what the editor has really done."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from agent.editing.consent import Consent
+from agent.editing.editor import Failure, Outcome
+from agent.editing.reconciliation import CREATED_BY, as_reported, compared, reported_id, reported_ids, told
+from agent.turn.events import EventSink, OperationFinished
+from agent.turn.request import TurnContext
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+
+logger = logging.getLogger(__name__)
+
+
+class Shadow:
+    """Keeps the context's story equal to the editor's, operation by operation, and tells of each.
+
+    Attributes:
+        selection: What words such as `last_created` mean in the next operation.
+        executed: What the editor has executed, in order.
+        created: The nodes that came of it.
+    """
+
+    def __init__(self, context: TurnContext, consent: Consent, tell: EventSink) -> None:
+        self._context = context
+        self._consent = consent
+        self._tell = tell
+        self._lost_sight_of: ArrowProject | None = None
+        self.selection = Selection(context.scene_id, context.selected_node_ids)
+        self.executed: list[Operation] = []
+        self.created: list[int] = []
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the story is the editor's, as far as anybody can tell."""
+        return self._lost_sight_of is None or self._lost_sight_of is not self._context.project
+
+    def with_given_ids(
+        self, project: ArrowProject, checkpoint: int, operation: Operation, applied: OperationResult, outcome: Outcome
+    ) -> OperationResult:
+        """The operation with the ids that the editor gave, unless they are taken or impossible; then ours stand."""
+        reported = reported_ids(applied, outcome)
+        if reported == tuple(applied.result.values())[: len(reported)]:
+            return applied
+        project.rollback(checkpoint)
+        for given in (reported, reported[:1]):  # of a scene at least its own
+            try:
+                project.expect_id(*given)
+                break
+            except OperationError as error:
+                logger.warning("the editor reports ids %s for %s: %s", given, operation.function, error)
+        return project.apply(operation, self.selection)
+
+    async def conclude(
+        self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
+    ) -> OperationFinished:
+        """The client's content is the truth: it replaces the shadow, and the model learns what differs."""
+        differences: list[str] = []
+        if reported is not None:
+            applied = as_reported(applied, project, reported)
+            self._context.project = reported
+        self.note(applied)
+        if reported is not None:
+            differences = await compared(project, reported, outcome)
+        confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
+        result = told(applied, outcome, differences, confirmed=confirmed)
+        return await self.finish(applied.operation, result, None, reached_editor=True)
+
+    async def refuse(
+        self,
+        project: ArrowProject,
+        applied: OperationResult,
+        outcome: Outcome,
+        reported: ArrowProject | None,
+        failure: Failure,
+    ) -> OperationFinished:
+        """What the editor had done of it before counts; where nothing shows what came of that, the story is unknown."""
+        if reported is not None:
+            self._context.project = reported
+        elif outcome.done is not None:
+            await self._keep(project, outcome.done)
+        if reported is not None or outcome.done is None:
+            for operation in outcome.confirmed:
+                self.executed.append(operation)
+                await self.finish(operation, None, None, reached_editor=True)
+        if reported is None and outcome.done is None and outcome.confirmed:
+            self._lost_sight_of = project
+        return await self.finish(applied.operation, None, failure, reached_editor=True)
+
+    def note(self, applied: OperationResult) -> None:
+        """The editor has executed it."""
+        created = CREATED_BY.get(applied.operation.function)
+        self._consent.executed(applied, created.removesuffix("_id") if created else None)
+        self.select(applied)
+        self.created += applied.created
+        self.executed.append(applied.operation)
+
+    def select(self, applied: OperationResult) -> None:
+        """What an operation has created is the last created from now on."""
+        if applied.created:
+            self.selection = replace(self.selection, last_created=applied.created[-1])
+
+    async def finish(
+        self, operation: Operation, result: Any, failure: Failure | None, *, reached_editor: bool = False
+    ) -> OperationFinished:
+        """Tells what has become of an operation."""
+        finished = OperationFinished(operation.function, operation.arguments, result, failure, reached_editor)
+        await self._tell(finished)
+        return finished
+
+    async def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
+        """The editor has done these before it failed, so the shadow has them, too."""
+        for operation in done:
+            try:
+                kept = project.apply(operation, self.selection)
+            except OperationError as error:
+                logger.warning("what the editor has done of an operation cannot be followed: %s", error)
+                return
+            self.note(kept)
+            await self.finish(kept.operation, kept.result, None, reached_editor=True)
