@@ -138,9 +138,10 @@ def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence
     unit = units[index]
     if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
         return False
-    # Jory's wife is not the wife of somebody else: whose it is stands there, right before it, or above it.
-    near = terms(" ".join((*source.heading, *(one.text for one in units[max(index - 1, 0) : index + 1]))))
-    if any(not terms(owner) <= near for owner in _OWNER.findall(question)):
+    # Jory's wife is not the wife of somebody else: whose it is stands before it or above it; of a person, close by.
+    before = units[max(index - 1, 0) if _ASKS_NAME.match(question) else 0 : index + 1]
+    known = terms(" ".join((*source.heading, *(one.text for one in before))))
+    if any(not terms(owner) <= known for owner in _OWNER.findall(question)):
         return False
     if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
         return True

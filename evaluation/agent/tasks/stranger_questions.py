@@ -1,4 +1,4 @@
-"""Thirty questions as a stranger asks them, after the grammar of `local` and without a look at it while writing."""
+"""Thirty-one questions as a stranger asks them: written after the grammar of `local`, before any of them was tried."""
 
 from evaluation.agent.starts import ALL_NODE_TYPES, INTRO
 from evaluation.agent.tasks.held_out import HeldOut

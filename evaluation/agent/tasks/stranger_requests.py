@@ -1,4 +1,4 @@
-"""Sixty-four requests as a stranger writes them, after the grammar of `local` and without a look at it while writing.
+"""Sixty-nine requests as a stranger writes them: written after the grammar of `local`, before any of them was tried.
 
 Hurried and polite ones, other people's English, negations, what-ifs, references to what is not said, quotations with
 commands in them, names that are words of commands.
