@@ -179,6 +179,8 @@ func stop(takes_back: bool = preferences.rollback_on_stop) -> void:
 func undo(force := false) -> bool:
 	if _turn != null:
 		return _fail("BUSY", "Fletcher is still working. Stop it first.")
+	if project.why_not():
+		return _fail("DISABLED", project.why_not())
 	if _copies.is_empty():
 		return _fail("NOTHING_TO_UNDO", "Fletcher has not changed anything that could be taken back.")
 	var last: Dictionary = _copies[-1]
@@ -188,6 +190,7 @@ func undo(force := false) -> bool:
 		)
 	_copies.pop_back()
 	_restore(last.copy)
+	_history.append({"message": "undo", "output": "The last change was taken back."})
 	undo_changed.emit(can_undo)
 	return true
 
@@ -197,7 +200,7 @@ func _begin(words: String, request: Dictionary) -> bool:
 		return _fail("BUSY" if _turn != null else "OFFLINE", _why_not_now())
 	project.pull_inspector()
 	_turn = Turn.new(words, project.capture())
-	project.save_if_wanted()
+	_save()
 	_connection.declare_batches(project.ids_are_foreseeable())
 	var content: String = project.text()
 	if request.has("type"):
@@ -247,6 +250,13 @@ func _finish(reason: String) -> void:
 	var turn := _turn
 	_turn = null
 	_is_executing = false
+	if turn.copy.key == project.key():  # else the user has opened another project meanwhile
+		_keep(turn)
+	turn_ended.emit(turn.summary(reason))
+	_tell_state()
+
+
+func _keep(turn: RefCounted) -> void:
 	if turn.is_stopping and turn.takes_back and turn.has_changed():
 		_restore(turn.copy)
 	elif turn.has_changed():
@@ -255,8 +265,6 @@ func _finish(reason: String) -> void:
 		undo_changed.emit(true)
 	if turn.output or turn.has_changed():
 		_history.append({"message": turn.message, "output": turn.output})
-	turn_ended.emit(turn.summary(reason))
-	_tell_state()
 
 
 func _restore(copy: Dictionary) -> void:
@@ -264,6 +272,11 @@ func _restore(copy: Dictionary) -> void:
 	if problem:
 		_fail("NOT_WRITTEN", problem)
 	_sync()
+
+
+func _save() -> void:
+	if not project.save_if_wanted():
+		_fail("NOT_SAVED", "%s could not be saved; Arrow's console has the reason." % project.path())
 
 
 func _sync() -> void:
@@ -383,6 +396,7 @@ func _outcome_of(message: Dictionary, is_batch: bool) -> Dictionary:
 	if outcome.get("success", false):
 		_note_functions(message, is_batch)
 		project.note_change()
+		_save()
 	else:
 		_turn.failed_calls += 1
 	return outcome

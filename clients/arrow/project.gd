@@ -62,15 +62,17 @@ func is_saved() -> bool:
 	return mind.ProMan.is_project_saved()
 
 
-## Marks what was done, for Arrow's own undo and its save button, and saves where the user wants that.
+## Marks what was done, for Arrow's own undo and its save button.
 func note_change() -> void:
 	mind.reset_project_save_status(false)
-	save_if_wanted()
 
 
-func save_if_wanted() -> void:
+## Saves what is not saved, where the user wants that; false where it could not be.
+func save_if_wanted() -> bool:
 	if _preferences.save_with_calls and not is_saved():
 		mind.save_project()
+		return is_saved()
+	return true
 
 
 ## Whether the ids that Arrow gives next can be foretold: the first author's numbers are.

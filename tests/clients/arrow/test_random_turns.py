@@ -109,6 +109,7 @@ def test_after_each_of_many_random_turns_all_agree(editor: Editor, server: House
     for number in range(_TURNS):
         if number % _TURNS_OF_A_PROJECT == 0:
             editor.open(text_of(NAMES[number // _TURNS_OF_A_PROJECT % len(NAMES)]), f"story{number}")
+        editor.call("project", "save_if_wanted")
         before, scene = editor.file.read_bytes(), editor.call("project", "open_scene")
         fate: Fate = chance.choice(_BROKEN) if number % 3 == 0 else "done"
         server.take_log()

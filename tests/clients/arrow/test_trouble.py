@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,12 @@ def _large_story(megabytes: int) -> str:
     template, size, node_id = "The tide came in. " * 60, 0, 1000
     while size < megabytes * 1_000_000:
         scene_id = node_id
-        document["resources"]["scenes"][str(scene_id)] = scene = {
+        scene: dict[str, Any] = {
             "name": f"s{scene_id}",
             "entry": node_id + 1,
             "map": {},
         }
+        document["resources"]["scenes"][str(scene_id)] = scene
         for offset in range(40):
             node_id += 1
             content = {"type": "content", "name": f"n{node_id}", "data": {"content": template}}

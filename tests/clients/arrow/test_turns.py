@@ -181,3 +181,40 @@ def test_a_project_without_a_name_disables_fletcher(editor: Editor) -> None:
     since = editor.mark()
     assert not editor.fletcher("send", "Hello?")
     assert "named project" in editor.wait("failed", since)[1]
+
+
+def test_a_turn_of_a_project_that_is_closed_meanwhile_does_not_reach_another_one(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"), "left")
+    left = editor.file
+    api = server.model.play([[_GOLD], Hang()])
+    since = editor.mark()
+    assert editor.fletcher("send", "Gold.")
+    api.hanging.wait()
+    done = left.read_bytes()
+    assert b'"gold"' in done
+
+    editor.open(text_of("blank"), "opened")
+
+    assert editor.wait("turn_ended", since)[0]["reason"] == "stopped"
+    assert not editor.fletcher("undo", True)
+    assert left.read_bytes() == done
+    assert editor.file.read_text(encoding="utf-8") == text_of("blank")
+    assert editor.text == text_of("blank")
+    assert editor.fletcher("history") == []
+
+
+def test_ids_of_another_author_than_the_first_are_the_right_ones(editor: Editor, server: House) -> None:
+    editor.open(text_of("chapter"))
+    editor.call("mind", "reset_active_author", 0)
+    start = 2
+    node = {"type": "content", "preset": {"title": "Quay"}, "connect_from": {"node_id": start}, "name": "quay"}
+    server.model.play([[ToolUse("create_insert_node", node)], [Text(["There."])]])
+
+    assert editor.turn("send", "A quay.")["changed"]
+
+    resources = editor.document["resources"]
+    (quay,) = (int(key) for key, each in resources["nodes"].items() if each["name"] == "quay")
+    assert quay >> 37 == 1 << 6  # chapter 1, author 0
+    assert any(
+        [start, 0, quay, 0] in scene["map"].get(str(start), {}).get("io", []) for scene in resources["scenes"].values()
+    )

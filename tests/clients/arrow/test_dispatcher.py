@@ -1,0 +1,75 @@
+"""What the dispatcher refuses, and that nothing is done then."""
+
+from typing import Any
+
+import pytest
+
+from tests.arrow_project.conform.starts import text_of
+from tests.clients.arrow.editor import Editor
+
+
+def _execute(editor: Editor, function: str, **arguments: Any) -> dict[str, Any]:
+    return editor.call("dispatcher", "execute", function, arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        ("burn", {}, "not known"),
+        ("update_node", {"name": "x"}, "needs node_id"),
+        ("update_node", {"node_id": 999, "name": "x"}, "no node 999"),
+        ("update_node", {"node_id": "2", "name": "x"}, "whole number"),
+        ("update_node", {"node_id": 2, "data": []}, "must be a Dictionary"),
+        ("create_insert_node", {"type": "bogus", "scene_id": 0}, "no node type bogus"),
+        ("create_insert_node", {"type": "content", "scene_id": 77}, "no scene 77"),
+        ("delete_node", {"node_id": 1}, "entry"),
+        ("delete_variable", {"variable_id": 3}, "is used by"),
+        ("delete_character", {"character_id": 6}, "is used by"),
+        ("delete_scene", {"scene_id": 0}, "project's entry"),
+        ("update_node_map", {"node_id": 2, "modifications": {"io": {"push": [[2, 0, 999, 0]]}}}, "another node"),
+        ("update_node_map", {"node_id": 2, "modifications": {"io": {"pop": [[2, 5, 3, 0]]}}}, "not there"),
+        ("update_node_map", {"node_id": 2, "modifications": {"io": {"push": [[2, 0]]}}}, "no connection"),
+        ("create_variable", {"type": "list"}, "no variable type"),
+        ("create_variable", {"type": "num", "initial_value": "ten"}, "does not fit"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_done(
+    function: str, arguments: dict[str, Any], words: str, editor: Editor
+) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.text
+
+    outcome = _execute(editor, function, **arguments)
+
+    assert outcome["success"] is False
+    assert words in outcome["error"]
+    assert ("referenced_by" in outcome) is ("is used by" in words)
+    editor.frames()
+    assert editor.text == before
+
+
+def test_a_batch_is_done_as_a_whole_or_not_at_all(editor: Editor) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.text
+    calls = [
+        {"function": "create_character", "arguments": {"name": "Ann"}},
+        {"function": "delete_node", "arguments": {"node_id": 1}},
+    ]
+
+    outcome = editor.call("dispatcher", "execute_batch", calls)
+
+    assert outcome["success"] is False
+    assert "Nothing of the batch was done" in outcome["error"]
+    editor.frames()
+    assert editor.text == before
+
+
+def test_nodes_without_a_place_are_spaced_on_the_grid(editor: Editor) -> None:
+    editor.open(text_of("lamp"))
+    for _ in range(3):
+        assert _execute(editor, "create_insert_node", type="content", scene_id=0, offset=[0, 0])["success"]
+        editor.frames()
+    places = [tuple(entry["offset"]) for entry in editor.document["resources"]["scenes"]["0"]["map"].values()]
+    assert (0, 0) not in places
+    assert len(set(places)) == len(places)
+    assert all(abs(a[0] - b[0]) >= 200 or abs(a[1] - b[1]) >= 100 for a in places[-3:] for b in places[-3:] if a != b)
