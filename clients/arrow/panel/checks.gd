@@ -1,0 +1,98 @@
+extends VBoxContainer
+## What the server finds in the open scene: the story's own rules, and where it disagrees with the documents.
+##
+## The findings are the answer of a turn that this tab has begun; each is a line with its node and its sources.
+
+signal link_followed(target: String, sources: Array)
+
+const Markdown := preload("markdown.gd")
+const Story := preload("story.gd")
+
+var _fletcher: Node
+var _story: Story
+var _findings := VBoxContainer.new()
+var _heading := Label.new()
+var _buttons: Array[Button] = []
+var _is_checking := false
+
+
+func _init(fletcher: Node, story: Story) -> void:
+	name = "Checks"
+	_fletcher = fletcher
+	_story = story
+	var row := HBoxContainer.new()
+	add_child(row)
+	_add_button(row, "Check continuity", "Compare the open scene with the documents", _check_continuity)
+	_add_button(row, "Check the story", "Look for what Arrow would not load, draw or play", _check_story)
+	_heading.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
+	add_child(_heading)
+	var scroll := ScrollContainer.new()
+	scroll.size_flags_vertical = SIZE_EXPAND_FILL
+	scroll.horizontal_scroll_mode = ScrollContainer.SCROLL_MODE_DISABLED
+	_findings.size_flags_horizontal = SIZE_EXPAND_FILL
+	scroll.add_child(_findings)
+	add_child(scroll)
+	_fletcher.turn_ended.connect(_on_turn_ended)
+	_fletcher.state_changed.connect(_show_state)
+	_fletcher.project_changed.connect(func(_key: String) -> void: _show("", []))
+
+
+func _ready() -> void:
+	_show_state(str(_fletcher.state))
+
+
+func _add_button(row: Control, words: String, hint: String, pressed: Callable) -> void:
+	var button := Button.new()
+	button.text = words
+	button.tooltip_text = hint
+	button.size_flags_horizontal = SIZE_EXPAND_FILL
+	button.pressed.connect(pressed)
+	row.add_child(button)
+	_buttons.append(button)
+
+
+func _show_state(state: String) -> void:
+	for button in _buttons:
+		button.disabled = state != "idle"
+
+
+func _check_continuity() -> void:
+	_begin(_fletcher.run("check_continuity", {"scene_id": _story.scene_id()}, "Check the continuity of this scene"))
+
+
+func _check_story() -> void:
+	_begin(_fletcher.send("check the story"))
+
+
+func _begin(has_begun: bool) -> void:
+	_is_checking = has_begun
+	if has_begun:
+		_show("Checking …", [])
+
+
+func _on_turn_ended(summary: Dictionary) -> void:
+	if not _is_checking:
+		return
+	_is_checking = false
+	var lines := str(summary.get("text", summary.get("error", ""))).split("\n", false)
+	_show(lines[0] if lines else str(summary.get("error", "")), lines.slice(1), summary.get("citations", []))
+
+
+func _show(heading: String, lines: Array, sources := []) -> void:
+	_heading.text = heading
+	_heading.visible = not heading.is_empty()
+	for finding in _findings.get_children():
+		finding.queue_free()
+	for line: String in lines:
+		_findings.add_child(_finding(line.trim_prefix("- "), sources))
+
+
+func _finding(line: String, sources: Array) -> Control:
+	var card := PanelContainer.new()
+	var words := RichTextLabel.new()
+	words.bbcode_enabled = true
+	words.fit_content = true
+	words.text = Markdown.new(_story.names(), _story.is_node, _story.is_scene).convert(line)
+	words.meta_clicked.connect(func(meta: Variant) -> void: link_followed.emit(str(meta), sources))
+	card.add_child(words)
+	return card

@@ -1,0 +1,51 @@
+extends RefCounted
+## Makes room for the panel at the right of Arrow's grid, and gives the room back.
+##
+## Only the grid's right margin is changed. Arrow's floating panels stay Arrow's: one that the panel would cover is
+## moved beside it, and where it still stands there when the panel closes, back to where it was.
+
+const _FLOATING: Array[NodePath] = [^"FloatingTools/Control/Inspector", ^"FloatingTools/Control/Console"]
+
+var _main: Node
+var _moved := {}
+
+
+func _init(main: Node) -> void:
+	_main = main
+
+
+## The part of Arrow between its two bars.
+func center() -> Control:
+	return _main.get_node(^"Editor/Center")
+
+
+## The bar with Arrow's button for its inspector.
+func buttons() -> Control:
+	return _main.get_node(^"Editor/Bottom/Bar/Quick/Access")
+
+
+## Leaves this much room, in pixels; 0 gives all of it back.
+func reserve(width: float) -> void:
+	_main.Grid.offset_right = -width
+	if width > 0.0:
+		_make_room(center().global_position.x + center().size.x - width)
+	else:
+		_give_back()
+
+
+func _make_room(edge: float) -> void:
+	for path in _FLOATING:
+		var floating: Control = _main.get_node_or_null(path)
+		if floating == null or floating.position.x + floating.size.x <= edge:
+			continue
+		var from: float = _moved.get(path, Vector2(floating.position.x, 0.0)).x
+		floating.position.x = maxf(0.0, edge - floating.size.x)
+		_moved[path] = Vector2(from, floating.position.x)
+
+
+func _give_back() -> void:
+	for path: NodePath in _moved:
+		var floating: Control = _main.get_node_or_null(path)
+		if floating and is_equal_approx(floating.position.x, _moved[path].y):
+			floating.position.x = _moved[path].x
+	_moved.clear()
