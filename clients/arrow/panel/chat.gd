@@ -28,6 +28,8 @@ var _messages := VBoxContainer.new()
 var _running := Label.new()
 var _spinner := ProgressBar.new()
 var _spoken: Message
+## What the sources belong to.
+var _answer: Message
 var _open_question: Question
 var _open_plan: Plan
 var _chips: Chips
@@ -148,6 +150,8 @@ func _on_link(target: String, sources: Array) -> void:
 
 func _on_turn_started(message: String) -> void:
 	_spoken = null
+	_answer = null
+	_chips = null
 	_sources = []
 	_running.text = "Thinking …"
 	_settle("")
@@ -158,6 +162,7 @@ func _on_turn_started(message: String) -> void:
 func _on_text_chunk(text: String) -> void:
 	if _spoken == null:
 		_spoken = _say("fletcher", "Fletcher", "")
+		_answer = _spoken
 	_spoken.append(text)
 
 
@@ -176,7 +181,9 @@ func _on_citations(items: Array) -> void:
 	_chips.chosen.connect(func(item: Dictionary) -> void: source_opened.emit(item))
 	for item: Dictionary in items:
 		_chips.add(item, _place(item), str(item.get("text", "")).left(400))
-	_last_answer().attach(_chips)
+	if _answer == null:
+		_answer = _say("fletcher", "Sources", "")
+	_answer.attach(_chips)
 
 
 func _on_suggestions(items: Array) -> void:
@@ -209,11 +216,11 @@ func _on_answered(decision: String, text: String) -> void:
 
 
 func _on_preview(diff: String, operations: Array) -> void:
-	_open_plan = Plan.new(_story, operations)
+	_open_plan = Plan.new(_story, diff, operations)
 	_open_plan.applied.connect(_on_plan_settled.bind(true))
 	_open_plan.discarded.connect(_on_plan_settled.bind(false))
-	var title := "Preview: nothing has been done yet"
-	_say("fletcher", title, "" if not operations.is_empty() else diff).attach(_open_plan)
+	_open_plan.link_followed.connect(_on_link.bind(_sources))
+	_say("fletcher", "Preview: nothing has been done yet", "").attach(_open_plan)
 
 
 func _on_plan_settled(is_applied: bool) -> void:
@@ -244,14 +251,6 @@ func _settle(words: String) -> void:
 	_open_question = null
 	_open_plan = null
 	_suggestions = null
-
-
-func _last_answer() -> Message:
-	for place in range(_messages.get_child_count() - 1, -1, -1):
-		var message := _messages.get_child(place) as Message
-		if message:
-			return message
-	return _say("fletcher", "Fletcher", "")
 
 
 static func _place(item: Dictionary) -> String:

@@ -33,6 +33,13 @@ func reserve(width: float) -> void:
 		_give_back()
 
 
+## The part of the grid that a window may cover, with a margin for its title.
+func free_room() -> Rect2i:
+	var grid: Control = _main.Grid
+	var room := grid.get_global_rect()
+	return Rect2i(room.position + Vector2(8, 40), room.size - Vector2(16, 48))
+
+
 func _make_room(edge: float) -> void:
 	for path in _FLOATING:
 		var floating: Control = _main.get_node_or_null(path)

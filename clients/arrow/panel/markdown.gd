@@ -48,6 +48,12 @@ func convert(text: String) -> String:
 	return "\n".join(lines)
 
 
+## A line that is no Markdown: only what it names is linked.
+func convert_words(text: String) -> String:
+	_pieces = []
+	return _fill(escape(_set_names_aside(text.replace(_SLOT, ""))))
+
+
 func _line(line: String) -> String:
 	var heading := _match("^(#{1,6})\\s+(.*)$", line)
 	if heading:
@@ -76,10 +82,15 @@ func _inline(text: String) -> String:
 	var rest := _set_aside(text, "`+([^`]+)`+", func(found: RegExMatch) -> String: return _code(found.get_string(1)))
 	rest = _set_aside(rest, "\\[([^\\]\\[]*)\\]\\(([^)\\s]*)\\)", _address)
 	rest = _set_aside(rest, "\\[(\\d{1,4})\\]", _citation)
-	rest = _set_aside(rest, "\\b([Nn]odes?|[Ss]cenes?)\\s+(\\d{1,16}(?:(?:,| and| or)\\s+\\d{1,16})*)", _ids)
+	rest = _set_names_aside(rest)
+	return _fill(_emphasis(escape(rest)))
+
+
+func _set_names_aside(text: String) -> String:
+	var rest := _set_aside(text, "\\b([Nn]odes?|[Ss]cenes?)\\s+(\\d{1,16}(?:(?:,| and| or)\\s+\\d{1,16})*)", _ids)
 	if _name_pattern:
 		rest = _set_aside_by(_name_pattern, rest, _named)
-	return _fill(_emphasis(escape(rest)))
+	return rest
 
 
 func _emphasis(text: String) -> String:

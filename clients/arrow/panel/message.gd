@@ -29,6 +29,7 @@ func _init(speaker: String, title: String, markdown: RefCounted = null) -> void:
 	_words.meta_underlined = true
 	_words.focus_mode = Control.FOCUS_CLICK
 	_words.meta_clicked.connect(func(meta: Variant) -> void: link_followed.emit(str(meta)))
+	_words.hide()
 	_column.add_child(_words)
 	set_process(false)
 
@@ -51,6 +52,7 @@ func attach(control: Control) -> void:
 
 # Once a frame, however many pieces have come since the last.
 func _process(_delta: float) -> void:
+	_words.visible = not _raw.is_empty()
 	_words.text = _markdown.convert(_raw) if _markdown else Markdown.escape(_raw)
 	set_process(false)
 

@@ -9,6 +9,9 @@ const _LARGEST := 4.0
 ## How many of a document's passages are asked for to find the neighbours of one.
 const _NEIGHBOURHOOD := 100
 
+## Where the window opens: () -> Rect2i.
+var free_room := Callable()
+
 var _corpus: Node
 var _place := {}
 var _page := 0
@@ -52,7 +55,7 @@ func show_place(place: Dictionary) -> void:
 	_pages = _page_count()
 	_zoom = 1.0
 	if not visible:
-		popup_centered_ratio(0.8)
+		popup(free_room.call())
 	grab_focus()
 	_title.text = str(place.get("document", ""))
 	_title.tooltip_text = _title.text

@@ -107,6 +107,7 @@ func _build() -> void:
 
 func _build_windows() -> void:
 	_page_window = PageWindow.new(_fletcher.corpus)
+	_page_window.free_room = _dock.free_room
 	_preferences = PreferencesDialog.new(_fletcher.preferences)
 	_overwrite.title = "Take back anyway?"
 	_overwrite.dialog_autowrap = true

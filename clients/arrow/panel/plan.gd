@@ -1,81 +1,72 @@
 extends VBoxContainer
-## What a turn would do, before it is done: the list, with Apply and Discard.
+## What a turn would do, before it is done: the list of changes, with Apply and Discard.
 
 signal applied
 signal discarded
+signal link_followed(target: String)
 
-const Story := preload("story.gd")
+const Changes := preload("changes.gd")
 const Ghosts := preload("ghosts.gd")
-const _MOST := 40
-const _MARKS := {"create": "+", "delete": "−", "remove": "−", "update": "~", "set": "~"}
+const Markdown := preload("markdown.gd")
+const Story := preload("story.gd")
+
+const MOST := 200
+const TALLEST := 240.0
+const SHORT_LIST := 8
+const COLORS := {"+": "#4fc98f", "-": "#ff6b6b", "~": "#d9a400"}
 
 var _ghosts: Ghosts
+var _buttons := HBoxContainer.new()
 
 
-## operations: `{function, arguments}`, in their order.
-func _init(story: Story, operations: Array) -> void:
-	for operation: Dictionary in operations.slice(0, _MOST):
-		_line(sentence(operation, story))
-	if operations.size() > _MOST:
-		_line("… and %d more" % (operations.size() - _MOST))
-	add_child(_buttons())
-	_ghosts = Ghosts.new(story, operations)
-	tree_exiting.connect(_ghosts.take_off)
-
-
-func _ready() -> void:
-	_ghosts.put_on()
-
-
-## The plan is settled: its ghosts go, and nothing of it can be pressed any more.
-func settle(words: String) -> void:
-	_ghosts.take_off()
-	get_child(get_child_count() - 1).queue_free()
-	if not words.is_empty():
-		_line(words)
-
-
-## One operation in words, such as `+ dialog node “Hm.”`.
-static func sentence(operation: Dictionary, story: Story) -> String:
-	var function := str(operation.get("function", ""))
-	var arguments: Dictionary = operation.get("arguments", {})
-	var words := PackedStringArray([_mark(function), function.replace("_", " ")])
-	for key: String in arguments:
-		words.append(_argument(key, arguments[key], story))
-	return " ".join(words).left(200)
-
-
-static func _mark(function: String) -> String:
-	for start: String in _MARKS:
-		if function.begins_with(start):
-			return _MARKS[start]
-	return "•"
-
-
-static func _argument(key: String, value: Variant, story: Story) -> String:
-	if value is float and key.ends_with("_id"):
-		var its_name := story.name_of(int(value))
-		return "%d%s" % [int(value), " “%s”" % its_name if its_name else ""]
-	return "%s: %s" % [key.replace("_", " "), value if value is String else JSON.stringify(value)]
-
-
-func _line(words: String) -> void:
-	var label := Label.new()
-	label.text = words
-	label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
-	label.add_theme_font_size_override("font_size", 13)
-	add_child(label)
-
-
-func _buttons() -> Control:
-	var row := HBoxContainer.new()
+func _init(story: Story, diff: String, operations: Array) -> void:
+	var changes := Changes.new(diff, operations)
+	add_child(_list(changes.lines, Markdown.new({}, story.is_node, story.is_scene)))
 	for words: String in ["Apply", "Discard"]:
 		var button := Button.new()
 		button.text = words
 		button.size_flags_horizontal = SIZE_EXPAND_FILL
 		button.pressed.connect(_press.bind(words))
-		row.add_child(button)
-	return row
+		_buttons.add_child(button)
+	add_child(_buttons)
+	if not changes.is_empty():
+		_ghosts = Ghosts.new(story, changes)
+		tree_entered.connect(_ghosts.put_on, CONNECT_DEFERRED | CONNECT_ONE_SHOT)
+		tree_exiting.connect(_take_ghosts_off)
+
+
+## The plan is settled: its ghosts go, and nothing of it can be pressed any more.
+func settle(words: String) -> void:
+	_take_ghosts_off()
+	_buttons.hide()
+	if not words.is_empty():
+		var label := Label.new()
+		label.text = words
+		label.modulate.a = 0.6
+		add_child(label)
+
+
+func _list(lines: PackedStringArray, markdown: Markdown) -> RichTextLabel:
+	var list := RichTextLabel.new()
+	list.bbcode_enabled = true
+	list.fit_content = lines.size() <= SHORT_LIST
+	list.custom_minimum_size.y = 0.0 if list.fit_content else TALLEST
+	list.add_theme_font_size_override("normal_font_size", 14)
+	var shown := PackedStringArray()
+	for line in lines.slice(0, MOST):
+		shown.append("[color=%s]%s[/color]" % [COLORS.get(line.left(1), "#999999"), line.left(1)])
+		shown[-1] += markdown.convert_words(line.substr(1))
+	if lines.size() > MOST:
+		shown.append("… and %d more" % (lines.size() - MOST))
+	list.text = "\n".join(shown)
+	list.meta_clicked.connect(func(meta: Variant) -> void: link_followed.emit(str(meta)))
+	return list
+
+
+func _take_ghosts_off() -> void:
+	if _ghosts:
+		_ghosts.take_off()
+	_ghosts = null
 
 
 func _press(words: String) -> void:
