@@ -18,6 +18,7 @@ const _WELCOME := (
 	+ "“Add a dialog by Elena after the pier.”"
 )
 const _MOST_MESSAGES := 200
+const _LONGEST_ANSWER := 40
 
 var composer := Composer.new()
 
@@ -27,9 +28,9 @@ var _scroll := ScrollContainer.new()
 var _messages := VBoxContainer.new()
 var _running := Label.new()
 var _spinner := ProgressBar.new()
-var _spoken: Message
-## What the sources belong to.
+## What Fletcher says in this turn, with its sources; null until it says something.
 var _answer: Message
+var _is_between_texts := false
 var _open_question: Question
 var _open_plan: Plan
 var _chips: Chips
@@ -47,11 +48,14 @@ func _init(fletcher: Node, story: Story) -> void:
 	_scroll.follow_focus = false
 	_messages.size_flags_horizontal = SIZE_EXPAND_FILL
 	_messages.add_theme_constant_override("separation", 8)
+	_scroll.name = "Scroll"
+	_messages.name = "Messages"
 	_scroll.add_child(_messages)
 	_scroll.get_v_scroll_bar().changed.connect(_follow)
 	_scroll.get_v_scroll_bar().value_changed.connect(_on_scrolled)
 	add_child(_scroll)
 	add_child(_status())
+	composer.name = "Composer"
 	add_child(composer)
 	_connect_composer()
 	_connect_fletcher()
@@ -96,7 +100,7 @@ func _connect_composer() -> void:
 func _connect_fletcher() -> void:
 	_fletcher.turn_started.connect(_on_turn_started)
 	_fletcher.text_chunk.connect(_on_text_chunk)
-	_fletcher.text_ended.connect(func() -> void: _spoken = null)
+	_fletcher.text_ended.connect(func() -> void: _is_between_texts = true)
 	_fletcher.step_started.connect(_on_step_started)
 	_fletcher.citations_changed.connect(_on_citations)
 	_fletcher.suggestions_changed.connect(_on_suggestions)
@@ -115,7 +119,6 @@ func _show_history() -> void:
 		_answer_with(str(turn.get("output", "")))
 	if _fletcher.history().is_empty():
 		_answer_with(_WELCOME)
-	_spoken = null
 
 
 ## Forgets the conversation, here and in what is sent.
@@ -123,22 +126,24 @@ func clear() -> void:
 	_fletcher.clear_history()
 
 
-func _say(speaker: String, title: String, text: String) -> Message:
-	var message := Message.new(speaker, title, null if speaker == "you" else _converter())
+func _say(speaker: String, title: String, text: String, markdown: Markdown = null, conversion := &"convert") -> Message:
+	var message := Message.new(speaker, title, markdown, conversion)
+	message.name = speaker.capitalize()
 	message.link_followed.connect(_on_link.bind(_sources))
-	_messages.add_child(message)
+	_messages.add_child(message, true)
 	if _messages.get_child_count() > _MOST_MESSAGES:
 		_messages.get_child(0).queue_free()
 	message.append(text)
 	return message
 
 
+# Names and ids as they are now: the converter of the next message knows others.
 func _converter() -> Markdown:
 	return Markdown.new(_story.names(), _story.is_node, _story.is_scene)
 
 
 func _answer_with(text: String) -> void:
-	_say("fletcher", "Fletcher", text)
+	_say("fletcher", "Fletcher", text, _converter())
 
 
 func _on_link(target: String, sources: Array) -> void:
@@ -149,8 +154,8 @@ func _on_link(target: String, sources: Array) -> void:
 
 
 func _on_turn_started(message: String) -> void:
-	_spoken = null
 	_answer = null
+	_is_between_texts = false
 	_chips = null
 	_sources = []
 	_running.text = "Thinking …"
@@ -159,11 +164,14 @@ func _on_turn_started(message: String) -> void:
 		_say("you", "You", message)
 
 
+# All that a turn says is one message; its texts are paragraphs of it.
 func _on_text_chunk(text: String) -> void:
-	if _spoken == null:
-		_spoken = _say("fletcher", "Fletcher", "")
-		_answer = _spoken
-	_spoken.append(text)
+	if _answer == null:
+		_answer = _say("fletcher", "Fletcher", "", _converter())
+	elif _is_between_texts:
+		_answer.append("\n\n")
+	_is_between_texts = false
+	_answer.append(text)
 
 
 func _on_step_started(number: int, total: int, text: String) -> void:
@@ -178,6 +186,7 @@ func _on_citations(items: Array) -> void:
 	if items.is_empty():
 		return
 	_chips = Chips.new()
+	_chips.name = "Sources"
 	_chips.chosen.connect(func(item: Dictionary) -> void: source_opened.emit(item))
 	for item: Dictionary in items:
 		_chips.add(item, _place(item), str(item.get("text", "")).left(400))
@@ -206,7 +215,7 @@ func _on_question(request: Dictionary) -> void:
 		return  # comes as a preview
 	_open_question = Question.new(request)
 	_open_question.answered.connect(_on_answered)
-	var message := _say("fletcher", "Fletcher asks", str(request.get("text", "")))
+	var message := _say("fletcher", "Fletcher asks", str(request.get("text", "")), _converter(), &"convert_words")
 	message.attach(_open_question)
 
 
@@ -217,6 +226,7 @@ func _on_answered(decision: String, text: String) -> void:
 
 func _on_preview(diff: String, operations: Array) -> void:
 	_open_plan = Plan.new(_story, diff, operations)
+	_open_plan.name = "Plan"
 	_open_plan.applied.connect(_on_plan_settled.bind(true))
 	_open_plan.discarded.connect(_on_plan_settled.bind(false))
 	_open_plan.link_followed.connect(_on_link.bind(_sources))
@@ -235,9 +245,27 @@ func _on_failed(code: String, message: String) -> void:
 	_say("failure", code.capitalize(), message)
 
 
-func _on_turn_ended(_summary: Dictionary) -> void:
-	_spoken = null
+func _on_turn_ended(summary: Dictionary) -> void:
 	_running.text = ""
+	if _answer:
+		_answer.shorten(_LONGEST_ANSWER)
+	if summary.get("reason") == "stopped":
+		note("Stopped. “Take back” undoes what was done." if summary.get("changed") else "Stopped.")
+
+
+## The last turn is no more: so are its suggestions.
+func note_taken_back() -> void:
+	_settle("")
+	note("Taken back: the project is as it was before the last turn.")
+
+
+## Says something of its own below the conversation.
+func note(words: String) -> void:
+	var label := Label.new()
+	label.text = words
+	label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
+	label.modulate.a = 0.7
+	_messages.add_child(label)
 
 
 # What was open belongs to the turn before.

@@ -11,11 +11,12 @@ const _LONGEST := 48
 ## Shows one chip; a removable one has a cross beside it.
 func add(item: Variant, words: String, hint: String, is_removable := false) -> void:
 	var chip := HBoxContainer.new()
+	chip.name = "Chip"
 	chip.add_theme_constant_override("separation", 0)
 	chip.add_child(_button(_shortened(words), hint, func() -> void: chosen.emit(item)))
 	if is_removable:
 		chip.add_child(_button("×", "Do not send %s" % words, func() -> void: removed.emit(item)))
-	add_child(chip)
+	add_child(chip, true)
 
 
 ## Takes all chips away.

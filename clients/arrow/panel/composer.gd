@@ -24,6 +24,7 @@ func _init() -> void:
 	_context.removed.connect(func(id: int) -> void: node_dropped.emit(id))
 	_context.hide()
 	add_child(_context)
+	_field.name = "Field"
 	_field.placeholder_text = "Ask, or say what to change"
 	_field.wrap_mode = TextEdit.LINE_WRAPPING_BOUNDARY
 	_field.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART

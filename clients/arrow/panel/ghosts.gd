@@ -13,14 +13,14 @@ const SIZE := Vector2(240, 96)
 const GAP := Vector2(80, 40)
 const LINE := 2.0
 const FONT_SIZE := 15
-const FARTHEST := 0.4
+const FARTHEST := 0.6
 
 var _story: Story
 var _changes: Changes
 var _drawn := 0
-## What the grid showed before, and what it was made to show: offset and zoom.
+## What the grid showed before, offset and zoom, and the offset that it was made to show.
 var _left_view := []
-var _own_view := []
+var _own_view := Vector2.INF
 ## Where ghosts are, in the grid's own units, by node id.
 var _places := {}
 ## Frames of new scenes, in the grid's own units, by scene id.
@@ -45,8 +45,8 @@ func put_on() -> void:
 ## Takes them off; a view that nobody has moved since goes back to where it was.
 func take_off() -> void:
 	var grid := _story.grid()
-	if not _left_view.is_empty() and grid.scroll_offset.is_equal_approx(_own_view[0]):
-		_show_view(_left_view[0], _left_view[1])
+	if not _left_view.is_empty() and grid.scroll_offset.is_equal_approx(_own_view):
+		await _show_view(_left_view[0], _left_view[1])
 	queue_free()
 
 
@@ -154,12 +154,13 @@ func _show_first() -> void:
 	_show_view((all[0].position - GAP) * zoom, zoom)
 
 
-# Setting the zoom moves the grid, so that the place is set after it.
+# Setting the zoom moves the grid, so that the place is set after it, and what became of it is read after that.
 func _show_view(scroll_offset: Vector2, zoom: float) -> void:
 	var grid := _story.grid()
 	grid.zoom = zoom
-	grid.set_deferred("scroll_offset", scroll_offset)
-	_own_view = [scroll_offset, zoom]
+	await grid.get_tree().process_frame
+	grid.scroll_offset = scroll_offset
+	_own_view = grid.scroll_offset
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ func convert(text: String) -> String:
 	return "\n".join(lines)
 
 
-## A line that is no Markdown: only what it names is linked.
+## A text that is no Markdown: only what it names is linked.
 func convert_words(text: String) -> String:
 	_pieces = []
 	return _fill(escape(_set_names_aside(text.replace(_SLOT, ""))))

@@ -11,15 +11,18 @@ const _TINTS := {
 }
 
 var _raw := ""
-var _markdown: RefCounted
+var _markdown: Markdown
+var _conversion := &""
 var _column := VBoxContainer.new()
 var _words := RichTextLabel.new()
 
 
-## speaker: `you`, `fletcher` or `failure`; title: the line above; markdown: null where the text is taken as it is.
-func _init(speaker: String, title: String, markdown: RefCounted = null) -> void:
+## speaker: `you`, `fletcher` or `failure`; title: the line above; conversion: how the converter makes BBCode of it.
+func _init(speaker: String, title: String, markdown: Markdown = null, conversion := &"convert") -> void:
 	_markdown = markdown
+	_conversion = conversion
 	add_theme_stylebox_override("panel", _box(_TINTS[speaker]))
+	_column.name = "Column"
 	add_child(_column)
 	_column.add_child(_title(title))
 	_words.bbcode_enabled = true
@@ -45,6 +48,13 @@ func text() -> String:
 	return _raw
 
 
+## Where it is longer than this many lines, it becomes a field of its own to scroll in.
+func shorten(most_lines: int) -> void:
+	if _raw.count("\n") > most_lines:
+		_words.fit_content = false
+		_words.custom_minimum_size.y = 240
+
+
 ## Something below the words: sources, suggestions, buttons.
 func attach(control: Control) -> void:
 	_column.add_child(control)
@@ -53,7 +63,7 @@ func attach(control: Control) -> void:
 # Once a frame, however many pieces have come since the last.
 func _process(_delta: float) -> void:
 	_words.visible = not _raw.is_empty()
-	_words.text = _markdown.convert(_raw) if _markdown else Markdown.escape(_raw)
+	_words.text = _markdown.call(_conversion, _raw) if _markdown else Markdown.escape(_raw)
 	set_process(false)
 
 

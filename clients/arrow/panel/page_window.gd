@@ -6,6 +6,8 @@ const Symbols := preload("symbols.gd")
 
 const _STEP := 1.25
 const _LARGEST := 4.0
+## Every how many pixels a picture is looked at for its highlight.
+const _SAMPLE := 3
 ## How many of a document's passages are asked for to find the neighbours of one.
 const _NEIGHBOURHOOD := 100
 
@@ -145,9 +147,26 @@ func _show_picture() -> void:
 		return
 	_words.hide()
 	var image: Image = answer.image
+	var highlight := _first_highlight(image)
 	image.generate_mipmaps()
 	_picture.texture = ImageTexture.create_from_image(image)
 	_show_zoom()
+	_scroll_to.call_deferred(highlight)
+
+
+# How far down the page the highlight begins, from 0 to 1.
+static func _first_highlight(image: Image) -> float:
+	for y in range(0, image.get_height(), _SAMPLE):
+		for x in range(0, image.get_width(), _SAMPLE):
+			var color := image.get_pixel(x, y)
+			if color.r > 0.8 and color.g > 0.8 and color.b < 0.5:
+				return float(y) / image.get_height()
+	return 0.0
+
+
+func _scroll_to(share: float) -> void:
+	await get_tree().process_frame
+	_scroll.scroll_vertical = maxi(0, int(share * _picture.size.y - _scroll.size.y / 4))
 
 
 func _say(words: String) -> void:
@@ -174,7 +193,6 @@ func _passage_id() -> String:
 func _turn(by: int) -> void:
 	_page = maxi(1, _page + by)
 	_show_page()
-	_scroll.scroll_vertical = 0
 
 
 func _zoom_by(factor: float) -> void:

@@ -83,9 +83,12 @@ func focus_message() -> void:
 func _build() -> void:
 	set_anchors_preset(PRESET_RIGHT_WIDE)
 	var row := HBoxContainer.new()
+	row.name = "Row"
 	row.add_theme_constant_override("separation", 2)
 	row.add_child(_edge())
 	var column := VBoxContainer.new()
+	column.name = "Column"
+	_tabs.name = "Tabs"
 	column.size_flags_horizontal = SIZE_EXPAND_FILL
 	column.add_child(_title())
 	column.add_child(_notice)
@@ -107,11 +110,12 @@ func _build() -> void:
 
 func _build_windows() -> void:
 	_page_window = PageWindow.new(_fletcher.corpus)
+	_page_window.name = "Page"
 	_page_window.free_room = _dock.free_room
 	_preferences = PreferencesDialog.new(_fletcher.preferences)
 	_overwrite.title = "Take back anyway?"
 	_overwrite.dialog_autowrap = true
-	_overwrite.confirmed.connect(func() -> void: _fletcher.undo(true))
+	_overwrite.confirmed.connect(_take_back.bind(true))
 	for window: Window in [_page_window, _preferences, _overwrite]:
 		add_child(window)
 
@@ -126,7 +130,7 @@ func _title() -> Control:
 	label.size_flags_horizontal = SIZE_EXPAND_FILL
 	row.add_child(label)
 	_undo = Symbols.button("undo", "Take the last turn back (Ctrl+Alt+Z)")
-	_undo.pressed.connect(func() -> void: _fletcher.undo())
+	_undo.pressed.connect(_take_back)
 	row.add_child(_undo)
 	var broom := Symbols.button("broom", "Clear the conversation")
 	broom.pressed.connect(func() -> void: _chat.clear())
@@ -196,6 +200,11 @@ func _show_state(state: String) -> void:
 
 func _show_undo() -> void:
 	_undo.disabled = (not _fletcher.can_undo or str(_fletcher.state) in ["processing", "executing", "disabled"])
+
+
+func _take_back(force := false) -> void:
+	if _fletcher.undo(force):
+		_chat.note_taken_back()
 
 
 func _show_connection(text: String) -> void:
@@ -294,7 +303,7 @@ func _handles(key: InputEventKey) -> bool:
 		focus_message()
 		return true
 	if key.keycode == KEY_Z and with_command and key.alt_pressed:
-		_fletcher.undo()
+		_take_back()
 		return true
 	if key.keycode == KEY_Z and with_command and _chat.composer.is_focused():
 		_chat.composer.rewrite(key.shift_pressed)

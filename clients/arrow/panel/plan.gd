@@ -24,10 +24,12 @@ func _init(story: Story, diff: String, operations: Array) -> void:
 	add_child(_list(changes.lines, Markdown.new({}, story.is_node, story.is_scene)))
 	for words: String in ["Apply", "Discard"]:
 		var button := Button.new()
+		button.name = words
 		button.text = words
 		button.size_flags_horizontal = SIZE_EXPAND_FILL
 		button.pressed.connect(_press.bind(words))
 		_buttons.add_child(button)
+	_buttons.name = "Buttons"
 	add_child(_buttons)
 	if not changes.is_empty():
 		_ghosts = Ghosts.new(story, changes)

@@ -28,6 +28,8 @@ func _init(request: Dictionary) -> void:
 func settle(words: String) -> void:
 	for child in get_children():
 		child.queue_free()
+	if words.is_empty():
+		return
 	var label := Label.new()
 	label.text = words
 	label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
