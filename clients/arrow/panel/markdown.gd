@@ -39,7 +39,7 @@ func convert(text: String) -> String:
 	var lines: PackedStringArray = []
 	var in_code := false
 	for line in text.replace("\r", "").replace(_SLOT, "").split("\n"):
-		if line.strip_edges().begins_with("```"):
+		if _match("^\\s*```[\\w+-]*\\s*$", line):
 			in_code = not in_code
 		elif in_code:
 			lines.append(_code(line))
