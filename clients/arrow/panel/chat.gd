@@ -230,7 +230,9 @@ func _on_preview(diff: String, operations: Array) -> void:
 	_open_plan.applied.connect(_on_plan_settled.bind(true))
 	_open_plan.discarded.connect(_on_plan_settled.bind(false))
 	_open_plan.link_followed.connect(_on_link.bind(_sources))
-	_say("fletcher", "Preview: nothing has been done yet", "").attach(_open_plan)
+	var message := _say("fletcher", "Preview: nothing has been done yet", "")
+	message.name = "Preview"
+	message.attach(_open_plan)
 
 
 func _on_plan_settled(is_applied: bool) -> void:

@@ -22,6 +22,7 @@ var _stop := Button.new()
 func _init() -> void:
 	_context.chosen.connect(func(id: int) -> void: node_chosen.emit(id))
 	_context.removed.connect(func(id: int) -> void: node_dropped.emit(id))
+	_context.name = "Context"
 	_context.hide()
 	add_child(_context)
 	_field.name = "Field"

@@ -30,6 +30,7 @@ var _frames := {}
 func _init(story: Story, changes: Changes) -> void:
 	_story = story
 	_changes = changes
+	name = "FletcherGhosts"
 	mouse_filter = MOUSE_FILTER_IGNORE
 	clip_contents = true
 

@@ -5,13 +5,16 @@ extends RefCounted
 ## of the result are those that this converter writes, and each that it opens it closes. What can be clicked leads to a
 ## node, a scene or a citation, never to an address.
 
-const LINK_COLOR := "#2bb8dd"
+const LINK_COLOR := "#1a9cc2"
 
 const _CODE_COLOR := "#c08a3e"
 const _HEADING_SIZES: Array[int] = [20, 18, 17, 16, 16, 16]
 const _ESCAPED := "[lb]"
 ## Stands for a finished piece while the rest of the line is read; texts cannot hold it, as it is taken out of them.
 const _SLOT := "\uE000"
+
+## A pattern of more names would hold up each frame; ids are linked however many there are.
+const _MOST_NAMES := 2000
 
 var _names: Dictionary
 var _is_node: Callable
@@ -161,6 +164,7 @@ func _pattern_of_names() -> RegEx:
 	var known: Array = _names.keys()
 	if known.is_empty():
 		return null
+	known = known.slice(0, _MOST_NAMES)
 	known.sort_custom(func(one: String, other: String) -> bool: return one.length() > other.length())
 	var special := _regex("[\\\\^$.|?*+()\\[\\]{}]")
 	var quoted := known.map(func(one: String) -> String: return special.sub(one, "\\$0", true))

@@ -25,6 +25,7 @@ func _init(speaker: String, title: String, markdown: Markdown = null, conversion
 	_column.name = "Column"
 	add_child(_column)
 	_column.add_child(_title(title))
+	_words.name = "Words"
 	_words.bbcode_enabled = true
 	_words.fit_content = true
 	_words.selection_enabled = true

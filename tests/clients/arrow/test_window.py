@@ -29,7 +29,7 @@ _APPLY = (1129, 679)
 _ANSWER = (1010, 340, 1420, 500)
 _IDLE: Color = (102, 217, 102)
 _DISABLED: Color = (153, 153, 153)
-_LINK: Color = (43, 184, 221)
+_LINK: Color = (26, 156, 194)
 _HIGHLIGHT: Color = (255, 255, 0)
 _GHOST: Color = (33, 102, 120)
 
