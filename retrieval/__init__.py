@@ -20,7 +20,7 @@ from retrieval.errors import (
 )
 from retrieval.page_pictures import PagePainter
 from retrieval.reranker import Reranker, RerankingModel
-from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
+from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
 from retrieval.retriever import Retriever
 from retrieval.vector_store import VectorStore
 
@@ -50,6 +50,7 @@ __all__ = [
     "Retrieved",
     "Retriever",
     "SearchAnswer",
+    "Surroundings",
     "VectorStore",
     "VectorStoreDamaged",
     "VectorStoreUnavailable",

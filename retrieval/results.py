@@ -74,3 +74,14 @@ def _as_dict(found: RankedPassage) -> dict[str, Any]:
         "score": found.score,
         "text": passage.text,
     } | ({"also_in": list(found.also_in)} if found.also_in else {})
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A passage where it stands in its document: the text before and after it, as much as was asked for."""
+
+    document: str
+    document_id: str
+    before: str
+    text: str
+    after: str

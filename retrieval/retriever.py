@@ -17,7 +17,7 @@ from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
 from retrieval.reranker import RerankingModel, reranked
-from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer
+from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import EmbeddingProgress, VectorUpkeep
 
@@ -150,6 +150,18 @@ class Retriever:
         """
         found = self._catalog.find_document(key, document)
         return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
+
+    def surroundings(self, key: ProjectKey, document_id: str, passage_id: str | None, characters: int) -> Surroundings:
+        """A passage with so many characters of its document on either side; without one, how the document begins.
+
+        Raises `ProjectNotFound`, `DocumentNotFound` and `PassageNotFound`.
+        """
+        document = self._catalog.find_document(key, document_id)
+        text = self._catalog.text(key, document.id)
+        passage = None if passage_id is None else self._passage_of(key, document, passage_id)
+        begin, end = (passage.char_from, passage.char_to) if passage else (0, 0)
+        before, after = text[max(0, begin - characters) : begin], text[end : end + characters]
+        return Surroundings(document.name, document.id, before, text[begin:end], after)
 
     def page_picture(self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None) -> bytes:
         """A page (from 1) as PNG, with a passage highlighted; pictures are kept, a limited number of them.

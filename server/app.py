@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, folder_routes, operation_routes, turn_routes
+from server import corpus_routes, folder_routes, operation_routes, text_routes, turn_routes
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.connection_limit import ConnectionLimit
@@ -55,7 +55,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(BodyLimitMiddleware, limits=services.limits)
     app.add_middleware(AccessMiddleware, access=access)
     token = Depends(HTTPBearer(auto_error=False))  # only so that the documentation page can send one
-    for routes in (corpus_routes, folder_routes, turn_routes, operation_routes):
+    for routes in (corpus_routes, text_routes, folder_routes, turn_routes, operation_routes):
         app.include_router(routes.router, dependencies=[token])
     serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port

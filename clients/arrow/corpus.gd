@@ -69,6 +69,15 @@ func search(query: String, count := 8) -> Array:
 	return answer.json.get("passages", [])
 
 
+## `{before, text, after, error}`: a passage where it stands; without one, `after` is how the document begins.
+func text_around(document_id: String, passage_id := "") -> Dictionary:
+	var where := "text?document=" + document_id.uri_encode()
+	if passage_id:
+		where += "&passage=" + passage_id.uri_encode()
+	var answer := await _ask(HTTPClient.METHOD_GET, where, _project.key())
+	return {"before": "", "text": "", "after": "", "error": answer.error}.merged(answer.json, true)
+
+
 ## `{image, bytes, error}`; with a passage, that is highlighted.
 func page_picture(document_id: String, page: int, passage_id := "") -> Dictionary:
 	var where := "documents/%s/pages/%d.png" % [document_id.uri_encode(), page]

@@ -8,8 +8,6 @@ const _STEP := 1.25
 const _LARGEST := 4.0
 ## Every how many pixels a picture is looked at for its highlight.
 const _SAMPLE := 3
-## How many of a document's passages are asked for to find the neighbours of one.
-const _NEIGHBOURHOOD := 100
 
 ## Where the window opens: () -> Rect2i.
 var free_room := Callable()
@@ -42,7 +40,9 @@ func _init(corpus: Node) -> void:
 	window_input.connect(_on_input)
 	var background := PanelContainer.new()
 	background.set_anchors_preset(Control.PRESET_FULL_RECT)
+	background.name = "Background"
 	var column := VBoxContainer.new()
+	column.name = "Column"
 	column.add_child(_tools())
 	column.add_child(_sheet())
 	column.add_child(_words)
@@ -92,6 +92,7 @@ func _sheet() -> Control:
 	_picture.stretch_mode = TextureRect.STRETCH_KEEP_ASPECT_CENTERED
 	_picture.texture_filter = CanvasItem.TEXTURE_FILTER_LINEAR_WITH_MIPMAPS
 	_scroll.add_child(_picture)
+	_words.name = "Words"
 	_words.bbcode_enabled = true
 	_words.selection_enabled = true
 	return _scroll
@@ -216,23 +217,15 @@ func _show_words() -> void:
 	var asked := _asked
 	var text := str(_place.get("text", ""))
 	_words.show()
-	_words.text = _highlighted(text)
-	var found: Array = await _corpus.search(text.left(300), _NEIGHBOURHOOD, _document())
-	if asked == _asked:
-		_words.text = _between_neighbours(found)
-
-
-func _between_neighbours(found: Array) -> String:
-	found.sort_custom(func(a: Dictionary, b: Dictionary) -> bool: return a.char_from < b.char_from)
-	for place in found.size():
-		if str(found[place].id) != _passage_id():
-			continue
-		var shown := PackedStringArray()
-		for near in range(maxi(0, place - 2), mini(found.size(), place + 3)):
-			var text := str(found[near].text)
-			shown.append(_highlighted(text) if near == place else Markdown.escape(text))
-		return "\n\n".join(shown)
-	return _highlighted(str(_place.get("text", "")))
+	_words.text = _highlighted(text) if text else "Reading …"
+	var around: Dictionary = await _corpus.text_around(_document(), _passage_id())
+	if asked != _asked:
+		return
+	if around.error:
+		_words.text = "%s\n\n%s" % [Markdown.escape(str(around.error)), _highlighted(text)]
+		return
+	_words.text = Markdown.escape(around.before) + _highlighted(around.text) + Markdown.escape(around.after)
+	_words.scroll_to_line.call_deferred(str(around.before).count("\n"))
 
 
 static func _highlighted(text: String) -> String:

@@ -35,6 +35,7 @@ var _toggle := Button.new()
 var _tabs := TabContainer.new()
 var _notice := Label.new()
 var _connection := Label.new()
+var _connect := Button.new()
 var _dot := ColorRect.new()
 var _undo: Button
 var _grabbed_at := -1.0
@@ -93,7 +94,7 @@ func _build() -> void:
 	column.add_child(_title())
 	column.add_child(_notice)
 	column.add_child(_tabs)
-	column.add_child(_connection)
+	column.add_child(_status())
 	row.add_child(column)
 	add_child(row)
 	_tabs.size_flags_vertical = SIZE_EXPAND_FILL
@@ -141,6 +142,18 @@ func _title() -> Control:
 	var collapse := Symbols.button("next", "Collapse the panel")
 	collapse.pressed.connect(_set_open.bind(false))
 	row.add_child(collapse)
+	return row
+
+
+func _status() -> Control:
+	var row := HBoxContainer.new()
+	_connection.size_flags_horizontal = SIZE_EXPAND_FILL
+	_connection.size_flags_vertical = SIZE_SHRINK_CENTER
+	row.add_child(_connection)
+	_connect.text = "Connect"
+	_connect.tooltip_text = "Try now"
+	_connect.pressed.connect(func() -> void: _fletcher.connect_to_server())
+	row.add_child(_connect)
 	return row
 
 
@@ -195,6 +208,7 @@ func _show_state(state: String) -> void:
 	_tabs.visible = not is_disabled
 	_show_undo()
 	_show_connection(_fletcher.connection_text)
+	_connect.visible = state == "offline"
 	_chat.show_state(state)
 
 

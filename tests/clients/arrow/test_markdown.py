@@ -1,4 +1,4 @@
-"""What models and documents say, as the panel shows it: converted by the real client, read by the real RichTextLabel."""
+"""What models and documents say, as the panel shows it: converted by the client, read by a real RichTextLabel."""
 
 import json
 import os
@@ -18,10 +18,11 @@ _OURS = re.compile(
     r"|\[url=(?:node|scene|citation):\d+\]"
 )
 _HOSTILE = (
-    "[url]", "[url=https://evil.example]", "[/url]", "[img]", "[img]res://icon.svg[/img]", "[b]", "[/b]", "[lb]", "[rb]",
-    "[", "]", "[[", "**", "*", "_", "__", "`", "``", "```", "\n", "# ", "- ", "1. ", "> ", "[1]", "[x](y)", "[](a)",
-    "[`x`](javascript:1)", "node 12", "nodes 3 and 12", "node 999", "scene 3", "pier_end", "quay (old)", "\ue0000\ue000",
-    "\ue000", "text", " ", "é", "😀", "\\", "{", "}", "%s", "%d", "$0", "\t", "[font=res://x]", "[hint=a]", "[p", "=]",
+    "[url]", "[url=https://evil.example]", "[/url]", "[img]", "[img]res://icon.svg[/img]", "[b]", "[/b]", "[lb]",
+    "[rb]", "[font=res://x]", "[hint=a]", "[p", "=]", "[", "]", "[[", "[1]", "[x](y)", "[](a)", "[`x`](javascript:1)",
+    "**", "*", "_", "__", "`", "``", "```", "\n", "# ", "- ", "1. ", "> ", "\\", "{", "}", "%s", "%d", "$0", "\t",
+    "node 12", "nodes 3 and 12", "node 999", "scene 3", "pier_end", "quay (old)", "\ue0000\ue000", "\ue000",
+    "text", " ", "é", "😀",
 )  # fmt: skip
 
 

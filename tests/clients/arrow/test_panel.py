@@ -13,6 +13,7 @@ _TABS = f"{_PANEL}/Row/Column/Tabs"
 _MESSAGES = f"{_TABS}/Chat/Scroll/Messages"
 _CONTEXT = f"{_TABS}/Chat/Composer/Context"
 _INSPECTOR = "/root/Main/FloatingTools/Control/Inspector"
+_PAGE_WORDS = f"{_PANEL}/Page/Background/Column/Words"
 _GHOSTS = f"{_CENTER}/FletcherGhosts"
 _ADD = ToolUse("create_insert_node", {"type": "dialog", "scene_id": 0, "preset": {"lines": ["A [b]bright[/b] line."]}})
 
@@ -106,4 +107,27 @@ def test_dropped_files_become_documents(editor: Editor, tmp_path: Path) -> None:
     editor.call(f"{_TABS}/Documents", "add_files", [f"/host{tmp_path / 'lamp.md'}"])
     documents = editor.wait("corpus_changed", since, lambda documents: bool(documents))[0]
     assert [document["name"] for document in documents] == ["lamp.md"]
+    (found,) = editor.call("corpus", "search", "lamp")
+    assert "Elena keeps" in found["text"]
+    assert editor.errors() == []
+
+
+def test_a_passage_without_a_page_stands_between_its_neighbours(editor: Editor, server: House) -> None:
+    _open(editor)
+    parts = [
+        f"# Part {number}\n\nThe keeper of lamp {number} sleeps. " + "It [b]rains[/b]. " * 60 for number in range(9)
+    ]
+    server.put_documents(editor.call("project", "key"), {"long.md": "\n\n".join(parts)})
+    (found, *_) = editor.call("corpus", "search", "keeper of lamp 4")
+    assert "lamp 4" in found["text"]
+    editor.call(_PANEL, "_open_place", found)
+    for _ in range(200):
+        shown = editor.call(_PAGE_WORDS, "get_parsed_text")
+        if "lamp 5" in shown:
+            break
+        editor.frames(10)
+    assert "lamp 3" in shown
+    assert found["text"] in shown
+    assert "lamp 5" in shown
+    assert "lamp 8" not in shown
     assert editor.errors() == []

@@ -34,7 +34,8 @@ class Window:
 
     def do(self, *words: str) -> None:
         """Runs one command on the screen and waits for its end."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.write(" ".join(quote(word) for word in words) + "\n")
         self.process.stdin.flush()
         for line in self.process.stdout:
