@@ -74,8 +74,11 @@ func _on_turn_ended(summary: Dictionary) -> void:
 	if not _is_checking:
 		return
 	_is_checking = false
-	var lines := str(summary.get("text", summary.get("error", ""))).split("\n", false)
-	_show(lines[0] if lines else str(summary.get("error", "")), lines.slice(1), summary.get("citations", []))
+	var said := str(summary.text if summary.text else summary.error)
+	var lines := Array(said.split("\n", false))
+	var findings := lines.filter(func(line: String) -> bool: return line.begins_with("- "))
+	var others := lines.filter(func(line: String) -> bool: return not line.begins_with("- "))
+	_show("\n".join(PackedStringArray(others)), findings, summary.citations)
 
 
 func _show(heading: String, lines: Array, sources := []) -> void:

@@ -26,16 +26,10 @@ func scene_id() -> int:
 	return _mind.get_current_open_scene_id()
 
 
-## The name of a node, scene, variable or character; an empty text where there is none with this id.
+## What a node is called, with its type, as its name alone may be a letter: `dialog pier`.
 func name_of(id: int) -> String:
-	var resource: Variant = _mind.lookup_resource(id, "nodes", false)
-	return str(resource.name) if resource is Dictionary else ""
-
-
-## The types that Arrow has, each with its icon.
-func type_icon(type: String) -> Texture2D:
-	var known: Dictionary = _mind.NODE_TYPES_LIST
-	return known[type].icon if known.has(type) else null
+	var node: Dictionary = _resources("nodes").get(id, {})
+	return "%s %s" % [node.get("type", "node"), node.get("name", id)]
 
 
 ## Whether this is a node, and not something else with an id.
