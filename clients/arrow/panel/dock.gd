@@ -7,11 +7,17 @@ extends RefCounted
 const _FLOATING: Array[NodePath] = [^"FloatingTools/Control/Inspector", ^"FloatingTools/Control/Console"]
 
 var _main: Node
+## By path: the x that it had, and the x that it was given.
 var _moved := {}
 
 
 func _init(main: Node) -> void:
 	_main = main
+	for path in _FLOATING:
+		var floating: Control = main.get_node_or_null(path)
+		if floating:
+			floating.resized.connect(_keep_clear)
+			floating.visibility_changed.connect(_keep_clear)
 
 
 ## The part of Arrow between its two bars.
@@ -28,7 +34,7 @@ func buttons() -> Control:
 func reserve(width: float) -> void:
 	_main.Grid.offset_right = -width
 	if width > 0.0:
-		_make_room(center().global_position.x + center().size.x - width)
+		_make_room()
 	else:
 		_give_back()
 
@@ -40,7 +46,16 @@ func free_room() -> Rect2i:
 	return Rect2i(room.position + Vector2(8, 40), room.size - Vector2(16, 48))
 
 
-func _make_room(edge: float) -> void:
+# Arrow puts its panels where they were only some time after its start, and shows or widens one whenever it likes.
+func _keep_clear() -> void:
+	_make_room.call_deferred()
+
+
+func _make_room() -> void:
+	var grid: Control = _main.Grid
+	if grid.offset_right >= 0.0:
+		return
+	var edge: float = center().global_position.x + center().size.x + grid.offset_right
 	for path in _FLOATING:
 		var floating: Control = _main.get_node_or_null(path)
 		if floating == null or floating.position.x + floating.size.x <= edge:

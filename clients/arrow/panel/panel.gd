@@ -113,7 +113,7 @@ func _build_windows() -> void:
 	_page_window = PageWindow.new(_fletcher.corpus)
 	_page_window.name = "Page"
 	_page_window.free_room = _dock.free_room
-	_preferences = PreferencesDialog.new(_fletcher.preferences)
+	_preferences = PreferencesDialog.new(_fletcher)
 	_overwrite.title = "Take back anyway?"
 	_overwrite.dialog_autowrap = true
 	_overwrite.confirmed.connect(_take_back.bind(true))

@@ -4,11 +4,13 @@ extends ConfirmationDialog
 const _POLICIES := ["", "always", "destructive", "never"]
 const _POLICY_WORDS := ["As the server is set", "Before every change", "Before more than a little is lost", "Never"]
 
+var _fletcher: Node
 var _preferences: RefCounted
 var _host := LineEdit.new()
 var _port := SpinBox.new()
 var _token := LineEdit.new()
 var _confirm := OptionButton.new()
+var _project := LineEdit.new()
 var _switches := {
 	"auto_connect": "Connect when Arrow starts",
 	"save_with_calls": "Save the project before a message and after each step",
@@ -16,8 +18,10 @@ var _switches := {
 }
 
 
-func _init(preferences: RefCounted) -> void:
-	_preferences = preferences
+## fletcher: the client.
+func _init(fletcher: Node) -> void:
+	_fletcher = fletcher
+	_preferences = fletcher.preferences
 	title = "Fletcher's preferences"
 	ok_button_text = "Save"
 	var grid := GridContainer.new()
@@ -32,6 +36,10 @@ func _init(preferences: RefCounted) -> void:
 	_add(grid, "Port", _port)
 	_add(grid, "Token", _token)
 	_add(grid, "Ask first", _confirm)
+	_add(grid, "This project", _project)
+	_project.editable = false
+	_project.placeholder_text = "None is open"
+	_project.tooltip_text = "What the server calls it: fletcher ingest --project …"
 	var column := VBoxContainer.new()
 	column.add_child(grid)
 	for setting: String in _switches:
@@ -63,6 +71,7 @@ func _where() -> Label:
 
 
 func _read() -> void:
+	_project.text = _fletcher.project.key()
 	_host.text = _preferences.host
 	_port.value = _preferences.port
 	_token.text = _preferences.token
