@@ -7,7 +7,7 @@ extends RefCounted
 const _FLOATING: Array[NodePath] = [^"FloatingTools/Control/Inspector", ^"FloatingTools/Control/Console"]
 
 var _main: Node
-## By path: the x that it had, and the x that it was given.
+## By path: how far to the left it was moved, and the offset from its anchor that it has since.
 var _moved := {}
 
 
@@ -58,16 +58,25 @@ func _make_room() -> void:
 	var edge: float = center().global_position.x + center().size.x + grid.offset_right
 	for path in _FLOATING:
 		var floating: Control = _main.get_node_or_null(path)
-		if floating == null or floating.position.x + floating.size.x <= edge:
+		if floating == null:
 			continue
-		var from: float = _moved.get(path, Vector2(floating.position.x, 0.0)).x
-		floating.position.x = maxf(0.0, edge - floating.size.x)
-		_moved[path] = Vector2(from, floating.position.x)
+		_put_back(path, floating)
+		var by := minf(floating.position.x + floating.size.x - edge, floating.position.x)
+		if by > 0.0:
+			floating.position.x -= by
+			_moved[path] = Vector2(by, floating.offset_left)
 
 
 func _give_back() -> void:
-	for path: NodePath in _moved:
+	for path: NodePath in _moved.keys():
 		var floating: Control = _main.get_node_or_null(path)
-		if floating and is_equal_approx(floating.position.x, _moved[path].y):
-			floating.position.x = _moved[path].x
-	_moved.clear()
+		if floating:
+			_put_back(path, floating)
+
+
+# Its offset from its anchor stays as it is when the window is resized, and is another one when somebody has moved it.
+func _put_back(path: NodePath, floating: Control) -> void:
+	var moved: Vector2 = _moved.get(path, Vector2.ZERO)
+	if is_equal_approx(floating.offset_left, moved.y):
+		floating.position.x += moved.x
+	_moved.erase(path)

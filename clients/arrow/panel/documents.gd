@@ -99,13 +99,14 @@ func _buttons() -> Control:
 func _prepare_dialogs() -> void:
 	for dialog: FileDialog in [_files, _folders]:
 		dialog.access = FileDialog.ACCESS_FILESYSTEM
+		dialog.current_dir = OS.get_system_dir(OS.SYSTEM_DIR_DOCUMENTS)
 		add_child(dialog)
-	_files.title = "Add design documents"
 	_files.file_mode = FileDialog.FILE_MODE_OPEN_FILES
+	_files.title = "Add design documents"  # the mode has set another
 	_files.filters = _FILTERS
 	_files.files_selected.connect(add_files)
-	_folders.title = "Link a folder of design documents"
 	_folders.file_mode = FileDialog.FILE_MODE_OPEN_DIR
+	_folders.title = "Link a folder of design documents"
 	_folders.dir_selected.connect(func(path: String) -> void: _fletcher.corpus.link_folder(path))
 	_sure.confirmed.connect(func() -> void: _on_sure.call())
 	_sure.dialog_autowrap = true

@@ -20,8 +20,8 @@ func _init(request: Dictionary) -> void:
 	else:
 		_button("Answer", func() -> void: _submit(_change.text))
 		_button("Never mind", func() -> void: _answer("no", ""))
-	add_child(_buttons)
 	add_child(_change)
+	add_child(_buttons)
 
 
 ## The question is settled: nothing of it can be pressed any more.

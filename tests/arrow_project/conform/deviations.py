@@ -1,6 +1,6 @@
 """Where we knowingly do not do as Arrow does, and why."""
 
-from arrow_project.project_data import Document
+from arrow_project.project_data import ProjectData
 
 DEVIATIONS = {
     "removing an entry": ("Arrow's Mind removes it and leaves the scene or the project without a beginning; refused."),
@@ -39,7 +39,7 @@ DEVIATIONS = {
 }
 
 
-def unstable(document: Document, node_id: int) -> bool:
+def unstable(document: ProjectData, node_id: int) -> bool:
     """Whether Arrow's own inspector would change the node although nothing was changed in it."""
     node_type = document.node_type(node_id)
     if node_type is None or node_type.name == "frame":

@@ -39,6 +39,8 @@ def test_the_panel_takes_its_room_from_the_grid_and_gives_it_back(editor: Editor
     assert editor.get(f"{_CENTER}/Grid", "offset_right") == 0
     assert not editor.get(_PANEL, "visible")
 
+    assert editor.get(_INSPECTOR, "position") != at_first
+
     editor.call(_PANEL, "open", True)
     editor.frames()
     assert editor.get(_INSPECTOR, "position") == at_first
