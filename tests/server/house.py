@@ -116,8 +116,12 @@ def house(
     local: bool = False,
     roots: Mapping[str, tuple[Path, ...]] | None = None,
     waits: Waits | None = None,
+    completes: bool = True,
 ) -> Generator[House]:
-    """Serves from the data directory `path` while the block runs; `local`: the planner answers, not the script."""
+    """Serves from the data directory `path` while the block runs.
+
+    `local`: the planner answers, not the script. Without `completes`, nothing goes on that nobody has asked for.
+    """
     model = ScriptedModel(*script)  # type: ignore[arg-type]
     directory = DataDirectory(path)
     with ExitStack() as opened:
@@ -144,7 +148,7 @@ def house(
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )
-        watched = Watched(create_app(services, access or Access()))
+        watched = Watched(create_app(services, access or Access(), completes=completes))
         url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0), waits))
         opened.callback(readers.may_go_on.set)
         yield House(url, model, catalog, retriever, ingestor, readers, watched)

@@ -29,8 +29,9 @@ TOKENS = {"ada's token": "ada", "bo's token": "bo"}
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is at rest, and who is dead, is decided sooner than in earnest."""
+    """What is at rest, and who has ended, is seen sooner than in earnest; nobody is dead who is only slow."""
     monkeypatch.setattr("ingest.watching._QUIET_S", 0.15)
+    monkeypatch.setattr("server.linked_folders._LEASE_S", 3600.0)
     monkeypatch.setattr("server.linked_folders._RENEW_S", 0.1)
     monkeypatch.setattr("server.linked_folders._AGAIN_S", 0.1)
 
@@ -410,9 +411,16 @@ class Server:
 
 
 @pytest.fixture
-async def servers(home: House) -> AsyncIterator[tuple[Server, Server]]:
+def catalogued(tmp_path: Path) -> Iterator[House]:
+    """What several servers share; its own server follows nothing, which would be one more than a test knows of."""
+    with house(tmp_path / "data", completes=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def servers(catalogued: House) -> AsyncIterator[tuple[Server, Server]]:
     async with AsyncExitStack() as opened:
-        both = Server(home), Server(home)
+        both = Server(catalogued), Server(catalogued)
         for server in both:
             server.folders.start()
             opened.push_async_callback(server.close)
@@ -428,49 +436,51 @@ async def so(condition: Callable[[], bool]) -> None:
 
 
 async def test_one_of_two_servers_follows_and_the_other_takes_over(
-    home: House, servers: tuple[Server, Server], folder: Path
+    catalogued: House, servers: tuple[Server, Server], folder: Path
 ) -> None:
     first, second = servers
-    await first.folders.link(home.key, str(folder), by_owner=True)
+    await first.folders.link(catalogued.key, str(folder), by_owner=True)
     (folder / "ferry.md").unlink()
-    await so(lambda: names_in(home) == ["bible.md"])
+    await so(lambda: names_in(catalogued) == ["bible.md"])
     assert second.intake.followed == []
 
     await first.folders.close()
     followed_by_first = len(first.intake.followed)
     (folder / "harbour.md").write_text("It freezes in winter.")
     # A report arrives later than what it is on: both are waited for.
-    await so(lambda: names_in(home) == ["bible.md", "harbour.md"] and bool(second.intake.followed))
+    await so(lambda: names_in(catalogued) == ["bible.md", "harbour.md"] and bool(second.intake.followed))
     assert len(first.intake.followed) == followed_by_first
 
 
 async def test_a_folder_that_is_linked_at_the_other_server_is_followed_there(
-    home: House, servers: tuple[Server, Server], folder: Path, tmp_path: Path
+    catalogued: House, servers: tuple[Server, Server], folder: Path, tmp_path: Path
 ) -> None:
     first, second = servers
-    await first.folders.link(home.key, str(folder), by_owner=True)
+    await first.folders.link(catalogued.key, str(folder), by_owner=True)
     other = tmp_path / "other"
     other.mkdir()
     (other / "harbour.md").write_text("It freezes in winter.")
-    await second.folders.link(home.key, str(other), by_owner=True)
+    await second.folders.link(catalogued.key, str(other), by_owner=True)
     (folder / "late.md").write_text("Nobody looks here any more.")
     (other / "quay.md").write_text("It is wet.")
-    await so(lambda: names_in(home) == ["harbour.md", "quay.md"])
+    await so(lambda: names_in(catalogued) == ["harbour.md", "quay.md"])
     assert len(first.intake.followed) == 1
 
 
-async def test_a_server_that_was_not_started_reads_the_folder_once(home: House, folder: Path) -> None:
-    server = Server(home)
-    report = await server.folders.link(home.key, str(folder), by_owner=True)
+async def test_a_server_that_was_not_started_reads_the_folder_once(catalogued: House, folder: Path) -> None:
+    server = Server(catalogued)
+    report = await server.folders.link(catalogued.key, str(folder), by_owner=True)
     assert len(report.documents) == 3
     (folder / "late.md").write_text("Nobody looks here.")
     await server.close()
     assert len(server.intake.followed) == 1
 
 
-async def test_a_failure_is_told_and_tried_again(home: House, servers: tuple[Server, Server], folder: Path) -> None:
+async def test_a_failure_is_told_and_tried_again(
+    catalogued: House, servers: tuple[Server, Server], folder: Path
+) -> None:
     first, _ = servers
     first.intake.failures = 2
     with pytest.raises(OSError, match="went away"):
-        await first.folders.link(home.key, str(folder), by_owner=True)
-    await so(lambda: len(home.catalog.documents(home.key)) == 2)
+        await first.folders.link(catalogued.key, str(folder), by_owner=True)
+    await so(lambda: len(catalogued.catalog.documents(catalogued.key)) == 2)
