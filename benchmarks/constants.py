@@ -92,16 +92,16 @@ class Sets:
     design: Corpus
     page_questions: list[PageQuestion]
 
-    def idf_share(
+    def coverage(
         self, fusion: Fusion, within: bool, best_of: int = 3, around: Callable[[Question], str] = lambda _: ""
     ) -> float:
-        """Mean idf_share@2000 of the stories' questions."""
+        """Mean coverage@2000 of the stories' questions."""
         found: list[float] = []
         for number, question in enumerate(self.story_questions):
             document = question.document if within else None
             passages = self.stories.ranked(number, document, fusion, best_of, around(question))
             spans = [Span(passage.document, passage.char_from, passage.char_to) for passage in passages]
-            found.append(measure(question.document, question.gold, spans, ()).idf_share)
+            found.append(measure(question.document, question.gold, spans, ()).coverage)
         return float(np.mean(found))
 
     def pages(self, style: str, fusion: Fusion, best_of: int = 3) -> str:
@@ -128,7 +128,7 @@ class Sets:
 
     def row(self, fusion: Fusion, best_of: int = 3) -> list[str]:
         """Coverage in all stories and within the story, plain, paraphrased."""
-        coverages = [f"{self.idf_share(fusion, within, best_of):.3f}" for within in (False, True)]
+        coverages = [f"{self.coverage(fusion, within, best_of):.3f}" for within in (False, True)]
         return [*coverages, self.pages("plain", fusion, best_of), self.pages("paraphrased", fusion, best_of)]
 
 
@@ -184,7 +184,7 @@ def _surroundings(sets: Sets, fusion: Fusion) -> Iterator[tuple[str, list[str]]]
             _marked((document, passage), chosen),
             [
                 *(
-                    f"{sets.idf_share(tried, False, around=lambda q, of=of: of[q.document]):.3f}"
+                    f"{sets.coverage(tried, False, around=lambda q, of=of: of[q.document]):.3f}"
                     for of in (scenes, others)
                 ),
                 sets.sections(tried),

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from agent import ConfirmationPolicy, Exchange
+from agent import MAX_MESSAGE, ConfirmationPolicy, Exchange
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.problems import first_problems
 
@@ -105,11 +105,15 @@ class DesignDocSync(_Message):
     file_name: Annotated[str, BeforeValidator(_text)] = ""
 
 
+# What the user has written.
+Words = Annotated[str, Field(max_length=MAX_MESSAGE)]
+
+
 class UserMessage(_Message):
     """The user's words, and what is open and selected."""
 
     type: Literal["user_message"]
-    message: str = ""
+    message: Words = ""
     history: Annotated[list[Exchange], BeforeValidator(_exchanges)] = Field(default_factory=list[Exchange])
     # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
     selected_node_ids: Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)] = Field(
@@ -186,7 +190,7 @@ class Confirmation(_Message):
     type: Literal["confirmation"]
     request_id: Annotated[str | None, BeforeValidator(_name)] = None
     decision: Literal["yes", "no", "modify"]
-    message: str = ""
+    message: Words = ""
 
 
 ClientMessage = FileSync | DesignDocSync | UserMessage | FunctionResult | Stop | Hello | Confirmation

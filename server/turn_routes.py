@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
 
 from agent import (
+    MAX_MESSAGE,
     Asked,
     Citation,
     Cited,
@@ -77,7 +78,7 @@ class TurnBody(Body):
     """
 
     arrow_content: Annotated[str, Field(description="The whole .arrow file", json_schema_extra=_ARROW)]
-    message: str = ""
+    message: Annotated[str, Field(max_length=MAX_MESSAGE)] = ""
     history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
     selected_node_ids: Annotated[list[WholeNumber], FailFast()] = Field(default_factory=list[int])
     current_scene_id: WholeNumber | None = None

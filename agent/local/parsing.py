@@ -71,8 +71,8 @@ def is_question(message: str) -> bool:
 
 
 def hides_a_command(text: str) -> bool:
-    """Whether a text that stands in no quotation marks seems to end before its end."""
-    return _HIDDEN.search(text) is not None
+    """Whether a text that stands in no quotation marks seems to end before its end; not looked for in a long one."""
+    return len(text) <= _LONGEST and _HIDDEN.search(text) is not None
 
 
 def token(words: Words, *names: str) -> str:

@@ -19,6 +19,7 @@ READ = {
     "an answer of dots": "read_reply('yes' + '.' * 1_000_000 + 'x')",
     "an answer of blanks": "read_reply('no' + ' ' * 1_000_000 + 'x')",
     "an answer of yeses": "read_reply('yes ' * 250_000 + 'x')",
+    "words that were asked for": "is_command('x' + ' and' * 250_000)",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
     "tags that do not end": "inert('<' * 1_000_000)",
     "sets of characters": "compiles('[' * 1_000_000)",
@@ -40,6 +41,7 @@ READ = {
 PROGRAM = """
 from contextlib import suppress
 from agent import read_reply
+from agent.local import is_command
 from agent.questions.parameters import read_parameters
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command

@@ -215,7 +215,10 @@ def test_short_rows_are_passages_together() -> None:
 
 def test_a_document_of_scraps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.split.MAX_PASSAGES", 3)
-    scraps: list[Part] = [part for at in range(4) for part in (("heading", f"H{at}", 1), ("paragraph", "x"))]
+    scraps: list[Part] = []
+    for at in range(4):
+        scraps.append(("heading", f"H{at}", 1))
+        scraps.append(("paragraph", "x"))
     assert len(cut(document(*scraps[:6]))) == 3
     with pytest.raises(ReadError, match=r"more than 3 passages.*split it") as refused:
         cut(document(*scraps))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from agent import MAX_MESSAGE
 from corpora import ProjectKey
 from server import Access, Limits
 from server.turn_rate import TooManyTurns, TurnRate
@@ -156,6 +157,17 @@ def test_too_much_to_take_in_at_once(tmp_path: Path) -> None:
         client.send("design_doc_sync", project_id=1, file_content=content, file_name="second.txt")
         assert client.frame()["message"].startswith("second.txt ")
     assert [d.name for d in home.catalog.documents(ProjectKey("local", "1"))] == ["first.txt", "second.txt"]
+
+
+def test_what_the_user_writes_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    written = "/create_variable " + "[" * MAX_MESSAGE
+    with house(tmp_path) as home, home.http() as http, home.client() as client:
+        answer = http.post("/projects/1/turns", json={"arrow_content": story_text(), "message": written})
+        assert answer.status_code == 422
+        assert f"{MAX_MESSAGE}" in answer.json()["error"]["message"]
+        for type_, fields in (("user_message", {}), ("confirmation", {"decision": "modify"})):
+            client.send(type_, message=written, **fields)
+            assert any(f"{MAX_MESSAGE}" in text for text in texts(client.until("end")))
 
 
 def test_a_turn_is_no_longer_than_a_message(tmp_path: Path) -> None:

@@ -363,7 +363,7 @@ def test_a_turn_is_told_while_it_happens(home: House, http: httpx.Client) -> Non
     home.model.add(["I add ", "gold.", Use("create_variable", GOLD)], ["Done."])
     events = _events(http, message="Add gold.")
     assert [name for name, _ in events] == ["text", "text", "text_end", "operation", "text", "text_end", "answer"]
-    assert "".join(data["text"] for name, data in events[:2]) == events[2][1]["text"] == "I add gold."
+    assert "".join(data["text"] for _, data in events[:2]) == events[2][1]["text"] == "I add gold."
     assert events[3][1]["function"] == "create_variable"
     answer = events[-1][1]
     assert answer["text"] == "I add gold.\n\nDone."
