@@ -123,6 +123,7 @@ def test_a_passage_without_a_page_stands_between_its_neighbours(editor: Editor, 
     (found, *_) = editor.call("corpus", "search", "keeper of lamp 4")
     assert "lamp 4" in found["text"]
     editor.call(_PANEL, "_open_place", found)
+    shown = ""
     for _ in range(200):
         shown = editor.call(_PAGE_WORDS, "get_parsed_text")
         if "lamp 5" in shown:
