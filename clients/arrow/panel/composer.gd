@@ -42,19 +42,6 @@ func focus() -> void:
 	_field.grab_focus()
 
 
-## Whether the user is writing.
-func is_focused() -> bool:
-	return _field.has_focus()
-
-
-## Takes back (or does again) what was written, as the field itself would.
-func rewrite(again: bool) -> void:
-	if again:
-		_field.redo()
-	else:
-		_field.undo()
-
-
 ## What the field holds from now on.
 func draft(text: String) -> void:
 	_field.text = text

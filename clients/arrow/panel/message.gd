@@ -44,11 +44,6 @@ func append(text: String) -> void:
 	set_process(true)
 
 
-## What has been said, as it came.
-func text() -> String:
-	return _raw
-
-
 ## Where it is longer than this many lines, it becomes a field of its own to scroll in.
 func shorten(most_lines: int) -> void:
 	if _raw.count("\n") > most_lines:

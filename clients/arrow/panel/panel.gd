@@ -5,6 +5,7 @@ const Chat := preload("chat.gd")
 const Checks := preload("checks.gd")
 const Dock := preload("dock.gd")
 const Documents := preload("documents.gd")
+const Keyboard := preload("keyboard.gd")
 const PageWindow := preload("page_window.gd")
 const PreferencesDialog := preload("preferences_dialog.gd")
 const Story := preload("story.gd")
@@ -50,6 +51,7 @@ func attach(fletcher: Node, main: Node) -> void:
 	_build()
 	_connect_fletcher()
 	_add_toggle()
+	_add_keyboard()
 	_dock.center().add_child(self)
 	_dock.center().resized.connect(_fit)
 	_show_state(str(fletcher.state))
@@ -75,7 +77,8 @@ func open(is_open: bool) -> void:
 func focus_message() -> void:
 	_set_open(true)
 	_tabs.current_tab = 0
-	_chat.composer.focus()
+	if _tabs.visible:
+		_chat.composer.focus()
 
 
 # --- what it is made of ---------------------------------------------------------------------------------------------
@@ -177,6 +180,13 @@ func _add_toggle() -> void:
 	_toggle.toggled.connect(_set_open)
 	_dock.buttons().add_child(_toggle)
 	_dock.buttons().move_child(_toggle, 1)
+
+
+func _add_keyboard() -> void:
+	var keyboard := Keyboard.new(_fletcher)
+	keyboard.focus_wanted.connect(focus_message)
+	keyboard.undo_wanted.connect(_take_back)
+	add_child(keyboard)
 
 
 func _connect_fletcher() -> void:
@@ -300,29 +310,3 @@ func _on_edge_input(event: InputEvent) -> void:
 		var right := _dock.center().global_position.x + _dock.center().size.x
 		_fletcher.preferences.panel_width = int(right - get_global_mouse_position().x + _grabbed_at)
 		_fit()
-
-
-# Children are asked before their parents: Arrow's Main, whose undo is Ctrl+Z however else is held, comes after this.
-func _input(event: InputEvent) -> void:
-	var key := event as InputEventKey
-	if key == null or not key.pressed or key.echo and key.keycode != KEY_Z:
-		return
-	if _handles(key):
-		get_viewport().set_input_as_handled()
-
-
-func _handles(key: InputEventKey) -> bool:
-	var with_command := key.is_command_or_control_pressed()
-	if key.keycode == KEY_L and with_command:
-		focus_message()
-		return true
-	if key.keycode == KEY_Z and with_command and key.alt_pressed:
-		_take_back()
-		return true
-	if key.keycode == KEY_Z and with_command and _chat.composer.is_focused():
-		_chat.composer.rewrite(key.shift_pressed)
-		return true
-	if key.keycode == KEY_ESCAPE and visible and str(_fletcher.state) in ["processing", "executing"]:
-		_fletcher.stop()
-		return true
-	return false
