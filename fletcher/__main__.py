@@ -47,10 +47,14 @@ class _Commands(TyperGroup):
         if cmd_name not in _COMMANDS:
             return None
         found: Any = getattr(import_module(f"fletcher.commands.{_COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
-        if not isinstance(found, typer.Typer):
-            command, found = found, typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-            found.command(cmd_name)(command)
-        return typer.main.get_command(found)
+        if isinstance(found, typer.Typer):
+            command = typer.main.get_group(found)
+        else:
+            alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+            alone.command(cmd_name)(found)
+            command = typer.main.get_command(alone)
+        command.name = cmd_name
+        return command
 
 
 app = typer.Typer(
