@@ -1,7 +1,7 @@
 """Which documents a project has: the catalog, the originals, and who owns the data directory."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING
 
 # At once, as a module has the same name, which would take its place.
 from corpora.printable import is_printable, printable, printable_lines
@@ -132,8 +132,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_PLACE_OF[name]), name)
+    value = globals()[name] = getattr(importlib.import_module(_PLACE_OF[name]), name)
     return value

@@ -1,7 +1,7 @@
 """A document's bytes to pages to passages to something that can be searched."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ingest.addition import Given
@@ -114,8 +114,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_PLACE_OF[name]), name)
+    value = globals()[name] = getattr(importlib.import_module(_PLACE_OF[name]), name)
     return value

@@ -3,8 +3,8 @@
 What `corpora` hands on through a retriever is named here as well, for those who may not import `corpora`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpora import CorpusError, Document, Page, Passage, ProjectKey, ProjectNotFound, page_range, printable
@@ -112,8 +112,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_PLACE_OF[name]), name)
+    value = globals()[name] = getattr(importlib.import_module(_PLACE_OF[name]), name)
     return value
