@@ -11,13 +11,16 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL
 
 from corpora.errors import DirectoryBusy, StorageError
 from corpora.files import close_to_others, write_whole
 from corpora.originals import Originals
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
 # Long enough to sit out a process that only looks whether the lock is held.
@@ -55,6 +58,8 @@ class DataDirectory:
     @property
     def catalog_url(self) -> URL:
         """The URL of the SQLite catalog."""
+        from sqlalchemy import URL  # here, as a command that finds an owner opens no catalog
+
         return URL.create("sqlite", database=str(self.path / "catalog.sqlite3"))
 
     @property

@@ -2,56 +2,70 @@
 
 import os
 import sys
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from corpora import CorpusError
 from fletcher import console
-from fletcher.commands.arrow import arrow
-from fletcher.commands.corpus import documents, ingest, remove, search
-from fletcher.commands.demo import demo
-from fletcher.commands.evaluate import evaluate_retrieval
-from fletcher.commands.evaluate_agent import evaluate_agent
-from fletcher.commands.link import link
-from fletcher.commands.reindex import reindex
-from fletcher.commands.serve import serve
-from fletcher.commands.story import chat, check, outline, undo
 from fletcher.env_file import OWN_ENV_FILE, ignored_in_folder, load_own_variables
 from fletcher.errors import CommandError, WrongUsage
 from fletcher.log import log_warnings
 from fletcher.settings import SettingsError, unknown_settings
 from fletcher.termination import ending_in_order
-from ingest import ScanError
-from retrieval import EmptyQuery
+
+# Each with its module in fletcher/commands, which is loaded when the command is run: some bring much along.
+_COMMANDS = {
+    "serve": "serve",
+    "ingest": "ingest",
+    "link": "link",
+    "documents": "corpus",
+    "remove": "corpus",
+    "search": "corpus",
+    "chat": "chat",
+    "undo": "chat",
+    "outline": "story",
+    "check": "story",
+    "reindex": "reindex",
+    "evaluate": "evaluate",
+    "evaluate-agent": "evaluate_agent",
+    "demo": "demo",
+    "arrow": "arrow",
+}
+
+
+class _Commands(TyperGroup):
+    """The commands by their names."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  (the library's)
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        found: Any = getattr(import_module(f"fletcher.commands.{_COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))
+        if isinstance(found, typer.Typer):
+            command = typer.main.get_group(found)
+        else:
+            alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+            alone.command(cmd_name)(found)
+            command = typer.main.get_command(alone)
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
     name="fletcher",
+    cls=_Commands,
     help="The assistant for Arrow that has read the design documents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (
-    serve,
-    ingest,
-    link,
-    documents,
-    remove,
-    search,
-    chat,
-    undo,
-    outline,
-    check,
-    reindex,
-    evaluate_agent,
-    demo,
-):
-    app.command()(_command)
-app.command("evaluate")(evaluate_retrieval)
-app.add_typer(arrow, name="arrow")
 
 
 def _tell_version(wanted: bool) -> None:
@@ -69,7 +83,7 @@ def _options(  # pyright: ignore[reportUnusedFunction]
     """What stands before a command."""
 
 
-_EXPECTED = (CommandError, CorpusError, ScanError, SettingsError)
+_EMPTY_QUERY = "EMPTY_QUERY"
 _WRONG_USAGE = (SettingsError, WrongUsage)
 
 
@@ -81,7 +95,9 @@ def main(arguments: list[str] | None = None) -> None:
         _tell_what_is_ignored()
         with ending_in_order():
             app(arguments)
-    except _EXPECTED as error:
+    except Exception as error:
+        if not _is_expected(error):
+            raise
         console.err.print(f"Error: {error}", markup=False, soft_wrap=True)
         sys.exit(2 if _is_wrong_usage(error) else 1)
 
@@ -100,9 +116,15 @@ def _tell_what_is_ignored() -> None:
         )
 
 
+def _is_expected(error: Exception) -> bool:
+    from ingest import ScanError  # here, as most commands scan no folder
+
+    return isinstance(error, CommandError | CorpusError | SettingsError | ScanError)
+
+
 def _is_wrong_usage(error: Exception) -> bool:
     # An owner of the data directory that was asked refuses with the same code.
-    return isinstance(error, _WRONG_USAGE) or getattr(error, "code", None) == EmptyQuery.code
+    return isinstance(error, _WRONG_USAGE) or getattr(error, "code", None) == _EMPTY_QUERY
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """What commands print: results on standard output, everything else on standard error."""
 
+from __future__ import annotations
+
 import json
 import shlex
 import sys
@@ -7,7 +9,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -25,9 +27,12 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora import page_range, printable_lines
-from ingest import DocumentReport, IngestReport, ProgressListener, counted, page_list
-from ingest import Progress as IngestProgress
-from retrieval import SearchAnswer
+from ingest import counted, page_list
+
+if TYPE_CHECKING:
+    from ingest import DocumentReport, IngestReport, ProgressListener
+    from ingest import Progress as IngestProgress
+    from retrieval import SearchAnswer
 
 
 class Terminal(Console):

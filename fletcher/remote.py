@@ -1,5 +1,7 @@
 """A corpus whose data directory another process owns: the same commands, over its HTTP API."""
 
+from __future__ import annotations
+
 import base64
 import json
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
@@ -8,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import httpx
@@ -18,15 +20,15 @@ from fletcher.errors import CommandError
 from ingest import (
     DocumentReport,
     FolderReport,
-    Given,
     IngestReport,
     Problem,
     Progress,
     ProgressListener,
-    Refusal,
-    Source,
 )
 from retrieval import RankedPassage, SearchAnswer
+
+if TYPE_CHECKING:
+    from ingest import Refusal, Source
 
 # Embedding a long document takes minutes on a small machine, and an answer comes when it is done.
 _TIMEOUT = httpx.Timeout(10, read=3600, write=600)
@@ -69,7 +71,7 @@ class RemoteCorpus:
             trust_env=False,
         )
 
-    def __enter__(self) -> "RemoteCorpus":
+    def __enter__(self) -> RemoteCorpus:
         return self
 
     def __exit__(
@@ -87,6 +89,8 @@ class RemoteCorpus:
         progress: ProgressListener,
     ) -> IngestReport:
         """One request per document, so that progress is seen; a document is complete when it is answered."""
+        from ingest import Given, Refusal, Source  # these know every format
+
         reports: list[DocumentReport] = []
         given, started = Given(), perf_counter()
         known = {document.name: document for document in self._documents_or_none(key)}

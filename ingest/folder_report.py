@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpora import Catalog, LinkedFolder, ProjectKey
 from ingest.report import DocumentReport, Problem
+
+if TYPE_CHECKING:
+    from corpora import Catalog, LinkedFolder, ProjectKey
 
 
 @dataclass(frozen=True)

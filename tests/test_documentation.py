@@ -41,7 +41,8 @@ def test_a_documented_command_exists(page: str, command: str) -> None:
     assert isinstance(group, TyperGroup)
     if not words or words[0].startswith("-"):
         return
-    known = group.commands[words[0]]
+    known = group.get_command(typer.Context(group), words[0])
+    assert known is not None, f"{page}: {command}"
     options = {name for parameter in known.params for name in parameter.opts}
     used = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
     assert used <= options | {"--help"}, f"{page}: {command}"

@@ -1,80 +1,13 @@
-"""Commands on a project's documents: ingest, documents, remove, search."""
+"""Commands on a project's documents: documents, remove, search."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from corpora import ProjectKey
 from fletcher import console
-from fletcher.corpus import CorpusAccess, removable_documents, remove_document, with_corpus
-from fletcher.errors import CommandError
+from fletcher.corpus import remove_document, with_corpus
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
-from fletcher.termination import Terminated
-from fletcher.watched_ingest import ingest_and_watch
-from ingest import IngestReport, Scan, counted, scan
-
-Paths = Annotated[
-    list[Path],
-    typer.Argument(metavar="PATH...", help="Files or folders, read recursively", show_default=False),
-]
-Watched = Annotated[bool, typer.Option("--watch", help="Stay, and go on with whatever changes, until Ctrl-C")]
-Sync = Annotated[bool, typer.Option("--sync", help="Also remove documents that are gone from the folder")]
-
-
-def ingest(
-    paths: Paths,
-    project: Project,
-    sync: Sync = False,
-    watch: Watched = False,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    workspace: Workspace = "local",
-) -> None:
-    """Read design documents into a project's corpus. Waits until they are found by meaning too."""
-    key = key_of(workspace, project)
-    settings = load_settings(data_dir=data_dir)
-    scans = [(path, scan(path)) for path in paths]
-    sources = Scan.of(found for _, found in scans)
-    if sync:
-        folders = [(path, found) for path, found in scans if path.is_dir()]
-        if not folders:
-            raise typer.BadParameter("--sync removes what is gone from a folder, so it needs a folder among PATH...")
-        if empty := [path for path, found in folders if found.is_empty]:
-            with_corpus(settings, lambda corpus: _require_nothing_to_lose(corpus, key, empty[0], sources))
-    if watch:
-        ingest_and_watch(settings, key, paths, sync=sync, as_json=as_json)
-        return
-
-    def work(corpus: CorpusAccess) -> IngestReport:
-        with console.ingest_progress() as progress:
-            return corpus.ingest(key, sources, sync=sync, progress=progress)
-
-    try:
-        report = with_corpus(settings, work)
-    except (KeyboardInterrupt, Terminated):
-        console.err.print("Stopped; what was read is searchable, and the same command does the rest.")
-        raise
-    if as_json:
-        console.print_json(report.as_dict())
-    else:
-        console.print_report(report)
-    if report.nothing_could_be_read and report.documents:
-        raise CommandError("Nothing could be read.")
-    if report.failed:
-        raise typer.Exit(1)
-
-
-def _require_nothing_to_lose(corpus: CorpusAccess, key: ProjectKey, folder: Path, sources: Scan) -> None:
-    """The rule of linked folders: an empty place is not believed while there are documents that it would remove."""
-    if lost := sorted(removable_documents(corpus, key) - sources.names):
-        number = counted(len(lost), "document")
-        raise CommandError(
-            f"{folder}: nothing in this folder can be read, as if a drive had been taken out, and --sync would remove "
-            f"{number} of project {key.project_id}, such as {lost[0]!r}. Nothing was changed. Check the folder; what "
-            f"shall go in spite of it, remove with 'fletcher remove NAME --project {key.project_id}'."
-        )
 
 
 def documents(

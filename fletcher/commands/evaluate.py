@@ -12,7 +12,8 @@ from rich.progress import TaskID
 from rich.table import Table
 
 from corpora import DataDirectory, ProjectKey
-from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, evaluate, picture, read_questions
+from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, picture, read_questions
+from evaluation.retrieval import evaluate as measured
 from fletcher import console
 from fletcher.corpus import own_alone
 from fletcher.errors import CommandError
@@ -31,7 +32,7 @@ WithStock = Annotated[
 Drawing = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the coverage, too")]
 
 
-def evaluate_retrieval(
+def evaluate(
     folder: Folder,
     stock: WithStock = False,
     drawing: Drawing = None,
@@ -56,7 +57,7 @@ def evaluate_retrieval(
         for pipeline in _pipelines(settings, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
             for within, scope in _SCOPES.items():
                 with _task(bars, f"{pipeline.name}, {scope}", len(questions)) as task:
-                    measures = evaluate(
+                    measures = measured(
                         pipeline, questions, within_document=within, asked=lambda task=task: bars.advance(task)
                     )
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})

@@ -1,18 +1,12 @@
-"""Commands on an .arrow file: outline, check, chat, undo."""
+"""Commands that look at an .arrow file: outline, check."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
 
 from arrow_project import ArrowProject, ParseError, check_text, parse
 from arrow_project import outline as outline_of
-from corpora import ProjectKey
 from fletcher import console
 from fletcher.errors import CommandError
-from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
-from fletcher.settings import Settings
-from fletcher.story_file import StoryFile
+from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, node_ids, settings_for
 from ingest import counted
 
 
@@ -52,99 +46,6 @@ def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, wo
         raise CommandError(f"{file.name} breaks {counted(errors, 'rule')}.")
     if not as_json:
         console.out.print(f"{file.name} breaks no rule ({counted(len(findings), 'warning')}).", markup=False)
-
-
-def chat(
-    file: ArrowFile,
-    message: Annotated[
-        str | None, typer.Option("-m", "--message", help="What to say; without it, a conversation", show_default=False)
-    ] = None,
-    project: Annotated[str, typer.Option(help="The project whose documents are read")] = "1",
-    scene: SceneId = None,
-    select: Selected = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes; a yes to them makes these")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree beforehand to whatever would be asked")] = False,
-    pending: Annotated[str | None, typer.Option(help="The question that the message answers, by its id")] = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    workspace: Workspace = "local",
-) -> None:
-    """Talk about a project: a question is answered, a request changes the file.
-
-    With -m one message, which answers the question that is open about the file, if there is one. Without, a
-    conversation: Ctrl-C stops a turn, Ctrl-D ends it.
-    """
-    from fletcher.conversation import converse
-    from fletcher.turns import FileTurns, open_api
-
-    if dry_run and pending is not None:
-        raise typer.BadParameter("--dry-run cannot answer a question: the answer would count.")
-    if message is None and (as_json or pending is not None):
-        raise typer.BadParameter("--json and --pending need a message: -m MESSAGE.")
-    settings = settings_for(data_dir, workspace)
-    read_bytes(file)  # what is wrong with it is said before anybody is asked
-    story = story_file(settings, file)
-    body = {
-        "current_scene_id": scene,
-        "selected_node_ids": list(node_ids(select)),
-        "mode": "plan" if dry_run else "apply",
-    }
-    with open_api(settings) as api:
-        turns = FileTurns(api, key_of(workspace, project), story, body, agreed=yes)
-        if message is None:
-            converse(turns, file)
-            return
-        with console.waiting("Thinking"):
-            answer = turns.say(message, pending_id=pending)
-    if dry_run:
-        answer["changed"] = bool(answer["diff"])  # what a yes would do
-    console.print_json(answer) if as_json else console.print_turn(answer)
-    if not _is_done(answer, planned=dry_run):
-        raise typer.Exit(1)
-
-
-def _is_done(answer: dict[str, Any], *, planned: bool) -> bool:
-    """Whether all of the message was done, or planned."""
-    question = answer["question"]
-    if question is not None and not (planned and question["kind"] == "plan"):
-        return False
-    return all(operation["success"] for operation in answer["operations"][-1:]) and not answer["not_done"]
-
-
-def undo(
-    file: ArrowFile,
-    project: Annotated[str, typer.Option(help="The project that the turn was in")] = "1",
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    workspace: Workspace = "local",
-) -> None:
-    """Restore a file as it was before the last turn; again: before the one before it, 20 turns deep."""
-    settings, key = settings_for(data_dir, workspace), key_of(workspace, project)
-    story = story_file(settings, file)
-    try:
-        story.undo()
-    except CommandError:
-        if not _is_undone_elsewhere(settings, key, story):
-            raise
-    console.print_json({"file": str(file)}) if as_json else console.out.print(f"Restored {file}.", markup=False)
-
-
-def _is_undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) -> bool:
-    """Whether the last turn was one of the page, the editor or a program, which the server can take back."""
-    from fletcher.remote import OwnerRefusal
-    from fletcher.turns import FileTurns, open_api
-
-    try:
-        with open_api(settings) as api:
-            FileTurns(api, key, story, {"function": "undo"}, agreed=True).say("")
-    except OwnerRefusal:
-        return False
-    return True
-
-
-def story_file(settings: Settings, file: Path) -> StoryFile:
-    """The file, and what the data directory keeps about it."""
-    return StoryFile(file, settings.data_dir / "stories")
 
 
 def read_bytes(file: Path) -> bytes:
