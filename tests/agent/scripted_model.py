@@ -21,8 +21,8 @@ from pydantic_ai.models.function import (
 from agent import ModelAnswerer
 from agent.models.patience import Patience
 
-PATIENCE_S = 30.0
-"""How long a test waits for what must happen before it gives up."""
+PATIENCE_S = 120.0
+"""How long a test waits for what must happen before it gives up: only what hangs takes so long."""
 
 
 @dataclass(frozen=True)

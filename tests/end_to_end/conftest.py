@@ -24,7 +24,7 @@ from retrieval import Embedder
 CLEAN_ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(("FLETCHER_", "ANTHROPIC_", "OPENAI_"))
 }
-PATIENCE_S = 120
+PATIENCE_S = 300  # ends what hangs, and nothing that only takes long
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pytest
 from tests.chroma_server import ChromaProcess, chroma_that_can_hang
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, announced_url
 from tests.end_to_end.test_two_servers import FLETCHER, add, documents
+from tests.waiting import eventually
 
 STORY = Path(__file__).parents[2] / "corpora" / "samples" / "inland-light" / "inland-light.arrow"
 FERRY = "The night ferry is called Bittern.\n"
@@ -69,10 +70,8 @@ def health(server: httpx.Client) -> dict[str, Any]:
 def test_what_needs_no_vectors_goes_on_while_chroma_hangs(server: httpx.Client, chroma: ChromaProcess) -> None:
     (entry,) = add(server, "1", {"ferry.md": FERRY})
     assert entry["status"] == "indexed"
-    while searched(server)[1]:  # this machine is as slow as a server that hangs
-        pass
-    while health(server)["status"] != "ok":
-        pass
+    eventually(lambda: not searched(server)[1])  # this machine is as slow as a server that hangs
+    eventually(lambda: health(server)["status"] == "ok")
 
     chroma.hang()
     with ThreadPoolExecutor(12) as at_once:
@@ -94,8 +93,7 @@ def test_what_needs_no_vectors_goes_on_while_chroma_hangs(server: httpx.Client, 
     assert server.delete("/projects/1/documents/late.md").status_code == 200
 
     chroma.go_on()
-    while health(server)["status"] != "ok" or searched(server)[1]:
-        pass
+    eventually(lambda: health(server)["status"] == "ok" and not searched(server)[1])
     assert searched(server) == (["ferry.md"], False)
     (entry,) = add(server, "1", {"crew.md": "Aurelie steers the ferry.\n"})
     assert entry["status"] == "indexed"
@@ -110,9 +108,7 @@ def test_vectors_whose_files_are_damaged_while_the_server_runs_are_made_anew(tmp
         database = tmp_path / "data" / "chroma" / "chroma.sqlite3"
         database.write_bytes(b"not a database at all".ljust(database.stat().st_size, b"!"))
         assert searched(server) == (["ferry.md"], True)
-        for project in ("1", "2"):
-            while documents(server, project)["ferry.md"]["embedded"] == 0:
-                pass
+        eventually(lambda: all(documents(server, project)["ferry.md"]["embedded"] for project in ("1", "2")))
         assert searched(server) == (["ferry.md"], False)
         assert health(server)["status"] == "ok"
         assert len(list((tmp_path / "data").glob("chroma-damaged-*"))) == 1

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -24,6 +25,10 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def names(http: httpx.Client) -> list[str]:
+    return [document["name"] for document in http.get("/projects/1/documents").json()["documents"]]
+
+
 def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]) -> None:
     """Linked while no server runs, followed by the next one, looked at and unlinked through it."""
     done = run("link", folder, "--project", "1", "--json")
@@ -32,13 +37,9 @@ def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable
     assert [document["status"] for document in done.json["documents"]] == ["indexed", "indexed"]
 
     (folder / "ferry.md").rename(folder / "boats.md")
-    url, pause = serve(data_dir), threading.Event()
-    with httpx.Client(base_url=url, trust_env=False) as http:
-        for _ in range(PATIENCE_S * 10):
-            listed = [document["name"] for document in http.get("/projects/1/documents").json()["documents"]]
-            if listed == ["bible.md", "boats.md"]:
-                break
-            pause.wait(0.1)
+    url = serve(data_dir)
+    with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
+        eventually(lambda: names(http) == ["bible.md", "boats.md"])
     shown = run("link", "--project", "1", "--json").json
     assert [document["name"] for document in shown["documents"]] == ["bible.md", "boats.md"]
 
@@ -53,7 +54,7 @@ def test_through_a_server_only_its_owner_links(
     run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
 ) -> None:
     url = serve(data_dir)
-    with httpx.Client(base_url=url, trust_env=False) as anybody:
+    with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as anybody:
         refused = anybody.put("/projects/1/folder", json={"path": str(folder)})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FOLDER_NOT_ALLOWED")
     assert run("link", folder, "--project", "1").code == 0
@@ -65,7 +66,7 @@ def test_a_server_that_asks_for_the_key_of_its_owners_file(
     url = serve(data_dir, FLETCHER_REQUIRE_KEY="true")
     assert run("ingest", folder, "--project", "1").code == 0
     key = json.loads((data_dir / "owner.json").read_text())["key"]
-    with httpx.Client(base_url=url, trust_env=False) as http:
+    with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
         assert http.get("/projects/1/documents").status_code == 401
         allowed = http.get("/projects/1/documents", headers={"Authorization": f"Bearer {key}"})
     assert len(allowed.json()["documents"]) == 2
@@ -105,7 +106,7 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         found = run("search", "Where is Elena?", "--project", "1", "-k", "1", "--json")
         assert "left" in found.json["passages"][0]["text"], "another command is answered meanwhile"
         owner = json.loads((data_dir / "owner.json").read_text())
-        stranger = httpx.get(f"{owner['url']}/projects/1/documents", trust_env=False)
+        stranger = httpx.get(f"{owner['url']}/projects/1/documents", trust_env=False, timeout=PATIENCE_S)
         assert stranger.status_code == 401, "its port is for this user's commands"
         (folder / "ferry.md").rename(folder / "boats.md")
         assert reported() == {"boats.md": "indexed", "ferry.md": "removed"}

@@ -84,7 +84,7 @@ def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
                 socket.send(json.dumps(message | {"current_project_id": 7}))
                 while json.loads(socket.recv(PATIENCE_S))["type"] != "end":
                     pass
-            with httpx.Client(base_url=url, trust_env=False) as http:
+            with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
                 assert http.get("/metrics").status_code == 401
                 counted = http.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
         finally:

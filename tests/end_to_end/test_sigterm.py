@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announ
 from tests.hostile_chroma import hanging_at
 from tests.ingest.hostile_pages import tiling_pattern
 from tests.ingest.reader_kills import LONG
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")
 
@@ -71,12 +72,6 @@ def added(http: httpx.Client, name: str, text: str) -> httpx.Response:
     return http.post("/projects/1/corpus", json={"documents": [{"name": name, "text": text}]})
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Each look at a server takes its time, so this is not a busy loop."""
-    while not condition():
-        pass
-
-
 def one_computes(processes: list[psutil.Process], seconds: float = 0.0) -> bool:
     return any(sum(process.cpu_times()[:2]) > seconds for process in processes)
 
@@ -90,7 +85,7 @@ def test_while_a_document_is_read(run: Run, data_dir: Path) -> None:
     with server(data_dir, _WITH_A_READER_THAT_TAKES_LONG) as one, ThreadPoolExecutor(1) as threads:
         before = documents(run, data_dir)
         answer = threads.submit(added, one.http, LONG, "This takes until its reader is killed.")
-        wait_until(one.children)
+        eventually(one.children)
         one.ended()
         assert (answer.result().status_code, answer.result().json()["error"]["code"]) == (503, "SERVER_CLOSING")
     assert documents(run, data_dir) == before
@@ -100,7 +95,7 @@ def test_while_vectors_are_made(run: Run, data_dir: Path) -> None:
     text = "".join(f"# Part {number}\n\nElena keeps lamp {number} of the lighthouse.\n\n" for number in range(6000))
     with server(data_dir) as one:
         assert added(one.http, "long.md", text).json()["documents"][0]["status"] == "searchable"
-        wait_until(lambda: documents(run, data_dir)["long.md"]["embedded"])
+        eventually(lambda: documents(run, data_dir)["long.md"]["embedded"])
         one.ended()
     left = documents(run, data_dir)["long.md"]
     assert 0 < left["embedded"] < left["passages"]
@@ -122,7 +117,7 @@ def test_while_a_page_is_drawn(data_dir: Path) -> None:
         )
     with server(data_dir) as one, ThreadPoolExecutor(1) as threads:
         answer = threads.submit(one.http.get, "/projects/9/documents/tiles.pdf/pages/1.png")
-        wait_until(lambda: one_computes(one.children(), 1.0))
+        eventually(lambda: one_computes(one.children(), 1.0))
         drawing = one.children()
         one.ended()
         assert (answer.result().status_code, answer.result().json()["error"]["code"]) == (503, "SERVER_CLOSING")
@@ -139,4 +134,4 @@ def test_while_a_chroma_server_hangs_that_is_written_to(run: Run, tmp_path: Path
         assert "did not answer within" not in log
         assert "is embedded further at the next start" in log
         with server(tmp_path / "data", FLETCHER_CHROMA_URL=chroma) as again:
-            wait_until(lambda: again.http.get("/projects/1/documents").json()["documents"][0]["embedded"])
+            eventually(lambda: again.http.get("/projects/1/documents").json()["documents"][0]["embedded"])

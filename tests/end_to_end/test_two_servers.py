@@ -2,9 +2,7 @@
 
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Finished, announced_url
 from tests.postgresql import EmptyDatabase, stopped
+from tests.waiting import eventually
 
 # `fletcher` with the small model. With DIES it kills itself when it has stored so many documents.
 FLETCHER = """
@@ -100,19 +99,13 @@ def found(server: httpx.Client, project: str, query: str) -> list[str]:
     return [passage["document"] for passage in answer.json()["passages"]]
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Each look at a server takes its time, so this is not a busy loop."""
-    while not condition():
-        pass
-
-
 def test_what_one_takes_in_the_other_finds(servers: tuple[httpx.Client, httpx.Client]) -> None:
     one, other = servers
     (entry,) = add(one, "1", {"ferry.md": FERRY})
     assert entry["status"] == "indexed"
-    wait_until(lambda: found(other, "1", "night ferry") == ["ferry.md"])
+    eventually(lambda: found(other, "1", "night ferry") == ["ferry.md"])
     add(other, "1", {"ferry.md": "The night ferry is called Heron.\n", "crew.md": "Aurelie steers the ferry.\n"})
-    wait_until(lambda: found(one, "1", "Who steers?")[:1] == ["crew.md"])
+    eventually(lambda: found(one, "1", "Who steers?")[:1] == ["crew.md"])
     assert found(one, "1", "Bittern")
     assert one.get("/projects/1/documents").json() == other.get("/projects/1/documents").json()
     assert other.delete("/projects/1/documents/crew.md").status_code == 200
@@ -168,7 +161,7 @@ def test_one_that_is_killed_in_mid_ingest_is_completed_by_the_other(
         raise AssertionError("it should have died")
     assert len(documents(one, "log")) == 20
     # Nobody asks the other server to go on.
-    wait_until(lambda: all(entry["embedded"] == entry["passages"] == 1 for entry in documents(one, "log").values()))
+    eventually(lambda: all(entry["embedded"] == entry["passages"] == 1 for entry in documents(one, "log").values()))
     again = add(one, "log", log)
     assert [entry["status"] for entry in again] == ["unchanged"] * 20 + ["indexed"] * 10
     assert found(one, "log", "On day 29 the pilot logged")[0] == "day-29.md"
@@ -206,9 +199,7 @@ def test_a_database_that_hangs_is_said_and_used_again_when_it_goes_on(
         for answer in (*answers, upload):
             assert (answer.status_code, answer.json()["error"]["code"]) == (503, "CATALOG_ERROR")
             assert "Check that it is reachable" in answer.json()["error"]["message"]
-    give_up_at = time.monotonic() + PATIENCE_S
-    while server.get("/projects/hanging/documents").status_code == 503 and time.monotonic() < give_up_at:
-        threading.Event().wait(0.1)
+    eventually(lambda: server.get("/projects/hanging/documents").status_code != 503)
     assert list(documents(server, "hanging")) == ["ferry.md"]
     add(server, "hanging", {"new.md": FERRY})
     assert len(documents(server, "hanging")) == 2

@@ -9,6 +9,7 @@ from retrieval.freed_memory import give_back
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.words import stem
 from tests.retrieval.conftest import Put
+from tests.waiting import eventually
 
 
 class Clock:
@@ -92,8 +93,7 @@ def test_a_refresh_sees_what_was_written_after_a_build_began(
     put(key, "a.md", "dragon")
     with ThreadPoolExecutor() as pool:
         first = pool.submit(indexes.current, key)
-        while not indexes._kept:  # pyright: ignore[reportPrivateUsage] - until the build has been asked for
-            pass
+        eventually(lambda: indexes._kept)  # pyright: ignore[reportPrivateUsage] - the build has been asked for
         put(key, "b.md", "unicorn")
         refresh = pool.submit(indexes.refresh, key)
         slow.set()

@@ -86,7 +86,7 @@ class Client:
 @contextmanager
 def connected(url: str, **options: Any) -> Generator[Client]:
     """A client while the block runs."""
-    with connect(url, proxy=None, **options) as socket:
+    with connect(url, proxy=None, open_timeout=PATIENCE_S, **options) as socket:
         yield Client(socket)
 
 

@@ -1,7 +1,8 @@
 """Who may connect, and that what one may see the other does not."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,8 +20,8 @@ TOKENS = {"ada's token": "ada", "bo's tökén": "bo"}
 OWNER_KEY = "the owner's key"
 
 
-@pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[House]:
+@contextmanager
+def guarding(path: Path) -> Generator[House]:
     """A server where two workspaces have a project of the same id."""
     access = Access(
         tokens=TOKENS,
@@ -28,9 +29,23 @@ def guarded(tmp_path: Path) -> Iterator[House]:
         allowed_hosts=("fletcher.example",),
         allowed_origins=("https://studio.example",),
     )
-    with house(tmp_path, access=access) as opened:
+    with house(path, access=access) as opened:
         opened.put("bible.md", "# Ada's\n\nElena keeps the lighthouse.\n", ProjectKey("ada", "1"))
         opened.put("bible.md", "# Bo's\n\nElena robs the bank.\n", ProjectKey("bo", "1"))
+        yield opened
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[House]:
+    """A server of the test's own."""
+    with guarding(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One server for all who only ask; who guesses at tokens is slowed down, and has one of the test's own."""
+    with guarding(tmp_path_factory.mktemp("asked")) as opened:
         yield opened
 
 
@@ -70,13 +85,13 @@ def test_a_client_that_changes_its_workspace_takes_nothing_along(guarded: House)
     assert "The wreck" not in guarded.model.requests[-1].everything
 
 
-def test_two_workspaces_never_meet_over_http(guarded: House) -> None:
-    with guarded.http(**bearer("ada's token")) as ada:
+def test_two_workspaces_never_meet_over_http(asked: House) -> None:
+    with asked.http(**bearer("ada's token")) as ada:
         found = ada.get("/projects/1/search", params={"q": "bank lighthouse Elena"}).json()["passages"]
         assert [passage["text"] for passage in found] == ["Elena keeps the lighthouse."]
         document_id = found[0]["document_id"]
         assert ada.get("/projects/1/search?q=Elena&token=x").status_code == 200, "the header counts"
-    with guarded.http() as bo:
+    with asked.http() as bo:
         token = {"token": "bo's tökén"}
         assert bo.delete(f"/projects/1/documents/{document_id}", params=token).status_code == 404
         (own,) = bo.get("/projects/1/documents", params=token).json()["documents"]
@@ -131,14 +146,14 @@ def test_without_a_token_http_is_refused(guarded: House, headers: dict[str, str]
             assert http.get(path).status_code == 200
 
 
-def test_a_token_does_not_choose_a_workspace(guarded: House) -> None:
-    with guarded.http(**bearer("ada's token"), **{WORKSPACE_HEADER: "bo"}) as ada:
+def test_a_token_does_not_choose_a_workspace(asked: House) -> None:
+    with asked.http(**bearer("ada's token"), **{WORKSPACE_HEADER: "bo"}) as ada:
         (found,) = ada.get("/projects/1/search?q=Elena").json()["passages"]
         assert found["text"] == "Elena keeps the lighthouse."
 
 
-def test_the_owners_key_does(guarded: House) -> None:
-    with guarded.http(**bearer(OWNER_KEY), **{WORKSPACE_HEADER: "bo"}) as owner:
+def test_the_owners_key_does(asked: House) -> None:
+    with asked.http(**bearer(OWNER_KEY), **{WORKSPACE_HEADER: "bo"}) as owner:
         (found,) = owner.get("/projects/1/search?q=Elena").json()["passages"]
         assert found["text"] == "Elena robs the bank."
 
@@ -198,9 +213,9 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
-def test_foreign_pages_and_names_are_refused(guarded: House, headers: dict[str, str]) -> None:
+def test_foreign_pages_and_names_are_refused(asked: House, headers: dict[str, str]) -> None:
     allowed = bearer("ada's token")
-    with guarded.http(**allowed, **headers) as http:
+    with asked.http(**allowed, **headers) as http:
         for path in ("/healthz", "/projects/1/search?q=Elena"):
             answer = http.get(path)
             assert answer.status_code == 403
@@ -225,8 +240,8 @@ def test_foreign_pages_and_names_are_refused(guarded: House, headers: dict[str, 
     ],
     ids=str,
 )
-def test_our_own_pages_and_names_are_served(guarded: House, headers: dict[str, str]) -> None:
-    with guarded.http(**bearer("ada's token"), **headers) as http:
+def test_our_own_pages_and_names_are_served(asked: House, headers: dict[str, str]) -> None:
+    with asked.http(**bearer("ada's token"), **headers) as http:
         assert http.get("/projects/1/search?q=Elena").status_code == 200
 
 
@@ -241,9 +256,9 @@ WITHOUT_END = [
 
 @pytest.mark.parametrize(("method", "path"), WITHOUT_END)
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
-def test_nothing_is_read_of_a_body_without_a_token(guarded: House, method: str, path: str, kind: str) -> None:
+def test_nothing_is_read_of_a_body_without_a_token(asked: House, method: str, path: str, kind: str) -> None:
     """The answer comes while the body is still on its way."""
-    address = urlsplit(guarded.url)
+    address = urlsplit(asked.url)
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 100000000\r\n\r\n"
     with socket.create_connection((address.hostname, address.port or 0), PATIENCE_S) as raw:
         raw.sendall(head.encode() + b'{"arrow')
@@ -251,29 +266,29 @@ def test_nothing_is_read_of_a_body_without_a_token(guarded: House, method: str, 
 
 
 @pytest.mark.parametrize("host", ["localhost/healthz?", "localhost/docs/..", "localhost#", "a@localhost", "localhost?"])
-def test_a_host_is_no_way_around_the_token(guarded: House, host: str) -> None:
-    with guarded.http(Host=host) as http:
+def test_a_host_is_no_way_around_the_token(asked: House, host: str) -> None:
+    with asked.http(Host=host) as http:
         assert http.get("/projects/1/documents").status_code in (400, 401, 403)
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 @pytest.mark.parametrize("mode", ["no-cors", "navigate"])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE"])
-def test_pages_of_other_sites_make_nobody_ask(guarded: House, site: str, mode: str, method: str) -> None:
+def test_pages_of_other_sites_make_nobody_ask(asked: House, site: str, mode: str, method: str) -> None:
     headers = bearer("ada's token") | {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
-    with guarded.http(**headers) as http:
+    with asked.http(**headers) as http:
         for path in ("/healthz", "/docs", "/projects/1/documents/bible.pdf/pages/1.png", "/projects/1/search?q=Elena"):
             assert http.request(method, path).status_code == 403
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_the_user_himself_may_ask(guarded: House, site: str) -> None:
-    with guarded.http(**bearer("ada's token"), **{"Sec-Fetch-Site": site}) as http:
+def test_the_user_himself_may_ask(asked: House, site: str) -> None:
+    with asked.http(**bearer("ada's token"), **{"Sec-Fetch-Site": site}) as http:
         assert http.get("/projects/1/search?q=Elena").status_code == 200
         assert http.get("/docs").status_code == 200
 
 
-def test_an_allowed_origin_is_another_site(guarded: House) -> None:
+def test_an_allowed_origin_is_another_site(asked: House) -> None:
     headers = bearer("ada's token") | {"Sec-Fetch-Site": "cross-site", "Origin": "https://studio.example"}
-    with guarded.http(**headers) as http:
+    with asked.http(**headers) as http:
         assert http.get("/projects/1/search?q=Elena").status_code == 200

@@ -7,6 +7,7 @@ import pytest
 from corpora import CorpusError
 from retrieval import VectorStoreUnavailable
 from tests.server.house import House
+from tests.waiting import eventually
 
 
 def test_a_server_whose_stores_answer_is_ok(home: House) -> None:
@@ -57,7 +58,6 @@ def test_a_store_that_hangs_is_asked_once_however_many_want_to_know(
                 assert (answer.status_code, answer.json()["stores"]["vectors"]) == (200, "away")
             assert len(asked) == 1
             goes_on.set()
-            while http.get("/healthz").json()["status"] != "ok":
-                pass
+            eventually(lambda: http.get("/healthz").json()["status"] == "ok")
     finally:
         goes_on.set()

@@ -21,6 +21,7 @@ from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import House, house
+from tests.waiting import eventually
 
 FERRY = "The ferry is called Bittern."
 OWNER_KEY = "the owner's key"
@@ -88,16 +89,6 @@ def error(answer: httpx.Response) -> tuple[int, str]:
 
 def names(report: dict[str, Any]) -> list[str]:
     return [document["name"] for document in report["documents"]]
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    """Returns once it is so; the test fails if it never is."""
-    pause = threading.Event()
-    for _ in range(int(PATIENCE_S / 0.05)):
-        if condition():
-            return
-        pause.wait(0.05)
-    raise AssertionError("it never came to be")
 
 
 def test_a_folder_is_linked_shown_and_unlinked(http: httpx.Client, folder: Path) -> None:
