@@ -1,0 +1,48 @@
+"""What the user sets, and the file that it is kept in."""
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.arrow_project.conform.starts import text_of
+from tests.clients.arrow.editor import Godot, running
+from tests.end_to_end.messages_api import Text
+from tests.real_client.house import House
+
+_NOWHERE = "http://127.0.0.1:9"
+
+
+def _file(folder: Path) -> Path:
+    return next((folder / "data").rglob("fletcher.cfg"))
+
+
+def test_they_are_kept_in_a_file_that_only_the_user_reads(godot: Godot, tmp_path: Path) -> None:
+    with running(godot, tmp_path, _NOWHERE) as editor:
+        editor.set("preferences", "token", "a-secret")
+        editor.set("preferences", "port", 8123)
+        assert editor.call("preferences", "save") == ""
+    if sys.platform != "win32":
+        assert stat.S_IMODE(_file(tmp_path).stat().st_mode) == 0o600
+    with running(godot, tmp_path, "") as editor:
+        assert editor.get("preferences", "token") == "a-secret"
+        assert editor.call("preferences", "url") == "http://127.0.0.1:8123"
+        assert editor.errors() == []
+
+
+def test_a_file_that_says_nonsense_costs_nothing(godot: Godot, tmp_path: Path) -> None:
+    with running(godot, tmp_path, _NOWHERE) as editor:
+        editor.call("preferences", "save")
+    _file(tmp_path).write_text('[fletcher]\nport="many"\nhost=7\nauto_connect=false\n')
+    with running(godot, tmp_path, "") as editor:
+        assert editor.call("preferences", "url") == "http://127.0.0.1:8000"
+        assert editor.get("/root/Fletcher", "connection_text") == ""
+
+
+@pytest.mark.parametrize("form", ["http://{}", "ws://{}", "ws://{}/ws/chat", "{}", "http://{}/"])
+def test_the_address_of_the_environment_wins(form: str, godot: Godot, server: House, tmp_path: Path) -> None:
+    with running(godot, tmp_path, form.format(server.url.removeprefix("http://"))) as editor:
+        editor.open(text_of("lamp"))
+        server.model.play([[Text(["Hello."])]])
+        assert editor.turn("send", "Hello?")["text"] == "Hello."
