@@ -98,8 +98,8 @@ func pull_inspector() -> void:
 		_mark_saved()
 
 
-## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and would
-## put back what it still shows once another node is opened.
+## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
+## would put back what it still shows once another node is opened.
 func refresh_inspector() -> void:
 	if not main._RESET_ON_REINSPECTION:
 		mind.Inspector.Tab.Node.reset_inspection.call_deferred()
