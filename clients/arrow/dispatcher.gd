@@ -78,6 +78,7 @@ func execute_batch(calls: Array) -> Dictionary:
 
 func _as_a_whole(calls: Array) -> Array[Dictionary]:
 	var copy: Dictionary = _project.image()
+	var inspected: String = _project.inspected()
 	var outcomes: Array[Dictionary] = []
 	for call: Variant in calls:
 		var function := str(call.get("function")) if call is Dictionary else ""
@@ -93,6 +94,8 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 			if outcomes.size() > 1 or outcome.get("broken", false):
 				_project.put_back(copy)
 			return outcomes
+	if inspected != _project.inspected():
+		_project.refresh_inspector()
 	return outcomes
 
 

@@ -98,6 +98,17 @@ func pull_inspector() -> void:
 		_mark_saved()
 
 
+## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
+## would put back what it still shows once another node is opened.
+func refresh_inspector() -> void:
+	if not main._RESET_ON_REINSPECTION:
+		mind.Inspector.Tab.Node.reset_inspection.call_deferred()
+
+
+func inspected() -> String:
+	return str(mind._PROJECT.resources.nodes.get(mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID))
+
+
 ## Everything that a turn may change: what the editor shows, the file, and whether it is saved.
 func capture() -> Dictionary:
 	var copy := image()

@@ -16,7 +16,13 @@ CLIENT = _HERE.parents[2] / "clients" / "arrow"
 # Godot's own start, and what a machine under load adds to it.
 PATIENCE_S = 90
 
+_GRID = "/root/Main/Editor/Center/Grid"
+
 Signal = tuple[str, list[Any]]
+
+
+def _id(node_name: str) -> int:
+    return int(node_name.rsplit("_", 1)[1])
 
 
 def document_of(text: str) -> dict[str, Any]:
@@ -82,8 +88,8 @@ class Editor:
         """A property."""
         return self.ask("get", on=on, name=name)
 
-    def set(self, on: str, name: str, value: Any) -> None:
-        """Sets a property."""
+    def put(self, on: str, name: str, value: Any) -> None:
+        """Gives a property a value."""
         self.ask("set", on=on, name=name, args=[value])
 
     def frames(self, count: int = 4) -> None:
@@ -112,6 +118,21 @@ class Editor:
         number = self.ask("open", path=f"/host{path}")
         self.wait_state(state)
         return number
+
+    @property
+    def drawn(self) -> tuple[set[int], set[tuple[int, ...]]]:
+        """The nodes and connections on the canvas."""
+        nodes = self.get(_GRID, "_DRAWN_NODES_BY_ID")
+        lines = self.call(_GRID, "get_connection_list")
+        return {int(node) for node in nodes}, {
+            (_id(c["from_node"]), int(c["from_port"]), _id(c["to_node"]), int(c["to_port"])) for c in lines
+        }
+
+    @property
+    def drawable(self) -> tuple[set[int], set[tuple[int, ...]]]:
+        """The nodes and connections of the open scene."""
+        scene = self.document["resources"]["scenes"][str(int(self.call("project", "open_scene")))]["map"]
+        return {int(node) for node in scene}, {tuple(c) for entry in scene.values() for c in entry.get("io", [])}
 
     @property
     def document(self) -> dict[str, Any]:

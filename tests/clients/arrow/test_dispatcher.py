@@ -73,3 +73,21 @@ def test_nodes_without_a_place_are_spaced_on_the_grid(editor: Editor) -> None:
     assert (0, 0) not in places
     assert len(set(places)) == len(places)
     assert all(abs(a[0] - b[0]) >= 200 or abs(a[1] - b[1]) >= 100 for a in places[-3:] for b in places[-3:] if a != b)
+
+
+@pytest.mark.parametrize("resets", [True, False])
+def test_the_inspector_does_not_put_back_what_was_changed(resets: bool, editor: Editor) -> None:
+    """It writes its fields when another node is opened; with the switch off it has not read them again."""
+    editor.open(text_of("lamp"))
+    editor.put("main", "_RESET_ON_REINSPECTION", resets)
+    try:
+        editor.call("mind", "inspect_node", 2, -1, True)
+        editor.frames()
+        assert _execute(editor, "update_node", node_id=2, name="quay", data={"title": "Quay"})["success"]
+        editor.frames()
+        changed = editor.document
+        editor.call("mind", "inspect_node", 1, -1, True)
+        editor.frames()
+        assert editor.document == changed
+    finally:
+        editor.put("main", "_RESET_ON_REINSPECTION", True)

@@ -66,6 +66,7 @@ def test_arrow_has_done_what_our_engine_does(conversation: Conversation, editor:
         _play(editor, turn, project)
         assert editor.document == document_of(project.to_text()), turn.message
         assert editor.text == editor.file.read_text(encoding="utf-8")
+        assert editor.drawn == editor.drawable
 
     assert _unlike(editor) == []
 
@@ -106,6 +107,7 @@ def test_a_node_of_each_type_is_created_inspected_updated_and_deleted(type_name:
     assert editor.document == document_of(project.to_text())
     _run(editor, _accepted(project, update))
     assert editor.document == document_of(project.to_text())
+    assert editor.drawn == editor.drawable
     assert _unlike(editor) == []
     _run(editor, _accepted(project, lambda: op("delete_node", node_id=node_id, force=True)))
     assert editor.document == document_of(project.to_text())

@@ -20,8 +20,8 @@ def _file(folder: Path) -> Path:
 
 def test_they_are_kept_in_a_file_that_only_the_user_reads(godot: Godot, tmp_path: Path) -> None:
     with running(godot, tmp_path, _NOWHERE) as editor:
-        editor.set("preferences", "token", "a-secret")
-        editor.set("preferences", "port", 8123)
+        editor.put("preferences", "token", "a-secret")
+        editor.put("preferences", "port", 8123)
         assert editor.call("preferences", "save") == ""
     if sys.platform != "win32":
         assert stat.S_IMODE(_file(tmp_path).stat().st_mode) == 0o600

@@ -149,7 +149,7 @@ def test_a_project_that_is_not_saved_is_not_saved_afterwards_either(editor: Edit
 def test_without_saving_the_file_is_left_alone(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     before = editor.file.read_bytes()
-    editor.set("preferences", "save_with_calls", False)
+    editor.put("preferences", "save_with_calls", False)
     try:
         server.model.play([[_GOLD], [Text(["There."])]])
         assert editor.turn("send", "Gold.")["changed"]
@@ -157,7 +157,7 @@ def test_without_saving_the_file_is_left_alone(editor: Editor, server: House) ->
         assert '"gold"' in editor.text
         assert not editor.call("project", "is_saved")
     finally:
-        editor.set("preferences", "save_with_calls", True)
+        editor.put("preferences", "save_with_calls", True)
 
 
 def test_another_project_is_asked_about_alone(editor: Editor, server: House) -> None:
