@@ -1,10 +1,9 @@
-## Executes what the server asks for, by Arrow's own Mind: what cannot be done is refused before anything is.
+## Executes what the server asks for, as a whole or not at all: what cannot be done is refused before anything is.
 extends RefCounted
 
 signal step_started(number: int, total: int, text: String)
 
-const Canvas := preload("canvas.gd")
-const Placement := preload("placement.gd")
+const Functions := preload("functions.gd")
 const Phrases := preload("phrases.gd")
 
 ## Arguments that have to be there, by function.
@@ -38,20 +37,17 @@ const TYPES := {
 	"is_macro": TYPE_BOOL,
 	"force": TYPE_BOOL,
 }
-const INITIAL := {"num": TYPE_INT, "str": TYPE_STRING, "bool": TYPE_BOOL}
 const FAILED := "Arrow's own function failed; its console has the details. Nothing was done."
 
 var _project: RefCounted
 var _mind: Object
-var _canvas: RefCounted
-var _placement: RefCounted
+var _functions: RefCounted
 
 
 func _init(project: RefCounted) -> void:
 	_project = project
 	_mind = project.mind
-	_canvas = Canvas.new(_mind.Grid)
-	_placement = Placement.new(_mind)
+	_functions = Functions.new(project)
 
 
 ## One function; `{success, result, error}` and for a refused deletion `referenced_by`. Done as a whole or not at all.
@@ -62,7 +58,7 @@ func execute(function: String, arguments: Dictionary) -> Dictionary:
 ## Several functions, as a whole or not at all; the result says which nodes and how many connections were made.
 func execute_batch(calls: Array) -> Dictionary:
 	var outcomes := _as_a_whole(calls)
-	var last: Dictionary = outcomes[-1] if outcomes else _refusal("The batch has no functions.")
+	var last: Dictionary = outcomes[-1] if outcomes else Functions.refusal_of("The batch has no functions.")
 	if not last.success:
 		if calls.size() > 1:
 			last.error = (
@@ -73,7 +69,7 @@ func execute_batch(calls: Array) -> Dictionary:
 	for outcome: Dictionary in outcomes:
 		if outcome.result is Dictionary and outcome.result.has("node_id") and outcome.get("created", false):
 			nodes.append(outcome.result.node_id)
-	return _done({"created_nodes": nodes, "created_connections": _pushed(calls)})
+	return Functions.done({"created_nodes": nodes, "created_connections": _pushed(calls)})
 
 
 func _as_a_whole(calls: Array) -> Array[Dictionary]:
@@ -87,7 +83,7 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 		step_started.emit(outcomes.size() + 1, calls.size(), phrase)
 		var outcome := _checked(function, arguments)
 		if not outcome.has("success"):  # a script error has ended it
-			outcome = _refusal(FAILED)
+			outcome = Functions.refusal_of(FAILED)
 			outcome.broken = true
 		outcomes.append(outcome)
 		if not outcome.success:
@@ -101,17 +97,17 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 
 func _checked(function: String, arguments: Variant) -> Dictionary:
 	if not FUNCTIONS.has(function):
-		return _refusal("The function %s is not known to this client." % function)
+		return Functions.refusal_of("The function %s is not known to this client." % function)
 	if not arguments is Dictionary:
-		return _refusal("%s: the arguments must be an object." % function)
+		return Functions.refusal_of("%s: the arguments must be an object." % function)
 	for name: String in FUNCTIONS[function]:
 		if not arguments.has(name):
-			return _refusal("%s needs %s." % [function, name])
+			return Functions.refusal_of("%s needs %s." % [function, name])
 	for name: String in arguments:
 		var problem := _problem_of(name, arguments[name])
 		if problem:
-			return _refusal("%s: %s" % [function, problem])
-	return call("_" + function, arguments)
+			return Functions.refusal_of("%s: %s" % [function, problem])
+	return _functions.call(function, arguments)
 
 
 func _problem_of(name: String, value: Variant) -> String:
@@ -121,264 +117,9 @@ func _problem_of(name: String, value: Variant) -> String:
 		return ""
 	if not value is int:
 		return "%s must be a whole number." % name
-	if not _table(SETS[name]).has(value):
+	if not _mind._PROJECT.resources[SETS[name]].has(value):
 		return "There is no %s %d in the project." % [name.trim_suffix("_id"), value]
 	return ""
-
-
-# --- nodes ------------------------------------------------------------------------------------------------------------
-
-
-func _create_insert_node(arguments: Dictionary) -> Dictionary:
-	if not _mind.NODE_TYPES_LIST.has(arguments.type):
-		return _refusal("There is no node type %s in this Arrow." % arguments.type)
-	var scene_id: int = arguments.get("scene_id", _project.open_scene())
-	var offset := _offset(arguments.get("offset"))
-	if offset == Vector2.ZERO:
-		offset = _placement.free_place(scene_id)
-	var is_drawn: bool = scene_id == _project.open_scene()
-	var preset := _modification(arguments.get("preset", {}), ["name", "notes", "data"])
-	var id: int = _mind.create_insert_node(arguments.type, offset, scene_id, is_drawn, "", preset)
-	if id < 0 or not _table("nodes").has(id):
-		return {}
-	_map(scene_id)[id].offset = [int(offset.x), int(offset.y)]
-	return _created({"node_id": id})
-
-
-func _update_node(arguments: Dictionary) -> Dictionary:
-	return _update(arguments.node_id, "nodes", _modification(arguments, ["name", "notes", "data"]))
-
-
-func _delete_node(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.node_id
-	var scene_id: int = _mind.find_scene_owner_of_node(id)
-	if scene_id < 0:
-		return _refusal("Node %d is in no scene, and Arrow cannot remove it." % id)
-	if id == _mind._PROJECT.entry:
-		return _refusal("Node %d is the project's entry. Set another entry first." % id)
-	if id == _table("scenes")[scene_id].entry:
-		return _refusal("Node %d is the entry of its scene. Set another entry first." % id)
-	var refusal := _use_of(id, "nodes", arguments)
-	if refusal:
-		return refusal
-	_unlink(id, scene_id)
-	return _remove(id, "nodes", arguments)
-
-
-## Takes every connection to and from the node away: Arrow's grid does it for the open scene only, and not for all.
-func _unlink(id: int, scene_id: int) -> void:
-	var map := _map(scene_id)
-	for other: int in map:
-		var io: Array = map[other].get("io", [])
-		var gone := io.filter(func(c: Array) -> bool: return other == id or c[2] == id)
-		if gone:
-			_mind.update_node_map(other, {"io": {"pop": gone.duplicate()}}, scene_id)
-			_canvas.disconnect_later(gone)
-
-
-func _update_node_map(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.node_id
-	var scene_id: int = _mind.find_scene_owner_of_node(id)
-	if scene_id < 0:
-		return _refusal("Node %d is in no scene." % id)
-	var modifications: Dictionary = arguments.modifications
-	var io: Variant = modifications.get("io", {})
-	var problem := _problem_of_connections(id, scene_id, io) if io is Dictionary else "io must be an object."
-	if problem:
-		return _refusal(problem)
-	_mind.update_node_map(id, modifications, scene_id)
-	if scene_id == _project.open_scene():
-		_canvas.disconnect_later(io.get("pop", []))
-		_canvas.connect_later(io.get("push", []))
-		if modifications.has("offset"):
-			_mind.Grid.update_grid_node_map.call_deferred(id, _map(scene_id)[id])
-	return _done({"node_id": id})
-
-
-func _problem_of_connections(id: int, scene_id: int, io: Dictionary) -> String:
-	var map := _map(scene_id)
-	var there: Array = map[id].get("io", [])
-	for job: String in ["pop", "push"]:
-		var connections: Variant = io.get(job, [])
-		if not connections is Array:
-			return "%s must be a list of connections." % job
-		for connection: Variant in connections:
-			if not _is_connection(connection):
-				return "%s is no connection; [from, slot, to, slot] is." % str(connection)
-			if job == "pop" and not there.has(connection):
-				return "The connection %s is not there." % str(connection)
-			if job == "push" and (connection[0] != id or connection[2] == id or not map.has(connection[2])):
-				return "%s must lead from node %d to another node of its scene." % [connection, id]
-	return ""
-
-
-func _is_connection(value: Variant) -> bool:
-	return value is Array and value.size() == 4 and value.all(func(part: Variant) -> bool: return part is int)
-
-
-# --- scenes -----------------------------------------------------------------------------------------------------------
-
-
-func _create_scene(arguments: Dictionary) -> Dictionary:
-	var id := _new_in("scenes", _mind.create_new_scene.bind(arguments.get("is_macro", false)))
-	if id < 0:
-		return {}
-	_update(id, "scenes", _modification(arguments, ["name", "notes"]))
-	return _created({"scene_id": id, "entry_node_id": _table("scenes")[id].entry})
-
-
-func _update_scene(arguments: Dictionary) -> Dictionary:
-	return _update(arguments.scene_id, "scenes", _modification(arguments, ["name", "notes"]))
-
-
-func _delete_scene(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.scene_id
-	var nodes: Array = _map(id).keys()
-	if nodes.has(_mind._PROJECT.entry):
-		return _refusal("Scene %d has the project's entry. Set another entry first." % id)
-	var refusal := _use_of(id, "scenes", arguments)
-	if refusal:
-		return refusal
-	for node_id: int in nodes:
-		var users: Array = _table("nodes")[node_id].get("use", [])
-		var outside := users.filter(func(user: int) -> bool: return not nodes.has(user))
-		if outside:
-			return _used("Node %d of scene %d" % [node_id, id], outside)
-	if id == _project.open_scene():  # which Arrow does not remove
-		_mind.scene_editorial_open(_mind.find_scene_owner_of_node(_mind._PROJECT.entry))
-	return _remove(id, "scenes", {})
-
-
-func _set_scene_entry(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.node_id
-	if _mind.find_scene_owner_of_node(id) < 0:
-		return _refusal("Node %d is in no scene." % id)
-	_redraw([_mind.update_scene_entry(id), id])
-	return _done({"node_id": id})
-
-
-func _set_project_entry(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.node_id
-	var scene_id: int = _mind.find_scene_owner_of_node(id)
-	if scene_id < 0 or _mind.is_scene_macro(scene_id):
-		return _refusal("Node %d is in no scene, or in a macro: no project begins there." % id)
-	_redraw([_mind.update_project_entry(id), id])
-	return _done({"node_id": id})
-
-
-# --- variables and characters -----------------------------------------------------------------------------------------
-
-
-func _create_variable(arguments: Dictionary) -> Dictionary:
-	if not INITIAL.has(arguments.type):
-		return _refusal("There is no variable type %s; num, str and bool are." % arguments.type)
-	if arguments.has("initial_value") and typeof(arguments.initial_value) != INITIAL[arguments.type]:
-		return _refusal("The initial value does not fit the type %s." % arguments.type)
-	var id := _new_in("variables", _mind.create_new_variable.bind(arguments.type))
-	if id < 0:
-		return {}
-	_update(id, "variables", _modification(arguments, ["name", "notes", "initial_value"]))
-	return _created({"variable_id": id})
-
-
-func _update_variable(arguments: Dictionary) -> Dictionary:
-	var id: int = arguments.variable_id
-	var type: String = _table("variables")[id].type
-	if arguments.has("initial_value") and typeof(arguments.initial_value) != INITIAL.get(type):
-		return _refusal("The initial value does not fit the type %s." % type)
-	return _update(id, "variables", _modification(arguments, ["name", "notes", "initial_value"]))
-
-
-func _delete_variable(arguments: Dictionary) -> Dictionary:
-	var refusal := _use_of(arguments.variable_id, "variables", arguments)
-	return refusal if refusal else _remove(arguments.variable_id, "variables", arguments)
-
-
-func _create_character(arguments: Dictionary) -> Dictionary:
-	var id := _new_in("characters", _mind.create_new_character)
-	if id < 0:
-		return {}
-	_update(id, "characters", _modification(arguments, ["name", "color", "tags", "notes"]))
-	return _created({"character_id": id})
-
-
-func _update_character(arguments: Dictionary) -> Dictionary:
-	var modification := _modification(arguments, ["name", "color", "tags", "notes"])
-	return _update(arguments.character_id, "characters", modification)
-
-
-func _delete_character(arguments: Dictionary) -> Dictionary:
-	var refusal := _use_of(arguments.character_id, "characters", arguments)
-	return refusal if refusal else _remove(arguments.character_id, "characters", arguments)
-
-
-# --- what they have in common -----------------------------------------------------------------------------------------
-
-
-func _table(name: String) -> Dictionary:
-	return _mind._PROJECT.resources[name]
-
-
-func _map(scene_id: int) -> Dictionary:
-	return _table("scenes")[scene_id].map
-
-
-func _update(id: int, set_name: String, modification: Dictionary) -> Dictionary:
-	if modification:
-		_mind.update_resource(id, modification, set_name)
-	return _done({set_name.trim_suffix("s") + "_id": id})
-
-
-## What Arrow's merge takes: its own names, and null for notes that shall go.
-func _modification(given: Dictionary, names: Array[String]) -> Dictionary:
-	var modification := {}
-	for name in names:
-		if given.has(name):
-			modification["init" if name == "initial_value" else name] = given[name]
-	if modification.get("notes", "-") == "":
-		modification.notes = null
-	return modification
-
-
-## The id that the function has given; Arrow's own say none. -1: it has made nothing.
-func _new_in(set_name: String, create: Callable) -> int:
-	var before: Array = _table(set_name).keys()
-	create.call()
-	for id: int in _table(set_name):
-		if not before.has(id):
-			return id
-	return -1
-
-
-func _remove(id: int, set_name: String, arguments: Dictionary) -> Dictionary:
-	if not _mind.remove_resource(id, set_name, arguments.get("force", false)):
-		return {}
-	return _done({set_name.trim_suffix("s") + "_id": id})
-
-
-## A refusal where something uses the resource and it shall not go by force, which leaves dead ids behind.
-func _use_of(id: int, set_name: String, arguments: Dictionary) -> Dictionary:
-	var users: Array = _table(set_name)[id].get("use", [])
-	if users.is_empty() or arguments.get("force", false):
-		return {}
-	return _used("%s %d" % [set_name.trim_suffix("s").capitalize(), id], users)
-
-
-func _used(what: String, users: Array) -> Dictionary:
-	var names := users.map(func(user: int) -> String: return _project.resource_name(user))
-	var refusal := _refusal("%s is used by %s. Take it out there first." % [what, ", ".join(names)])
-	refusal.referenced_by = users.duplicate()
-	return refusal
-
-
-func _redraw(nodes: Array) -> void:
-	for id: int in nodes:
-		if _mind.Grid._DRAWN_NODES_BY_ID.has(id):
-			_mind.Grid.update_grid_node_box.call_deferred(id, _table("nodes")[id])
-
-
-func _offset(value: Variant) -> Vector2:
-	return Vector2(value[0], value[1]) if value is Array and value.size() == 2 else Vector2.ZERO
 
 
 func _pushed(calls: Array) -> int:
@@ -386,18 +127,6 @@ func _pushed(calls: Array) -> int:
 	for call: Dictionary in calls:
 		count += call.arguments.get("modifications", {}).get("io", {}).get("push", []).size()
 	return count
-
-
-func _created(result: Dictionary) -> Dictionary:
-	return _done(result).merged({"created": true})
-
-
-func _done(result: Dictionary) -> Dictionary:
-	return {"success": true, "result": result, "error": ""}
-
-
-func _refusal(reason: String) -> Dictionary:
-	return {"success": false, "result": "", "error": reason}
 
 
 ## Numbers of JSON are fractions in Godot; those of Arrow are whole, and it compares strictly.
