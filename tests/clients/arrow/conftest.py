@@ -32,7 +32,7 @@ def server(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Generator[
         yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _arrow(godot: Godot, server: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Editor]:  # pyright: ignore[reportUnusedFunction]
     with running(godot, tmp_path_factory.mktemp("editor"), server.url) as arrow:
         yield arrow
@@ -40,7 +40,7 @@ def _arrow(godot: Godot, server: House, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def editor(_arrow: Editor) -> Generator[Editor]:
-    """Arrow, connected; one for all tests, of which each opens a project of its own."""
+    """Arrow, connected; one for all tests of a module, of which each opens a project of its own."""
     seen = len(_arrow.errors())
     yield _arrow
     _arrow.wait_state("idle", "disabled")

@@ -49,7 +49,7 @@ def test_the_panel_takes_its_room_from_the_grid_and_gives_it_back(editor: Editor
 
 def test_the_width_is_remembered(godot: Godot, server: House, tmp_path: Path) -> None:
     with running(godot, tmp_path, server.url) as editor:
-        editor.set("preferences", "panel_width", 345)
+        editor.put("preferences", "panel_width", 345)
         editor.call("preferences", "save")
     with running(godot, tmp_path, server.url) as again:
         assert again.get(_PANEL, "offset_left") == -345
