@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# In an environment of its own: it pins a version of lark that is not ours.
-GDTOOLKIT := $(BIN)/uv tool run --quiet --from gdtoolkit==4.5.0
+# GDScript's formatter and linter, in an environment of their own: they pin a version of lark that is not ours.
+GDTOOLKIT := $(VENV)/gdtoolkit/bin
 GDSCRIPT := clients tests/clients
 
 .PHONY: setup demo run test check format lock bench attack contract conform real-client arrow clean
@@ -27,18 +27,22 @@ run: setup
 test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-check: setup
+$(GDTOOLKIT)/gdlint: | setup
+	$(PYTHON) -m venv $(VENV)/gdtoolkit
+	$(GDTOOLKIT)/python -m pip install --disable-pip-version-check --quiet gdtoolkit==4.5.0
+
+check: setup $(GDTOOLKIT)/gdlint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(GDTOOLKIT) gdformat --check $(GDSCRIPT)
-	$(GDTOOLKIT) gdlint $(GDSCRIPT)
+	$(GDTOOLKIT)/gdformat --check $(GDSCRIPT)
+	$(GDTOOLKIT)/gdlint $(GDSCRIPT)
 
-format: setup
+format: setup $(GDTOOLKIT)/gdlint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(GDTOOLKIT) gdformat $(GDSCRIPT)
+	$(GDTOOLKIT)/gdformat $(GDSCRIPT)
 
 # What users install, with the hash of every file; hatchling builds Fletcher itself. Needs the package index.
 lock: setup

@@ -25,13 +25,12 @@ from agent.turn.events import (
     Usage,
 )
 from agent.turn.fingerprint import fingerprint
-from agent.turn.request import MAX_MESSAGE, Exchange, TurnContext, TurnRequest
+from agent.turn.request import Exchange, TurnContext, TurnRequest
 from agent.turn.thread import Threads, in_thread, working_in
 from agent.turn.turn import Assistant, Turn
 
 __all__ = [
     "LOCAL",
-    "MAX_MESSAGE",
     "Answerer",
     "Asked",
     "Assistant",

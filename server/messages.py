@@ -15,9 +15,10 @@ from pydantic import (
     model_validator,
 )
 
-from agent import MAX_MESSAGE, ConfirmationPolicy, Exchange
+from agent import ConfirmationPolicy, Exchange
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.problems import first_problems
+from server.written import Name, Parameters, Words
 
 
 class MessageError(Exception):
@@ -105,10 +106,6 @@ class DesignDocSync(_Message):
     file_name: Annotated[str, BeforeValidator(_text)] = ""
 
 
-# What the user has written.
-Words = Annotated[str, Field(max_length=MAX_MESSAGE)]
-
-
 class UserMessage(_Message):
     """The user's words, and what is open and selected."""
 
@@ -122,10 +119,10 @@ class UserMessage(_Message):
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
     arrow_content: OptionalText = None
-    function: str | None = Field(default=None, validation_alias=FUNCTION_NAMES)
-    function_params: dict[str, Any] | None = None
+    function: Name | None = Field(default=None, validation_alias=FUNCTION_NAMES)
+    function_params: Parameters | None = None
     confirm: ConfirmationPolicy | None = None
-    pending_id: str | None = None
+    pending_id: Name | None = None
     mode: Literal["apply", "plan"] = "apply"
     enveloped: bool = False
 

@@ -10,7 +10,6 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
 
 from agent import (
-    MAX_MESSAGE,
     Asked,
     Citation,
     Cited,
@@ -39,6 +38,7 @@ from server.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.json_route import Body, JsonRoute
 from server.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.services import CatalogPendings, Services, policy_for
+from server.written import Name, Parameters, Words
 
 # What fails a turn and is not said otherwise is the model's side.
 _OF_THE_MODEL = 502
@@ -78,15 +78,15 @@ class TurnBody(Body):
     """
 
     arrow_content: Annotated[str, Field(description="The whole .arrow file", json_schema_extra=_ARROW)]
-    message: Annotated[str, Field(max_length=MAX_MESSAGE)] = ""
+    message: Words = ""
     history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
     selected_node_ids: Annotated[list[WholeNumber], FailFast()] = Field(default_factory=list[int])
     current_scene_id: WholeNumber | None = None
     mode: Literal["apply", "plan"] = "apply"
     confirm: ConfirmationPolicy | None = None
-    pending_id: str | None = None
-    function: str | None = None
-    function_params: dict[str, Any] = Field(default_factory=dict[str, Any])
+    pending_id: Name | None = None
+    function: Name | None = None
+    function_params: Parameters = Field(default_factory=dict[str, Any])
 
     @model_validator(mode="before")
     @classmethod

@@ -8,9 +8,6 @@ from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation
 from retrieval import CitedPassage, Document, ProjectKey
 
-# Characters of one message: more is a document. A slash command is parsed, and a reply looked through, as a whole.
-MAX_MESSAGE = 100_000
-
 
 @dataclass(frozen=True)
 class Exchange:

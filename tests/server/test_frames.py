@@ -145,7 +145,7 @@ def test_a_message_of_nothing_but_brackets_and_commas_is_not_read(home: House, c
 
 def test_brackets_and_commas_in_texts_are_no_values(home: House, client: Client) -> None:
     home.model.add(["Read."])
-    client.ask('[], {}, \\"\\\\' * 200_000)
+    client.ask("Read.", history=[{"message": '[], {}, \\"\\\\' * 200_000}])
     assert "Read." in texts(client.until("end"))
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from agent import MAX_MESSAGE
 from corpora import ProjectKey
 from server import Access, Limits
 from server.turn_rate import TooManyTurns, TurnRate
+from server.written import MAX_WRITTEN
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
@@ -160,14 +160,22 @@ def test_too_much_to_take_in_at_once(tmp_path: Path) -> None:
 
 
 def test_what_the_user_writes_has_a_limit_of_its_own(tmp_path: Path) -> None:
-    written = "/create_variable " + "[" * MAX_MESSAGE
+    written = "/create_variable " + "[" * MAX_WRITTEN
     with house(tmp_path) as home, home.http() as http, home.client() as client:
         answer = http.post("/projects/1/turns", json={"arrow_content": story_text(), "message": written})
         assert answer.status_code == 422
-        assert f"{MAX_MESSAGE}" in answer.json()["error"]["message"]
-        for type_, fields in (("user_message", {}), ("confirmation", {"decision": "modify"})):
-            client.send(type_, message=written, **fields)
-            assert any(f"{MAX_MESSAGE}" in text for text in texts(client.until("end")))
+        assert f"{MAX_WRITTEN}" in answer.json()["error"]["message"]
+        long = {"function": "create_variable", "function_params": {"name": [{"a": written}]}}
+        answer = http.post("/projects/1/turns", json={"arrow_content": story_text(), **long})
+        assert answer.status_code == 422
+        assert f"{MAX_WRITTEN}" in answer.json()["error"]["message"]
+        for type_, fields in (
+            ("user_message", {"message": written}),
+            ("user_message", long),
+            ("confirmation", {"decision": "modify", "message": written}),
+        ):
+            client.send(type_, **fields)
+            assert any(f"{MAX_WRITTEN}" in text for text in texts(client.until("end")))
 
 
 def test_a_turn_is_no_longer_than_a_message(tmp_path: Path) -> None:
