@@ -124,6 +124,8 @@ class Dialogue:
     @property
     def is_played(self) -> bool:
         """Whether it is more than prose in which a few lines happen to look like speeches."""
+        if self.problem:
+            return True
         kinds = [type(item) for item in walk(self.items)]
         speeches = kinds.count(Speech)
         enough = speeches > 1 or (speeches == 1 and Choice in kinds)

@@ -1,9 +1,15 @@
 """What one line of a script is: a speech, a choice, a direction, a heading."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.editing.duplicates import fold
+from agent.scripts.dialogue import ScriptError
+
+# Characters. Whoever writes a document decides how long its lines are, and patterns look through one again and again.
+LONGEST_LINE = 3_000
+_LONGEST = 100_000
 
 _BULLET = re.compile(r"(?P<mark>(?:[*+]\s*)+|[-•◦–—]|\d{1,2}[.)]|[a-z]\))\s+(?P<text>\S.*)")
 _NAME = r"[^\W\d_][\w.'’&-]*(?:\s+[^\W_][\w.'’&-]*){0,4}"
@@ -75,6 +81,18 @@ def read_lines(text: str) -> list[ScriptLine]:
     """The lines of a text."""
     lines = (line.expandtabs(4).rstrip() for line in text.splitlines())
     return [ScriptLine(len(line) - len(line.lstrip()), line.strip()) for line in lines]
+
+
+def require_readable(lines: Sequence[ScriptLine]) -> None:
+    """Of the lines of one dialogue.
+
+    Raises:
+        ScriptError: One of them, or all of them together, is longer than a dialogue is read.
+    """
+    if any(len(line.text) > LONGEST_LINE for line in lines):
+        raise ScriptError(f"A line of it has more than {LONGEST_LINE:,} characters: break it into several.")
+    if sum(len(line.text) + 1 for line in lines) > _LONGEST:
+        raise ScriptError(f"It has more than {_LONGEST:,} characters: divide it into several dialogues.")
 
 
 def as_bullet(line: ScriptLine) -> Bullet | None:

@@ -22,12 +22,19 @@ from agent.scripts.dialogue import (
     Speech,
     VariableChange,
 )
-from agent.scripts.lines import ScriptLine, as_speech, is_narrator, read_lines, title_case
+from agent.scripts.lines import (
+    LONGEST_LINE,
+    ScriptLine,
+    as_speech,
+    is_narrator,
+    read_lines,
+    require_readable,
+    title_case,
+)
 
-_TWEE = re.compile(r"^:: *(?P<title>[^\[{\n]+?)\s*(?:\[[^\]]*\]\s*)?(?:\{.*\}\s*)?$", re.MULTILINE)
-_YARN = re.compile(r"^title:[ \t]*(?P<title>.+?)[ \t]*$", re.MULTILINE)
-_YARN_BODY = re.compile(r"^---[ \t]*$(?P<body>.*?)^===[ \t]*$", re.MULTILINE | re.DOTALL)
-_INK = re.compile(r"^={2,}\s*(?P<title>\w+)\s*=*[ \t]*$", re.MULTILINE)
+_TWEE = re.compile(r"::[ \t]*(?P<title>[^\s\[{][^\[{]*)(?:[\[{].*)?")
+_INK = re.compile(r"={2,}\s*(?P<title>\w+)\s*=*")
+_DECLARED = re.compile(r"<<\s*declare\s+\$(\w+)\s*=\s*(.*?)\s*(?:as\s+\w+\s*)?>>|^VAR\s+(\w+)\s*=\s*(.+)")
 _MACRO = re.compile(r"<<\s*(?P<name>/?\w+)\s*(?P<rest>.*?)\s*>>")
 _OPTION = re.compile(r"->\s*(?P<text>.*)")
 _LINK = re.compile(r"\[\[\s*(?P<body>[^\]]+?)\s*\]\]")
@@ -59,39 +66,64 @@ _INK_UNKNOWN = re.compile(r"\{|\}|<-|->->|<>|^\s*(?:EXTERNAL|INCLUDE|LIST|CONST|
 
 
 def read_markup(text: str) -> list[Dialogue] | None:
-    """The passages of a script in one of these languages; None where it is in none of them."""
-    if _YARN.search(text) and _YARN_BODY.search(text):
-        parts = re.split(r"(?m)^===[ \t]*$", text)
-        passages = [
-            (found["title"], part.split("\n---", 1)[1])
-            for part in parts
-            if (found := _YARN.search(part)) and "\n---" in part
-        ]
-        return _declared([_read(_passage, title, body.partition("\n")[2]) for title, body in passages], text)
-    if marks := list(_TWEE.finditer(text)):
-        ends = [mark.start() for mark in marks[1:]] + [len(text)]
-        passages = [(mark["title"], text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
-        return _declared([_read(_passage, *one) for one in passages if one[0].casefold() not in _NOT_PLAYED], text)
-    if (marks := list(_INK.finditer(text))) and re.search(r"(?m)^\s*[*+]|->", text):
-        ends = [mark.start() for mark in marks[1:]] + [len(text)]
-        return _declared(
-            [_read(_knot, mark["title"], text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)], text
-        )
+    """The passages of a script in one of these languages; None where it is in none of them.
+
+    Line by line: a pattern that looks for the end of a passage would look through all of a text for each beginning.
+    """
+    lines = text.split("\n")
+    if (passages := _yarn_nodes(lines)) is not None:
+        return _declared([_read(_passage, *one) for one in passages], lines)
+    if passages := _below(lines, _TWEE):
+        return _declared([_read(_passage, *one) for one in passages if one[0].casefold() not in _NOT_PLAYED], lines)
+    is_ink = any("->" in line or line.lstrip().startswith(("*", "+")) for line in lines)
+    if is_ink and (passages := _below(lines, _INK)):
+        return _declared([_read(_knot, *one) for one in passages], lines)
     return None
+
+
+def _yarn_nodes(lines: Sequence[str]) -> list[tuple[str, str]] | None:
+    """Title and body of each node; None where no node has an end. The last one may lack it."""
+    nodes: list[tuple[str, str]] = []
+    title, body, ended = "", list[str](), False
+    is_head = True
+    for line in (*lines, None):
+        if is_head and line is not None:
+            title = title or (line[6:].strip() if line.startswith("title:") else "")
+            is_head = line.rstrip() != "---"
+        elif not is_head and (line is None or line.rstrip() == "==="):
+            ended = ended or line is not None
+            nodes += [(title, "\n".join(body))] if title else []
+            title, body, is_head = "", [], True
+        elif line is not None:
+            body.append(line)
+    return nodes if ended else None
+
+
+def _below(lines: Sequence[str], mark: re.Pattern[str]) -> list[tuple[str, str]]:
+    """Title and body of each passage that begins with such a line."""
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if len(line) <= LONGEST_LINE and (begun := mark.fullmatch(line.rstrip())):
+            found.append((begun["title"].strip(), []))
+        elif found:
+            found[-1][1].append(line)
+    return [(title, "\n".join(body)) for title, body in found]
 
 
 def _read(read: Callable[[str, str], Dialogue], title: str, body: str) -> Dialogue:
     try:
+        require_readable(read_lines(body))
         return read(title, body)
     except ScriptError as problem:
         return Dialogue(title.replace("_", " "), "", (), problem=str(problem))
 
 
-def _declared(dialogues: list[Dialogue], text: str) -> list[Dialogue]:
-    found = re.findall(
-        r"<<\s*declare\s+\$(\w+)\s*=\s*(.*?)\s*(?:as\s+\w+\s*)?>>|(?m:^\s*VAR\s+(\w+)\s*=\s*(.+?)\s*$)", text
-    )
-    declared = {one[0] or one[2]: one[1] or one[3] for one in found}
+def _declared(dialogues: list[Dialogue], lines: Sequence[str]) -> list[Dialogue]:
+    declared: dict[str, str] = {}
+    for line in lines:
+        if len(line) <= LONGEST_LINE:
+            for yarn, value, ink, given in _DECLARED.findall(line.strip()):
+                declared[yarn or ink] = value or given
     return [replace(one, declared=declared) for one in dialogues]
 
 

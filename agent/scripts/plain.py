@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agent.scripts.dialogue import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, ScriptError, Speech
 from agent.scripts.lines import (
+    LONGEST_LINE,
     ScriptLine,
     Spoken,
     as_bullet,
@@ -18,6 +19,7 @@ from agent.scripts.lines import (
     is_narrator,
     looks_like_name,
     read_lines,
+    require_readable,
     title_case,
     without_marks,
 )
@@ -54,6 +56,10 @@ def read_plain(text: str) -> list[Dialogue]:
 
 def read_dialogue(lines: Sequence[ScriptLine], title: str = "", number: str = "") -> Dialogue:
     """The lines below one heading."""
+    try:
+        require_readable(lines)
+    except ScriptError as problem:
+        return Dialogue(title_case(title.strip()), number, (), problem=str(problem))
     facts = [line.text for line in lines if _is_fact(line)]
     rest = [line for line in lines if not _is_fact(line) and not _RULED.fullmatch(line.text)]
     reader = _PlainReader(_indent_ink(rest))
@@ -69,7 +75,7 @@ def _is_fact(line: ScriptLine) -> bool:
 def _heading(lines: Sequence[ScriptLine], index: int) -> tuple[str, str] | None:
     """Number and title if the line is a heading."""
     line = lines[index]
-    if line.is_blank or line.indent or as_bullet(line):
+    if line.is_blank or line.indent or len(line.text) > LONGEST_LINE or as_bullet(line):
         return None
     if titled := as_title(line.text):
         return titled

@@ -20,6 +20,13 @@ READ = {
     "an answer of blanks": "read_reply('no' + ' ' * 1_000_000 + 'x')",
     "an answer of yeses": "read_reply('yes ' * 250_000 + 'x')",
     "words that were asked for": "is_command('x' + ' and' * 250_000)",
+    "Yarn that does not end": "read_dialogues('title: a\\n---\\nx\\n===\\n' + 'title: a\\n---\\n' * 100_000)",
+    "Twee of blanks": "read_dialogues(('::' + ' ' * 1_000_000 + 'x') + '\\n:: a\\nA: b')",
+    "Ink of blank lines": "read_dialogues('== a ==\\n* b -> c\\n' + '\\n' * 1_000_000 + 'x')",
+    "Ink that goes on": "read_dialogues('== a ==\\n' + '* b -> c\\n' * 100_000)",
+    "declarations that do not end": "read_dialogues('== a ==\\n* b\\n' + '<<declare $a=' * 50_000)",
+    "macros that do not end": "read_dialogues('title: a\\n---\\n' + '<<a ' * 100_000 + '\\n===')",
+    "names": "read_dialogues('Ann: a\\n' + 'Ann ' * 200_000 + '\\nBob: b')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
     "tags that do not end": "inert('<' * 1_000_000)",
     "sets of characters": "compiles('[' * 1_000_000)",
@@ -42,6 +49,7 @@ PROGRAM = """
 from contextlib import suppress
 from agent import read_reply
 from agent.local import is_command
+from agent.scripts import read_dialogues
 from agent.questions.parameters import read_parameters
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command
