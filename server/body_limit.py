@@ -63,11 +63,14 @@ class _JsonRoom:
 class _Body:
     def __init__(self, scope: Scope, receive: Receive, limits: Limits, room: _JsonRoom) -> None:
         self._receive = receive
-        self._is_json = not Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        takes_files = scope["path"].endswith("/corpus")
+        # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
+        self._is_in_memory = not (takes_files and is_form)
         limited_by = [(limits.upload_bytes, "send less at once, or raise FLETCHER_MAX_UPLOAD_BYTES")]
-        if not scope["path"].endswith("/corpus"):
+        if not takes_files:
             limited_by.append((limits.message_bytes, "send less at once, or raise FLETCHER_MAX_MESSAGE_BYTES"))
-        elif self._is_json:
+        elif self._is_in_memory:
             limited_by.append((limits.json_upload_bytes, "send larger documents as multipart `files`"))
         self._most, self._remedy = min(limited_by)
         self._left = self._most
@@ -89,7 +92,7 @@ class _Body:
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_long()
-        if self._is_json:
+        if self._is_in_memory:
             self._find_room(self._most - self._left)
         return message
 

@@ -10,6 +10,7 @@ from agent.scripts.dialogue import ScriptError
 # Characters. Whoever writes a document decides how long its lines are, and patterns look through one again and again.
 LONGEST_LINE = 3_000
 _LONGEST = 100_000
+NESTED_TOO_DEEP = "Its choices or conditions are nested too deep."
 
 _BULLET = re.compile(r"(?P<mark>(?:[*+]\s*)+|[-•◦–—]|\d{1,2}[.)]|[a-z]\))\s+(?P<text>\S.*)")
 _NAME = r"[^\W\d_][\w.'’&-]*(?:\s+[^\W_][\w.'’&-]*){0,4}"

@@ -24,6 +24,7 @@ from agent.scripts.dialogue import (
 )
 from agent.scripts.lines import (
     LONGEST_LINE,
+    NESTED_TOO_DEEP,
     ScriptLine,
     as_speech,
     is_narrator,
@@ -116,6 +117,8 @@ def _read(read: Callable[[str, str], Dialogue], title: str, body: str) -> Dialog
         return read(title, body)
     except ScriptError as problem:
         return Dialogue(title.replace("_", " "), "", (), problem=str(problem))
+    except RecursionError:
+        return Dialogue(title.replace("_", " "), "", (), problem=NESTED_TOO_DEEP)
 
 
 def _declared(dialogues: list[Dialogue], lines: Sequence[str]) -> list[Dialogue]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from agent.scripts.dialogue import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, ScriptError, Speech
 from agent.scripts.lines import (
     LONGEST_LINE,
+    NESTED_TOO_DEEP,
     ScriptLine,
     Spoken,
     as_bullet,
@@ -58,14 +59,20 @@ def read_dialogue(lines: Sequence[ScriptLine], title: str = "", number: str = ""
     """The lines below one heading."""
     try:
         require_readable(lines)
+        return _dialogue(lines, title_case(title.strip()), number)
     except ScriptError as problem:
         return Dialogue(title_case(title.strip()), number, (), problem=str(problem))
+    except RecursionError:
+        return Dialogue(title_case(title.strip()), number, (), problem=NESTED_TOO_DEEP)
+
+
+def _dialogue(lines: Sequence[ScriptLine], title: str, number: str) -> Dialogue:
     facts = [line.text for line in lines if _is_fact(line)]
     rest = [line for line in lines if not _is_fact(line) and not _RULED.fullmatch(line.text)]
     reader = _PlainReader(_indent_ink(rest))
     items = tuple(reader.read(0, len(rest)))
     remarks = (_GUESSED,) if reader.guessed else ()
-    return Dialogue(title_case(title.strip()), number, items, tuple(facts), remarks)
+    return Dialogue(title, number, items, tuple(facts), remarks)
 
 
 def _is_fact(line: ScriptLine) -> bool:

@@ -26,6 +26,8 @@ READ = {
     "Ink that goes on": "read_dialogues('== a ==\\n' + '* b -> c\\n' * 100_000)",
     "declarations that do not end": "read_dialogues('== a ==\\n* b\\n' + '<<declare $a=' * 50_000)",
     "macros that do not end": "read_dialogues('title: a\\n---\\n' + '<<a ' * 100_000 + '\\n===')",
+    "stars in stars": "read_dialogues('Ann: a\\n' + '\\n'.join('* ' * n + 'b' for n in range(1, 1_400)))",
+    "conditions in conditions": "read_dialogues('title: a\\n---\\n' + '<<if $a>>\\n' * 9_000 + '\\n===')",
     "names": "read_dialogues('Ann: a\\n' + 'Ann ' * 200_000 + '\\nBob: b')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
     "tags that do not end": "inert('<' * 1_000_000)",

@@ -66,6 +66,8 @@ def test_json_under_way_has_a_limit(tmp_path: Path) -> None:
             with home.http(Authorization="Bearer two") as http:  # what is small, and what is no JSON
                 assert http.post("/projects/1/turns", json={"arrow_content": "x" * 1000}).status_code == 422
                 assert http.get("/projects/1/documents").status_code == 404
+                form = {"Content-Type": "multipart/form-data; boundary=b"}  # which this route does not read
+                assert_too_busy(http.post("/projects/1/turns", content=b" " * 3 * MIB, headers=form))
         assert first.result().status_code == 200
         assert upload(home, 3 * MIB, "two", "2").status_code == 200
         assert upload(home, 3 * MIB + 5, "one").status_code == 200
