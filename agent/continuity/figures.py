@@ -31,6 +31,8 @@ _BEFORE = re.compile(r"\b([A-Z][a-z]+|prism|section|form|gate|page|table)\s+$")
 _MONTH = re.compile(
     "January|February|March|April|May|June|July|August|September|October|November|December|In|Since|Of|From|Until|By"
 )
+# Characters before a number among which its label is looked for, and digits that a number has at most.
+_LABEL, _DIGITS = 40, 15
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 # "117 of the steps" counts steps, "three full turns" turns.
 _SKIPPED = frozenset(
@@ -61,7 +63,7 @@ class Figure:
 
 def read_figures(text: str) -> tuple[Figure, ...]:
     """The numbers of a sentence whose noun is clear."""
-    found = (_figure(text, match) for match in _NUMBER.finditer(text))
+    found = (_figure(text, match) for match in _NUMBER.finditer(text) if sum(map(str.isdigit, match[0])) <= _DIGITS)
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -70,7 +72,7 @@ def _figure(text: str, match: re.Match[str]) -> Figure | None:
         value, kind = _ordinal(match["ordinal"]), "place"
     else:
         value, kind = (_spelled(match["words"]) if match["words"] else int(match["digits"].replace(",", ""))), "count"
-    before = _BEFORE.search(text[: match.start()])
+    before = _BEFORE.search(text[max(0, match.start() - _LABEL) : match.start()])
     if match["digits"] and _YEAR.fullmatch(match[0]) and (before is None or _MONTH.fullmatch(before[1])):
         return Figure(value, "year", "", match[0])
     if before and kind == "count" and _follows_capital(match):

@@ -106,7 +106,9 @@ def as_bullet(line: ScriptLine) -> Bullet | None:
 
 
 def as_speech(text: str) -> Spoken | None:
-    """The line as `NAME: words` or `Name "words"`, where the name looks like one."""
+    """The line as `NAME: words` or `Name "words"`, where the name looks like one; never a line that is too long."""
+    if len(text) > LONGEST_LINE:
+        return None
     if (quoted := _QUOTED.fullmatch(text)) and looks_like_name(quoted["name"]):
         return Spoken(quoted["name"].strip(), "", quoted["words"])
     found = _SPEECH.fullmatch(text)

@@ -28,6 +28,11 @@ READ = {
     "macros that do not end": "read_dialogues('title: a\\n---\\n' + '<<a ' * 100_000 + '\\n===')",
     "stars in stars": "read_dialogues('Ann: a\\n' + '\\n'.join('* ' * n + 'b' for n in range(1, 1_400)))",
     "conditions in conditions": "read_dialogues('title: a\\n---\\n' + '<<if $a>>\\n' * 9_000 + '\\n===')",
+    "a speaker of blanks": "as_speech('Elena' + ' ' * 1_000_000 + 'x')",
+    "figures": "read_figures('1 ' * 100_000)",
+    "a figure": "read_figures('9' * 1_000_000 + ' lamps')",
+    "a name and blanks": "list(capitalised('Elena' + ' ' * 1_000_000 + 'x'))",
+    "a sentence of blanks": "split_units('Elena' + ' ' * 1_000_000 + 'x')",
     "names": "read_dialogues('Ann: a\\n' + 'Ann ' * 200_000 + '\\nBob: b')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 1_000_000 + 'x')",
     "tags that do not end": "inert('<' * 1_000_000)",
@@ -51,7 +56,10 @@ PROGRAM = """
 from contextlib import suppress
 from agent import read_reply
 from agent.local import is_command
-from agent.scripts import read_dialogues
+from agent.scripts import as_speech, read_dialogues
+from agent.continuity.figures import read_figures
+from agent.continuity.naming import capitalised
+from agent.reading.sentences import split_units
 from agent.questions.parameters import read_parameters
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command
