@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -229,10 +230,9 @@ class LinkedFolders:
         return replace(folder, problem_code=code, problem=message)
 
     async def _pause(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._closing.wait(), seconds)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):  # not `wait_for`, which in Python 3.11 may forget that it is cancelled
+                await self._closing.wait()
 
     async def _in_thread(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)

@@ -205,7 +205,10 @@ class RemoteEditor:
         self._move(State.EXECUTING)
         try:
             await self._send(frame)
-            return _outcome(await asyncio.wait_for(answer, self._timeout_s))
+            # Not `wait_for`: in Python 3.11 it forgets a stop that comes together with the answer.
+            async with asyncio.timeout(self._timeout_s):
+                result = await answer
+            return _outcome(result)
         except TimeoutError:
             message = (
                 f"The editor has not answered {function} within {self._timeout_s:g} seconds; "

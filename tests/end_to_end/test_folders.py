@@ -130,7 +130,7 @@ def test_names_that_are_no_text_are_named_and_all_others_go_on(
         if through_a_server:
             serve(data_dir)
         done = run("ingest", folder, "--project", "1", "--sync", "--json")
-        assert done.code == 0, done.err
+        assert done.code == 1, done.err
         statuses = {document["name"]: document["status"] for document in done.json["documents"]}
         others = "unchanged" if through_a_server else "indexed"
         assert statuses == {"bible.md": others, "ferry.md": others, r"caf\xe9.md": "failed"}

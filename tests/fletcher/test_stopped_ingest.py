@@ -13,7 +13,7 @@ def test_ctrl_c_says_what_is_done_and_what_is_not(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fletcher.commands.corpus.with_corpus", stop)
+    monkeypatch.setattr("fletcher.commands.ingest.with_corpus", stop)
     (tmp_path / "a.md").write_text("A.")
     with pytest.raises(SystemExit) as ended:
         main(["ingest", str(tmp_path), "--project", "1", "--data-dir", str(tmp_path / "data")])

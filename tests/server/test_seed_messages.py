@@ -188,7 +188,7 @@ def test_design_doc_sync(home: House, example: Example, enveloped: bool) -> None
     content = base64.b64encode(DOCUMENT).decode()
     with home.client() as client:
         client.send_raw(in_form(with_fields(example, file_content=content), enveloped=enveloped))
-        assert "passages)." in client.frame()["message"]
+        assert "passage)." in client.frame()["message"]
         client.send_raw(in_form(example.value, enveloped=enveloped))  # as it stands there, it has no document
         assert client.frame()["message"].startswith(("INVALID_BASE64: ", "upload-"))
         client.ask("Does the artifact need oil?")
