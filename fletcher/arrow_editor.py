@@ -4,8 +4,10 @@ import mmap
 import os
 import re
 import shutil
+import stat
 import struct
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,8 +17,16 @@ from fletcher.errors import CommandError, WrongUsage
 OVERRIDE = "override.cfg"
 _BEGIN = "; >>> Fletcher: 'fletcher arrow uninstall' takes these lines out\n"
 _END = "; <<< Fletcher\n"
-_BLOCK = re.compile(f"\n?{re.escape(_BEGIN)}.*?{re.escape(_END)}", re.DOTALL)
-_MAIN_SCENE = re.compile(r'^\s*run/main_scene\s*=\s*"(?P<scene>[^"]*)"', re.MULTILINE)
+# A block with nothing in it but what was written, so that no line of the user's is taken for ours; or a part of one.
+# The first blocks were at the end, and opened a section, to which the keys that follow belong.
+_OURS = re.compile(
+    r"; >>> Fletcher\b[^\n]*\n(?:(?P<section>\[application\])?[^\S\n]*\n|(?:application/)?run/main_scene=[^\n]*\n)*"
+    r"; <<< Fletcher[^\S\n]*(?:\n|\Z)"
+    r"|(?P<part>; (?:>>>|<<<) Fletcher\b)"
+)
+_SECTION = "[application]\n"
+_KEY = re.compile(r"(?:\s|;[^\n]*\n)*[^\s;\[]")
+_MAIN_SCENE = re.compile(r'^\s*(?:application/)?run/main_scene\s*=\s*"(?P<scene>[^"]*)"', re.MULTILINE)
 # What only an Arrow has in its pack, or in its program where the pack is part of it.
 _ARROW_SCRIPT = b"scripts/core/central_mind"
 _VERSION_KEY = b"application/config/version"
@@ -101,36 +111,43 @@ def install(arrow: ArrowEditor, scene: str) -> bool:
     """Lets Arrow start by the scene; False where it does so already.
 
     Raises:
-        CommandError: Its `override.cfg` names another main scene, or cannot be written.
+        CommandError: Its `override.cfg` names another main scene, has a part of a block, or cannot be written.
     """
     before = _read(arrow.override)
-    own = _BLOCK.sub("", before)
+    own = _own(arrow.override, before)
     if other := _MAIN_SCENE.search(own):
         raise CommandError(
             f"{arrow.override} already names a main scene, {other['scene']}, and Arrow can have only one. "
             "Take that line out, and install again."
         )
     quoted = scene.replace("\\", "/").replace('"', '\\"')
-    block = f'{_BEGIN}[application]\n\nrun/main_scene="{quoted}"\n{_END}'
-    after = f"{own}\n{block}" if own else block
+    # At the beginning, before any section: so it opens none, and whatever follows stays in the one that it is in.
+    after = f'{_BEGIN}application/run/main_scene="{quoted}"\n{_END}{own}'
     if after != before:
         _write(arrow.override, after)
     return after != before
 
 
 def is_installed(arrow: ArrowEditor) -> bool:
-    """Whether Fletcher's lines are there."""
-    return _BLOCK.search(_read(arrow.override)) is not None
+    """Whether Fletcher's lines are there.
+
+    Raises:
+        CommandError: A part of them is.
+    """
+    before = _read(arrow.override)
+    return _own(arrow.override, before) != before
 
 
 def uninstall(arrow: ArrowEditor) -> bool:
     """Takes Fletcher's lines out, and the file where nothing else is in it; False where there are none.
 
+    A link, and what it leads to, stay in any case: somebody has made them.
+
     Raises:
-        CommandError: The file cannot be written.
+        CommandError: The file has a part of a block, or cannot be written.
     """
     before = _read(arrow.override)
-    after = _BLOCK.sub("", before)
+    after = _own(arrow.override, before)
     if after == before:
         return False
     _write(arrow.override, after)
@@ -204,25 +221,69 @@ def _version_in(pack: Path) -> str:
         return ""
     with pack.open("rb") as content:
         content.seek(start + len(_VERSION_KEY))
-        _, kind, length = struct.unpack("<III", content.read(12))
+        head = content.read(12)
+        if len(head) < 12:
+            return ""
+        _, kind, length = struct.unpack("<III", head)
         return content.read(length).decode(errors="replace") if kind == _TEXT and length < 100 else ""
 
 
+def _own(file: Path, text: str) -> str:
+    """What the user has in the file.
+
+    Raises:
+        CommandError: It has a part of a block, of which nobody knows where it ends.
+    """
+    for found in _OURS.finditer(text):
+        if found["part"]:
+            line = text.count("\n", 0, found.start()) + 1
+            raise CommandError(
+                f"{file}, line {line}: Fletcher's lines have been changed here. They begin with '; >>> Fletcher', name "
+                "the main scene, and end with '; <<< Fletcher'. Take out what is left of them, and try again. "
+                "Nothing was changed."
+            )
+    return _OURS.sub(lambda ours: _SECTION if ours["section"] and _KEY.match(text, ours.end()) else "", text)
+
+
 def _read(file: Path) -> str:
+    if not file.exists():
+        return ""
+    if not file.is_file():
+        raise CommandError(f"{file} is {_kind(file)}, and Arrow reads a file there. Move it away, and try again.")
     try:
-        return file.read_bytes().decode("utf-8") if file.exists() else ""
+        return file.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{file} cannot be read: {error}. Nothing was changed.") from error
 
 
+def _kind(path: Path) -> str:
+    if path.is_dir():
+        return "a folder"
+    return "a named pipe" if path.is_fifo() else "a socket or a device"
+
+
 def _write(file: Path, text: str) -> None:
     try:
-        if text:
-            file.write_bytes(text.encode())
+        if text or file.is_symlink():
+            _write_whole(file.resolve(), text.encode())
         else:
             file.unlink()
     except OSError as error:
         raise CommandError(
-            f"{file} cannot be written: {error.strerror}. Arrow's folder must be one that you may write to; "
-            "move Arrow into your own folder, or ask its owner."
+            f"{file} cannot be written: {error.strerror}. Nothing was changed. Arrow's folder must be one that you may "
+            "write to; move Arrow into your own folder, or ask its owner."
         ) from error
+
+
+def _write_whole(file: Path, data: bytes) -> None:
+    """Either the old bytes are there or the new ones, on a full disk, too."""
+    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+    try:
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(data)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

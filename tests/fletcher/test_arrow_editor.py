@@ -1,12 +1,18 @@
 """Fletcher is put into an Arrow, and taken out, by lines of override.cfg and nothing else."""
 
+import os
+import stat
 import struct
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from fletcher.__main__ import main
-from fletcher.arrow_editor import client_scene, find_arrow, install, uninstall
+from fletcher.arrow_editor import ArrowEditor, client_scene, find_arrow, install, is_installed, uninstall
 from fletcher.errors import CommandError, WrongUsage
 
 _SCENE = "/somewhere/clients/arrow/boot.tscn"
@@ -103,7 +109,7 @@ def test_what_the_user_has_in_the_file_stays_byte_for_byte(own: str | None, tmp_
     assert install(arrow, _SCENE)
     assert not install(arrow, _SCENE)
     text = arrow.override.read_bytes().decode()
-    assert text.startswith(own or "")
+    assert text.endswith(own or "")
     assert f'run/main_scene="{_SCENE}"\n' in text
     assert install(arrow, "/moved/boot.tscn")  # to another place, not a second time
     assert arrow.override.read_text().count("run/main_scene") == 1
@@ -121,11 +127,151 @@ def test_a_path_of_windows_is_written_as_godot_reads_it(tmp_path: Path) -> None:
 
 def test_another_main_scene_of_the_user_is_left_alone(tmp_path: Path) -> None:
     arrow = find_arrow(_checkout(tmp_path / "a"))
-    own = '[application]\nrun/main_scene = "res://mine.tscn"\n'
+    for own in (
+        '[application]\nrun/main_scene = "res://mine.tscn"\n',
+        'application/run/main_scene="res://mine.tscn"\n[display]\n',
+    ):
+        arrow.override.write_text(own)
+        with pytest.raises(CommandError, match=r"already names a main scene, res://mine\.tscn"):
+            install(arrow, _SCENE)
+        assert arrow.override.read_text() == own
+
+
+@pytest.fixture
+def arrow(tmp_path: Path) -> ArrowEditor:
+    return find_arrow(_checkout(tmp_path / "arrow"))
+
+
+@contextmanager
+def _no_file_above(size: int) -> Generator[None]:
+    """Writing fails in the middle, as on a full disk."""
+    import resource  # not on Windows
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there that a process could set")
+def test_on_a_full_disk_the_file_stays_as_it_was(arrow: ArrowEditor) -> None:
+    own = "; precious\n" * 500
     arrow.override.write_text(own)
-    with pytest.raises(CommandError, match=r"already names a main scene, res://mine\.tscn"):
+    with _no_file_above(3000), pytest.raises(CommandError, match=r"cannot be written.*Nothing was changed"):
         install(arrow, _SCENE)
     assert arrow.override.read_text() == own
+    assert sorted(file.name for file in arrow.folder.iterdir()) == ["override.cfg", "project.godot"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
+def test_the_file_keeps_its_mode_and_a_new_one_is_readable_by_whoever_starts_arrow(arrow: ArrowEditor) -> None:
+    install(arrow, _SCENE)
+    assert stat.S_IMODE(arrow.override.stat().st_mode) == 0o644
+    arrow.override.chmod(0o640)
+    install(arrow, "/moved/boot.tscn")
+    assert stat.S_IMODE(arrow.override.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+@pytest.mark.parametrize("own", ["precious=1\n", "", None])
+def test_a_link_stays_one_and_what_it_leads_to_is_changed_and_changed_back(
+    own: str | None, arrow: ArrowEditor, tmp_path: Path
+) -> None:
+    target = tmp_path / "elsewhere.cfg"
+    if own is not None:
+        target.write_text(own)
+    arrow.override.symlink_to(Path("..") / target.name)
+
+    install(arrow, _SCENE)
+    assert _SCENE in target.read_text()
+    uninstall(arrow)
+    assert arrow.override.is_symlink()
+    assert target.read_text() == (own or "")
+
+
+def test_keys_below_the_block_stay_in_their_section(arrow: ArrowEditor) -> None:
+    own = "config/first=1\n[application]\nconfig/second=2\n"
+    install(arrow, _SCENE)
+    with arrow.override.open("a") as opened:
+        opened.write(own)
+    install(arrow, "/moved/boot.tscn")
+    assert arrow.override.read_text().endswith(own)
+    before_own = arrow.override.read_text().removesuffix(own)
+    assert "[" not in before_own
+    uninstall(arrow)
+    assert arrow.override.read_text() == own
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("above", "below", "left"),
+    [
+        ("[a]\nb=1\n", "; and\n\nconfig/quit=false\n", "[a]\nb=1\n[application]\n; and\n\nconfig/quit=false\n"),
+        ("[a]\nb=1\n", "; config\n[c]\nd=2\n", "[a]\nb=1\n; config\n[c]\nd=2\n"),
+    ],
+)
+def test_a_block_of_the_first_form_that_opened_a_section_is_taken_out(
+    ends: str, above: str, below: str, left: str, arrow: ArrowEditor
+) -> None:
+    block = "; >>> Fletcher: 'x'\n[application]\n\nrun/main_scene=\"/old\"\n; <<< Fletcher\n"
+    arrow.override.write_bytes((above + block + below).replace("\n", ends).encode())
+    assert is_installed(arrow)
+    uninstall(arrow)
+    assert arrow.override.read_bytes().decode().replace("\r\n", "\n") == left
+
+
+def test_a_block_with_line_ends_of_windows_is_ours(arrow: ArrowEditor) -> None:
+    arrow.override.write_bytes(b"[a]\nb=1\n")
+    install(arrow, _SCENE)
+    arrow.override.write_bytes(arrow.override.read_bytes().replace(b"\n", b"\r\n"))
+    assert install(arrow, "/moved/boot.tscn")
+    assert arrow.override.read_text().count("main_scene") == 1
+    uninstall(arrow)
+    assert arrow.override.read_bytes() == b"[a]\r\nb=1\r\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "line"),
+    [
+        ("; <<< Fletcher\n", "", 3),  # its end is gone
+        ("; <<< Fletcher\n", "mine=1\n; <<< Fletcher\n", 3),  # what is the user's is in it
+        ("; >>> Fletcher: 'fletcher arrow uninstall' takes these lines out\n", "", 4),
+    ],
+)
+def test_a_damaged_block_is_named_and_nothing_is_lost(was: str, becomes: str, line: int, arrow: ArrowEditor) -> None:
+    install(arrow, _SCENE)
+    text = "; mine\n\n" + arrow.override.read_text().replace(was, becomes) + "[display]\n"
+    arrow.override.write_text(text)
+    words = rf"override\.cfg, line {line}: Fletcher's lines have been changed here.*Take out what is left of them"
+    for command in (lambda: install(arrow, _SCENE), lambda: uninstall(arrow), lambda: is_installed(arrow)):
+        with pytest.raises(CommandError, match=words):
+            command()
+    assert arrow.override.read_text() == text
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(arrow: ArrowEditor) -> None:
+    arrow.override.mkdir()
+    with pytest.raises(CommandError, match=r"override\.cfg is a folder"):
+        install(arrow, _SCENE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes are POSIX's")
+def test_a_named_pipe_in_the_place_of_the_file_is_named_and_not_waited_for(arrow: ArrowEditor) -> None:
+    os.mkfifo(arrow.override)
+    command = [sys.executable, "-m", "fletcher", "arrow", "install", arrow.folder]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "override.cfg is a named pipe" in done.stderr
+
+
+def test_a_pack_that_ends_within_its_version_has_none(tmp_path: Path) -> None:
+    _release(tmp_path)
+    whole = pack_of()
+    (tmp_path / "arrow.pck").write_bytes(whole[: whole.index(b"config/version") + len(b"config/version") + 5])
+    with pytest.raises(CommandError, match="Arrow without a version"):
+        find_arrow(tmp_path)
 
 
 def test_the_boot_scene_is_where_the_package_is() -> None:
