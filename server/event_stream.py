@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from agent import Event, EventSink, OperationFinished, TextChunk, TextFinished
 from server.connected import while_connected
@@ -34,7 +35,22 @@ async def streamed(request: Request, run: _Run) -> StreamingResponse:
         raise
     if first is None:
         await turn
-    return StreamingResponse(_events(first, told, turn), media_type=EVENT_STREAM)
+    return _TurnStream(_events(first, told, turn), turn)
+
+
+class _TurnStream(StreamingResponse):
+    """Ends the turn with the answer: one whose caller has hung up before it began asks for no event at all."""
+
+    def __init__(self, events: AsyncGenerator[str], turn: asyncio.Future[dict[str, Any]]) -> None:
+        super().__init__(events, media_type=EVENT_STREAM)
+        self._turn = turn
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._turn.cancel()
+            await asyncio.gather(self._turn, return_exceptions=True)
 
 
 async def _events(
@@ -48,9 +64,6 @@ async def _events(
         yield _line("answer", turn.result())
     except RequestError as error:
         yield _line("error", {"error": {"code": error.code, "message": str(error)}})
-    finally:
-        turn.cancel()
-        await asyncio.gather(turn, return_exceptions=True)
 
 
 def _said(event: Event) -> str | None:
