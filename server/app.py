@@ -4,7 +4,6 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from importlib.metadata import version
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
@@ -25,6 +24,7 @@ from server.problems import first_problems
 from server.services import Services
 from server.socket import serve_socket
 from server.turn_rate import TooManyTurns
+from server.version import VERSION
 from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     # Its documentation page brings its scripts along instead of loading them from elsewhere.
     app = FastAPIOffline(
         title="Fletcher",
-        version=version("fletcher"),
+        version=VERSION,
         description=_DESCRIPTION,
         lifespan=lifespan,
         redoc_url=None,

@@ -1,7 +1,6 @@
 """What operators ask of a server: whether it is ready, and what it has counted."""
 
 from functools import partial
-from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
@@ -11,6 +10,7 @@ from server.answers import HealthAnswer
 from server.dependencies import get_services
 from server.refusals import OF_THE_CATALOG, refusals
 from server.services import Services
+from server.version import VERSION
 
 router = APIRouter(tags=["operation"])
 
@@ -29,7 +29,7 @@ async def healthz(services: Annotated[Services, Depends(get_services)], response
         status, response.status_code = "unavailable", 503
     elif stores["vectors"] != "ok":
         status = "degraded"  # ready all the same: text search and all else go on
-    return {"status": status, "version": version("fletcher"), "stores": stores}
+    return {"status": status, "version": VERSION, "stores": stores}
 
 
 @router.get(

@@ -6,7 +6,6 @@ import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from importlib.metadata import version
 
 from agent import (
     Asked,
@@ -47,6 +46,7 @@ from server.stories import NO_PROJECT, Stories
 from server.turn_ledger import TurnRecord
 from server.turn_rate import TooManyTurns
 from server.uploads import Uploads
+from server.version import VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -173,7 +173,7 @@ class Session:
             [
                 {
                     "type": "connected",
-                    "version": version("fletcher"),
+                    "version": VERSION,
                     "workspace": self._workspace,
                     "capabilities": list(_CAPABILITIES),
                     "max_frame_bytes": limit,

@@ -1,6 +1,7 @@
 """Which stores answer, said without waiting for one that does not."""
 
 import threading
+from importlib.metadata import Distribution, PackageNotFoundError, version
 
 import pytest
 
@@ -61,3 +62,19 @@ def test_a_store_that_hangs_is_asked_once_however_many_want_to_know(
             eventually(lambda: http.get("/healthz").json()["status"] == "ok")
     finally:
         goes_on.set()
+
+
+def test_the_version_is_known_without_the_package_which_may_be_replaced_under_a_running_server(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(name: str) -> Distribution:
+        raise PackageNotFoundError(name)
+
+    known = version("fletcher")
+    monkeypatch.setattr(Distribution, "from_name", gone)
+    with home.http() as http:
+        answer = http.get("/healthz")
+    assert (answer.status_code, answer.json()["version"]) == (200, known)
+    with home.client() as client:
+        client.send("hello", dialect="fletcher")
+        assert client.frame()["version"] == known
