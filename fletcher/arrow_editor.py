@@ -4,15 +4,14 @@ import mmap
 import os
 import re
 import shutil
-import stat
 import struct
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from fletcher.errors import CommandError, WrongUsage
+from fletcher.whole_file import write_whole
 
 OVERRIDE = "override.cfg"
 _BEGIN = "; >>> Fletcher: 'fletcher arrow uninstall' takes these lines out\n"
@@ -75,20 +74,6 @@ class ArrowEditor:
                 "Install Godot, or set GODOT to its program."
             )
         return [godot, "--path", str(self.folder)]
-
-
-def client_scene() -> Path:
-    """Fletcher's boot scene: inside the package, or beside it where it is installed as editable.
-
-    Raises:
-        CommandError: It is not there.
-    """
-    package = Path(__file__).resolve().parent
-    for folder in (package, package.parent):
-        scene = folder / "clients" / "arrow" / "boot.tscn"
-        if scene.is_file():
-            return scene
-    raise CommandError(f"{package / 'clients' / 'arrow'} is missing. Install Fletcher again.")
 
 
 def find_arrow(path: Path) -> ArrowEditor:
@@ -265,7 +250,7 @@ def _kind(path: Path) -> str:
 def _write(file: Path, text: str) -> None:
     try:
         if text or file.is_symlink():
-            _write_whole(file.resolve(), text.encode())
+            write_whole(file.resolve(), text.encode(), mode=0o644)
         else:
             file.unlink()
     except OSError as error:
@@ -273,17 +258,3 @@ def _write(file: Path, text: str) -> None:
             f"{file} cannot be written: {error.strerror}. Nothing was changed. Arrow's folder must be one that you may "
             "write to; move Arrow into your own folder, or ask its owner."
         ) from error
-
-
-def _write_whole(file: Path, data: bytes) -> None:
-    """Either the old bytes are there or the new ones, on a full disk, too."""
-    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

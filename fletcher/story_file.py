@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from corpora import ProjectKey
 from fletcher.errors import CommandError
+from fletcher.whole_file import write_whole
 
 _KEPT_TURNS = 20
 
@@ -36,10 +35,10 @@ class StoryFile:
                 f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
             )
         self._make_folder()
-        _write_whole(self._before(after), before)
+        write_whole(self._before(after), before)
         for old in self._turns()[:-_KEPT_TURNS]:
             old.unlink()
-        _write_whole(self.file, after)
+        write_whole(self.file, after)
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -55,7 +54,7 @@ class StoryFile:
                     f"The version before the turn is {turns[-1]}."
                 )
             raise CommandError(f"{self.file}: there is no turn to take back.")
-        _write_whole(self.file, kept.read_bytes())
+        write_whole(self.file, kept.read_bytes())
         kept.unlink()
 
     def go_back(self, before: bytes, after: bytes) -> None:
@@ -63,7 +62,7 @@ class StoryFile:
         if self.file.read_bytes() == before and self._before(before).exists():
             self.undo()
         else:
-            _write_whole(self.file, after)
+            write_whole(self.file, after)
 
     def open_question(self, key: ProjectKey) -> str | None:
         """The id of the question that the next message about this file answers."""
@@ -79,7 +78,7 @@ class StoryFile:
             return
         self._make_folder()
         asked = {"project": [key.workspace, key.project_id], "pending_id": pending_id}
-        _write_whole(self._question, json.dumps(asked).encode())
+        write_whole(self._question, json.dumps(asked).encode())
 
     def _make_folder(self) -> None:
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,20 +90,6 @@ class StoryFile:
     def _turns(self) -> list[Path]:
         """The versions that are kept, the oldest first."""
         return sorted(self._kept.glob("*.arrow"), key=lambda kept: kept.stat().st_mtime_ns)
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Either the old bytes are there or the new ones, whenever the process ends."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        if path.exists():
-            Path(temporary).chmod(path.stat().st_mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _sha256(data: bytes) -> str:

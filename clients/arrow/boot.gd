@@ -5,6 +5,8 @@ extends Node
 
 const ARROW := "res://main.tscn"
 const FLETCHER := "fletcher.gd"
+## Beside a copy of this script: the folder that our other scripts are in.
+const CLIENT := "client.txt"
 const MAJOR := "3."
 const MIND := [
 	"load_full_project_image",
@@ -49,6 +51,9 @@ static func start(main: Node) -> void:
 	if reason:
 		print("Fletcher: %s; Arrow opens without Fletcher." % reason)
 		return
+	if not FileAccess.file_exists(_folder().path_join(FLETCHER)):
+		print("Fletcher: there is none in %s any more; Arrow opens without Fletcher." % _folder())
+		return
 	var broken := _broken()
 	if broken:
 		print("Fletcher: %s cannot be loaded; Arrow opens without Fletcher." % broken)
@@ -92,4 +97,6 @@ static func _broken() -> String:
 
 static func _folder() -> String:
 	var boot: Script = Engine.get_main_loop().root.get_meta("fletcher_boot")
-	return boot.resource_path.get_base_dir()
+	var own := boot.resource_path.get_base_dir()
+	var named := own.path_join(CLIENT)
+	return FileAccess.get_file_as_string(named) if FileAccess.file_exists(named) else own

@@ -13,7 +13,8 @@ import typer
 
 from corpora import DataDirectory, Owner
 from fletcher import arrow_editor, console
-from fletcher.arrow_editor import ArrowEditor, client_scene, find_arrow
+from fletcher.arrow_editor import ArrowEditor, find_arrow
+from fletcher.boot_scene import boot_folder, client_folder, keep_boot
 from fletcher.corpus import own_or_find_owner
 from fletcher.errors import CommandError
 from fletcher.options import DataDir
@@ -37,10 +38,11 @@ arrow = typer.Typer(help="Put Fletcher into Arrow, take it out, or run both.", n
 def install(place: Place) -> None:
     """Let Arrow open with Fletcher's panel: one file beside it, override.cfg, and nothing of Arrow is changed."""
     found = find_arrow(place)
-    is_new = arrow_editor.install(found, client_scene().as_posix())
+    scene = keep_boot(boot_folder(), client_folder().as_posix())
+    is_new = arrow_editor.install(found, scene.as_posix())
     console.out.print(
         f"{found} {'opens with Fletcher from now on' if is_new else 'has Fletcher already'} ({found.override}).\n"
-        f"Take it out, before you remove Fletcher itself: fletcher arrow uninstall {place}",
+        f"Take it out: fletcher arrow uninstall {place}",
         markup=False,
         soft_wrap=True,
     )

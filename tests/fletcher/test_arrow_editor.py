@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from fletcher.__main__ import main
-from fletcher.arrow_editor import ArrowEditor, client_scene, find_arrow, install, is_installed, uninstall
+from fletcher.arrow_editor import ArrowEditor, find_arrow, install, is_installed, uninstall
+from fletcher.boot_scene import client_folder, keep_boot
 from fletcher.errors import CommandError, WrongUsage
 
 _SCENE = "/somewhere/clients/arrow/boot.tscn"
@@ -258,6 +259,7 @@ def test_a_folder_in_the_place_of_the_file_is_named(arrow: ArrowEditor) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes are POSIX's")
+@pytest.mark.usefixtures("home")
 def test_a_named_pipe_in_the_place_of_the_file_is_named_and_not_waited_for(arrow: ArrowEditor) -> None:
     os.mkfifo(arrow.override)
     command = [sys.executable, "-m", "fletcher", "arrow", "install", arrow.folder]
@@ -274,13 +276,34 @@ def test_a_pack_that_ends_within_its_version_has_none(tmp_path: Path) -> None:
         find_arrow(tmp_path)
 
 
-def test_the_boot_scene_is_where_the_package_is() -> None:
-    scene = client_scene()
-    assert scene.is_absolute()
-    assert (scene.parent / "boot.gd").is_file()
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    return tmp_path / "home"
 
 
-def test_the_commands_end_with_their_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_boot_scene_is_kept_outside_the_package_and_names_it(tmp_path: Path) -> None:
+    for client in ("/older/clients/arrow", client_folder().as_posix()):
+        scene = keep_boot(tmp_path / "new" / "kept", client)
+        assert (scene.parent / "client.txt").read_text("utf-8") == client
+        for file in (scene, scene.with_name("boot.gd")):
+            assert file.read_bytes() == (client_folder() / file.name).read_bytes()
+
+
+def test_where_the_boot_scene_cannot_be_kept_no_arrow_is_changed(
+    arrow: ArrowEditor, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.mkdir()
+    (home / ".fletcher").write_text("in the way")
+    with pytest.raises(SystemExit) as ended:
+        main(["arrow", "install", str(arrow.folder)])
+    assert ended.value.code == 1
+    assert "cannot be written" in capsys.readouterr().err
+    assert not arrow.override.exists()
+
+
+def test_the_commands_end_with_their_codes(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = _release(tmp_path / "a")
     for arguments, code, words in (
         (["install", str(folder)], 0, "Arrow 3.1.0"),
@@ -295,3 +318,7 @@ def test_the_commands_end_with_their_codes(tmp_path: Path, capsys: pytest.Captur
         assert (ended.value.code or 0) == code
         said = capsys.readouterr()
         assert words in said.out + said.err
+        if arguments[0] == "install" and code == 0:
+            scene = home / ".fletcher" / "arrow" / "boot.tscn"
+            assert f'main_scene="{scene.as_posix()}"' in (folder / "override.cfg").read_text("utf-8")
+            assert scene.is_file()

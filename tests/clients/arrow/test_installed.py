@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from fletcher.arrow_editor import client_scene, find_arrow, install, uninstall
+from fletcher.arrow_editor import find_arrow, install, uninstall
+from fletcher.boot_scene import client_folder, keep_boot
 from tests.clients.arrow.conftest import TOOLS_FOLDER
 from tests.clients.arrow.editor import PATIENCE_S, Godot
 
@@ -74,7 +75,8 @@ def test_it_opens_with_fletcher_and_after_uninstall_without(
     own = "[display]\n\nwindow/size/viewport_width=1111\n"
     arrow.override.write_text(own)
     with _listening() as (url, said):
-        install(arrow, godot.seen(client_scene()))
+        scene = keep_boot(tmp_path / "kept", godot.seen(client_folder()))
+        install(arrow, godot.seen(scene))
         code, told = _opened(godot, folder, tmp_path, url)
         assert (code, "SCRIPT ERROR" in told) == (0, False), told
         hello = said.get_nowait()
@@ -92,7 +94,7 @@ def test_an_arrow_that_is_not_known_opens_as_if_nothing_were_there(
     godot: Godot, checkout: Path, tmp_path: Path
 ) -> None:
     arrow = find_arrow(checkout)
-    install(arrow, godot.seen(client_scene()))
+    install(arrow, godot.seen(keep_boot(tmp_path / "kept", godot.seen(client_folder()))))
     settings = checkout / "scripts" / "settings.gd"
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace('ARROW_VERSION = "3.1.0"', 'ARROW_VERSION = "4.0.0"'), encoding="utf-8")
@@ -105,4 +107,27 @@ def test_an_arrow_that_is_not_known_opens_as_if_nothing_were_there(
             ]
     finally:
         settings.write_text(text, encoding="utf-8")
+        uninstall(arrow)
+
+
+@pytest.mark.parametrize("kind", ["release", "checkout"])
+def test_arrow_opens_when_fletcher_itself_has_been_removed(
+    kind: str, godot: Godot, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder: Path = request.getfixturevalue(kind)
+    arrow = find_arrow(folder)
+    install(arrow, godot.seen(keep_boot(tmp_path / "kept", "/removed/clients/arrow")))
+    try:
+        with _listening() as (url, said):
+            code, told = _opened(godot, folder, tmp_path, url)
+        assert (code, "dear Arrow-3.1.0 adventurer" in told, said.empty(), "SCRIPT ERROR" in told) == (
+            0,
+            True,
+            True,
+            False,
+        ), told
+        assert [line for line in told.splitlines() if "Fletcher" in line] == [
+            "Fletcher: there is none in /removed/clients/arrow any more; Arrow opens without Fletcher."
+        ]
+    finally:
         uninstall(arrow)

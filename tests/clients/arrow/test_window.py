@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -39,9 +40,13 @@ def release(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What Arrow's users download, with Fletcher installed by its command."""
     folder = tmp_path_factory.mktemp("release")
     subprocess.run([godot.program.parent / "release", godot.checkout, folder], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([sys.executable, "-m", "fletcher", "arrow", "install", folder], check=True)
+    home = tmp_path_factory.mktemp("home")
+    environment = os.environ | {"HOME": str(home)}
+    subprocess.run([sys.executable, "-m", "fletcher", "arrow", "install", folder], env=environment, check=True)
     override = folder / "override.cfg"  # the program sees this machine's files under a prefix
     override.write_text(override.read_text("utf-8").replace('main_scene="', f'main_scene="{godot.prefix}'), "utf-8")
+    client = home / ".fletcher" / "arrow" / "client.txt"
+    client.write_text(godot.prefix + client.read_text("utf-8"), "utf-8")
     return folder
 
 
