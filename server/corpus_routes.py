@@ -31,7 +31,9 @@ register_url_convertor("document", _DocumentConvertor())
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
 
-_QUERY = Query(description="What to look for", json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"])
+_QUERY = Query(
+    description="What to look for", max_length=10_000, json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"]
+)
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
