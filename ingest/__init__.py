@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ingest.restoring import Restored, restore
     from ingest.roots import FolderNotAllowed, FolderRoots, FolderUnusable
     from ingest.shares import Shares
-    from ingest.source import Refusal, Source, known_as, too_large, unnamed
+    from ingest.source import Refusal, Source, Unread, known_as, too_large, unnamed
     from ingest.watching import Change, Watch
 
 # Loaded as they are used: a command that only talks to a server needs few of them.
@@ -67,6 +67,7 @@ _PLACES = {
     "ingest.source": (
         "Refusal",
         "Source",
+        "Unread",
         "known_as",
         "too_large",
         "unnamed",
@@ -103,6 +104,7 @@ __all__ = [
     "ScanError",
     "Shares",
     "Source",
+    "Unread",
     "Watch",
     "counted",
     "known_as",

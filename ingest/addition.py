@@ -18,7 +18,7 @@ from ingest.ocr import usable_languages
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
-from ingest.source import Refusal, Source, document_name, too_large
+from ingest.source import Refusal, Source, Unread, document_name, too_large
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
@@ -89,8 +89,9 @@ class Addition:
         self._given = Given()
         self.wrote = False
 
-    def take(self, entry: Source | Refusal, done: int, total: int) -> DocumentReport:
+    def take(self, given: Source | Refusal | Unread, done: int, total: int) -> DocumentReport:
         """Bring one document into the corpus, or say why not; never raises for what is wrong with it."""
+        entry = given.read() if isinstance(given, Unread) else given
         if isinstance(entry, Source):
             entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)

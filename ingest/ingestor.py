@@ -12,7 +12,7 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.source import Refusal, Source
+from ingest.source import Refusal, Source, Unread
 from ingest.watching import Change
 from retrieval import VectorStoreUnavailable
 
@@ -70,7 +70,7 @@ class Ingestor:
     def add(
         self,
         key: ProjectKey,
-        sources: Iterable[Source | Refusal],
+        sources: Iterable[Source | Refusal | Unread],
         *,
         replace: bool = False,
         gone: Collection[str] = (),
@@ -127,7 +127,7 @@ class Ingestor:
     def index(
         self,
         key: ProjectKey,
-        sources: Iterable[Source | Refusal],
+        sources: Iterable[Source | Refusal | Unread],
         *,
         replace: bool = False,
         gone: Collection[str] = (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -36,6 +37,14 @@ class Refusal:
     status: Literal["skipped", "failed"]
     code: str
     message: str
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A document whose bytes are not in memory before its turn comes; `read` is called once, in a thread."""
+
+    name: str
+    read: Callable[[], Source | Refusal]
 
 
 def too_large(name: str, size: int) -> Refusal | None:

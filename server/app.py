@@ -67,7 +67,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         generate_unique_id_function=_name_of,
     )
     app.state.services = services
-    app.add_middleware(BodyLimitMiddleware, limits=services.limits)
+    app.add_middleware(BodyLimitMiddleware, limits=services.limits, upload_room=services.upload_room)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)

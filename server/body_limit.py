@@ -1,17 +1,17 @@
 """Bodies that are too long or too slow are refused while they arrive."""
 
 import asyncio
-from collections import Counter
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.room import Room
 from server.services import Limits
 
 # Each so many bytes give a sender another second.
 _BYTES_PER_SECOND = 1000
-# A JSON body that is not longer finds room in any case.
+# A body that is not longer finds room in any case.
 _SMALL = 2**20
 _RETRY_AFTER_S = 5
 
@@ -22,59 +22,40 @@ class BodyLimitMiddleware:
     Raised where the route reads its body, so the app's own handlers answer.
     """
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, upload_room: Room) -> None:
         self._app = app
         self._limits = limits
-        self._room = _JsonRoom(limits.json_bytes_under_way)
+        # Reading JSON takes several times its length, and that is kept until it is answered.
+        self._json_room = Room(limits.json_bytes_under_way)
+        self._upload_room = upload_room
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Counts the body's bytes and the time they take on their way in."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = _Body(scope, receive, self._limits, self._room)
+        body = _Body(scope, receive, self._limits, self._json_room, self._upload_room)
         try:
             await self._app(scope, body.receive, send)
         finally:
             body.free()
 
 
-class _JsonRoom:
-    """What the JSON bodies of all requests under way may have together; of one workspace half of that.
-
-    Reading one takes several times its length, and that is kept until it is answered.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._bytes: Counter[str] = Counter()
-
-    def add(self, workspace: str, size: int) -> None:
-        self._bytes[workspace] += size
-
-    def is_too_small(self, workspace: str, size: int) -> bool:
-        """Whether others leave no room for a body of which `size` bytes are here; one by itself always has it."""
-        for taken, most in (self._bytes.total(), self._most), (self._bytes[workspace], self._most // 2):
-            if size < taken > most:
-                return True
-        return False
-
-
 class _Body:
-    def __init__(self, scope: Scope, receive: Receive, limits: Limits, room: _JsonRoom) -> None:
+    def __init__(self, scope: Scope, receive: Receive, limits: Limits, json_room: Room, upload_room: Room) -> None:
         self._receive = receive
         is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
         takes_files = scope["path"].endswith("/corpus")
         # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
-        self._is_in_memory = not (takes_files and is_form)
+        is_in_memory = not (takes_files and is_form)
         limited_by = [(limits.upload_bytes, "send less at once, or raise FLETCHER_MAX_UPLOAD_BYTES")]
         if not takes_files:
             limited_by.append((limits.message_bytes, "send less at once, or raise FLETCHER_MAX_MESSAGE_BYTES"))
-        elif self._is_in_memory:
+        elif is_in_memory:
             limited_by.append((limits.json_upload_bytes, "send larger documents as multipart `files`"))
         self._most, self._remedy = min(limited_by)
         self._left = self._most
-        self._room = room
+        self._room = json_room if is_in_memory else upload_room
         self._workspace: str = scope.get("state", {}).get("workspace", "")
         self._counted = 0
         self._patience_s = self._left_s = limits.body_wait_s
@@ -92,8 +73,7 @@ class _Body:
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_long()
-        if self._is_in_memory:
-            self._find_room(self._most - self._left)
+        self._find_room(self._most - self._left)
         return message
 
     def free(self) -> None:
@@ -108,7 +88,7 @@ class _Body:
         self._counted = size
         if self._room.is_too_small(self._workspace, size):
             self.free()
-            problem = "The server is reading as much JSON as it has room for; send it again in a few seconds."
+            problem = "The server is taking in as much as it has room for; send it again in a few seconds."
             raise HTTPException(503, problem, {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"})
 
     async def _next(self) -> Message:

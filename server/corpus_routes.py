@@ -11,7 +11,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from agent import in_thread
 from corpora import ProjectKey
-from ingest import DocumentReport, Refusal, Source, known_as, too_large
+from ingest import DocumentReport, Refusal, Source, Unread, known_as, too_large
 from server.answers import CorpusReport, DocumentList, SearchFound
 from server.base64_content import decode_base64, decoded_size
 from server.dependencies import RequestError, get_services, project_key
@@ -31,7 +31,9 @@ register_url_convertor("document", _DocumentConvertor())
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
 
-_QUERY = Query(description="What to look for", json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"])
+_QUERY = Query(
+    description="What to look for", max_length=10_000, json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"]
+)
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
@@ -243,7 +245,7 @@ async def page_picture(document: str, page: int, key: Key, services: Parts, pass
     return Response(png, media_type="image/png")
 
 
-async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
+async def _sources(request: Request) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         form = await request.form(max_files=_MOST_DOCUMENTS)
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
@@ -252,13 +254,13 @@ async def _sources(request: Request) -> tuple[list[Source | Refusal], bool]:
         if unknown := form.keys() - {"files", "replace"}:
             problem = f"The form has fields that are not known: {first_names(unknown)}."
             raise RequestError(422, "INVALID_REQUEST", f"{problem} {_FIELDS}")
-        return [await _uploaded(file) for file in files], _flag(form.get("replace", "false"))
+        return [_uploaded(file) for file in files], _flag(form.get("replace", "false"))
     try:
         upload = await in_thread(CorpusUpload.model_validate, await request.json())
     except ValidationError as error:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
-    return await in_thread(lambda: [document.source() for document in upload.documents]), upload.replace
+    return [Unread(document.name, document.source) for document in upload.documents], upload.replace
 
 
 def _flag(value: Any) -> bool:
@@ -267,7 +269,7 @@ def _flag(value: Any) -> bool:
     return value == "true"
 
 
-async def _uploaded(file: Any) -> Source | Refusal:
+def _uploaded(file: Any) -> Unread:
     upload: UploadFile = file
     name = upload.filename or ""
-    return too_large(name, upload.size or 0) or Source(name, await upload.read())
+    return Unread(name, lambda: too_large(name, upload.size or 0) or Source(name, upload.file.read()))

@@ -8,7 +8,7 @@ from functools import partial
 from weakref import WeakValueDictionary
 
 from corpora import ProjectKey
-from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source
+from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
 from retrieval import VectorStoreUnavailable
 from server.closing import ServerClosing
 from server.embedding import EmbeddingWorker
@@ -43,7 +43,7 @@ class Intake:
     async def add(
         self,
         key: ProjectKey,
-        sources: Collection[Source | Refusal],
+        sources: Collection[Source | Refusal | Unread],
         *,
         replace: bool = False,
         progress: ProgressListener | None = None,
@@ -60,7 +60,7 @@ class Intake:
     async def index(
         self,
         key: ProjectKey,
-        sources: Collection[Source | Refusal],
+        sources: Collection[Source | Refusal | Unread],
         embedding: EmbeddingWorker,
         *,
         replace: bool = False,
@@ -111,7 +111,7 @@ class Intake:
     async def _added(
         self,
         key: ProjectKey,
-        sources: Collection[Source | Refusal],
+        sources: Collection[Source | Refusal | Unread],
         replace: bool,
         progress: ProgressListener | None = None,
     ) -> IngestReport:

@@ -18,7 +18,7 @@ from pydantic import (
 from agent import ConfirmationPolicy, Exchange
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.problems import first_problems
-from server.written import Name, Parameters, Words
+from server.written import Name, Parameters, Token, Words, latest
 
 
 class MessageError(Exception):
@@ -51,7 +51,7 @@ def _list(value: Any) -> Any:
 def _exchanges(value: Any) -> list[Exchange]:
     pairs = cast("list[Any]", value) if isinstance(value, list) else []
     dicts = [cast("dict[str, Any]", pair) for pair in pairs if isinstance(pair, dict)]
-    return [Exchange(_text(pair.get("message")), _text(pair.get("output"))) for pair in dicts]
+    return latest([Exchange(_text(pair.get("message")), _text(pair.get("output"))) for pair in dicts])
 
 
 def _text(value: Any) -> str:
@@ -74,14 +74,16 @@ def _texts(value: Any) -> list[str]:
 
 def _words(value: Any) -> Any:
     """An error in whatever form a client has it; some send `false` for none."""
-    return (value or None) if isinstance(value, str) or not value else json.dumps(value, ensure_ascii=False)[:1000]
+    if not value:
+        return None
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:1000]
 
 
 # A function that the user has named; clients of a chat service say `be_function`.
 FUNCTION_NAMES = AliasChoices("function", "be_function")
 
 OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
-OptionalProject = Annotated[str | None, BeforeValidator(_name)]
+OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
 OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
 
 
@@ -101,9 +103,9 @@ class DesignDocSync(_Message):
     """A design document for the corpus."""
 
     type: Literal["design_doc_sync"]
-    project_id: Annotated[str, BeforeValidator(_name)]
+    project_id: Annotated[Name, BeforeValidator(_name)]
     file_content: str
-    file_name: Annotated[str, BeforeValidator(_text)] = ""
+    file_name: Annotated[Name, BeforeValidator(_text)] = ""
 
 
 class UserMessage(_Message):
@@ -145,7 +147,7 @@ class FunctionResult(_Message):
     """
 
     type: Literal["function_result"]
-    request_id: Annotated[str, BeforeValidator(_name)]
+    request_id: Annotated[Name, BeforeValidator(_name)]
     success: bool
     result: Any = None
     error: Annotated[str | None, BeforeValidator(_words)] = None
@@ -174,18 +176,18 @@ class Hello(_Message):
     """What a client says of itself, before anything else."""
 
     type: Literal["hello"]
-    client: str | None = None
-    dialect: Annotated[str | None, BeforeValidator(_filled)] = None
+    client: Name | None = None
+    dialect: Annotated[Name | None, BeforeValidator(_filled)] = None
     capabilities: Annotated[list[str], BeforeValidator(_texts)] = Field(default_factory=list[str])
     max_frame_bytes: int | None = None
-    token: str | None = None
+    token: Token | None = None
 
 
 class Confirmation(_Message):
     """The answer to a question; with `modify`, `message` says what to do instead."""
 
     type: Literal["confirmation"]
-    request_id: Annotated[str | None, BeforeValidator(_name)] = None
+    request_id: Annotated[Name | None, BeforeValidator(_name)] = None
     decision: Literal["yes", "no", "modify"]
     message: Words = ""
 

@@ -19,6 +19,7 @@ from server.health import Health
 from server.intake import Intake
 from server.linked_folders import LinkedFolders
 from server.metrics import Metrics
+from server.room import Room
 from server.rounds import Rounds
 from server.shared_threads import SharedThreads
 from server.stories import StoryRoom
@@ -46,6 +47,8 @@ class Limits:
             together.
         json_upload_bytes: The longest JSON body with documents.
         json_bytes_under_way: What the JSON bodies of all requests may have together, those of a workspace half of it.
+        upload_bytes_under_way: What the forms with documents, and the documents of all sockets as they are sent, may
+            have together, those of a workspace half of it.
         call_timeout_s: How long an editor may take for one function call.
         connections: Open sockets, of all clients together.
         turns_per_minute: Turns that a workspace may begin.
@@ -57,6 +60,7 @@ class Limits:
     upload_bytes: int = 256 * 2**20
     json_upload_bytes: int = 32 * 2**20
     json_bytes_under_way: int = 128 * 2**20
+    upload_bytes_under_way: int = 2**30
     call_timeout_s: float = 30.0
     connections: int = 500
     turns_per_minute: int = 600
@@ -102,6 +106,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def upload_room(self) -> Room:
+        """What the documents that are not taken in yet have of the disk and of the memory."""
+        return Room(self.limits.upload_bytes_under_way)
 
     @cached_property
     def asking(self) -> WorkspaceThreads:

@@ -38,7 +38,7 @@ from server.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.json_route import Body, JsonRoute
 from server.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.services import CatalogPendings, Services, policy_for
-from server.written import Name, Parameters, Words
+from server.written import Name, Parameters, Words, latest
 
 # What fails a turn and is not said otherwise is the model's side.
 _OF_THE_MODEL = 502
@@ -249,7 +249,7 @@ def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: S
         key=key,
         message=body.message,
         project=project,
-        history=tuple(Exchange(entry.message, entry.output) for entry in body.history),
+        history=tuple(latest([Exchange(entry.message, entry.output) for entry in body.history])),
         selected_node_ids=tuple(body.selected_node_ids),
         scene_id=body.current_scene_id,
         function=body.function,

@@ -17,6 +17,7 @@ from server.services import Services
 
 logger = logging.getLogger(__name__)
 
+_NO_ROOM = "The server is taking in as much as it has room for. Send it again in a few seconds."
 _STEPS = 20  # how often a client is told of one phase of one document
 
 
@@ -46,19 +47,29 @@ class Uploads:
 
     async def start(self, message: DesignDocSync) -> None:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
-        waiting = sum(len(other.file_content) for other in self._running.values())
-        limit = self._services.limits.upload_bytes
-        if waiting and waiting + len(message.file_content) > limit:
+        workspace, room, size = self._workspace(), self._services.upload_room, len(message.file_content)
+        room.add(workspace, size)
+        problem = self._too_many(size) or (_NO_ROOM if room.is_too_small(workspace, size) else "")
+        if problem:
+            room.add(workspace, -size)
             self._services.metrics.refusals.labels("uploads").inc()
-            await self._fail(
-                "TOO_MANY_UPLOADS",
-                f"{_name(message)}: {len(self._running)} documents are still being taken in, and together with them "
-                f"it has more than {limit} characters. Send it again when they have been answered.",
-            )
+            await self._fail("TOO_MANY_UPLOADS", f"{_name(message)}: {problem}")
             return
-        task = asyncio.create_task(self._take_in(self._workspace(), message))
+        task = asyncio.create_task(self._take_in(workspace, message))
         self._running[task] = message
         task.add_done_callback(self._running.pop)
+        task.add_done_callback(lambda _: room.add(workspace, -size))
+
+    def _too_many(self, size: int) -> str:
+        """What is wrong with so many characters more of this client; empty where nothing is."""
+        waiting = sum(len(other.file_content) for other in self._running.values())
+        limit = self._services.limits.upload_bytes
+        if not waiting or waiting + size <= limit:
+            return ""
+        return (
+            f"{len(self._running)} documents are still being taken in, and together with them it has more than "
+            f"{limit} characters. Send it again when they have been answered."
+        )
 
     async def settled(self, project_id: str) -> None:
         """Waits for the uploads to this project that have been started by now."""

@@ -1,11 +1,18 @@
 """What a user writes, with its limits: all of it is parsed, looked through and searched for as a whole."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from agent import Exchange
+
 # Characters; more is a document. A story is not written but sent, and has limits of its own.
 MAX_WRITTEN = 100_000
+# Of a conversation: more than a model reads of it.
+MAX_HISTORY = 1_000_000
+LONGEST_NAME = 1000
+LONGEST_TOKEN = 10_000
 
 
 def _short(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -26,5 +33,19 @@ def _short(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 Words = Annotated[str, Field(max_length=MAX_WRITTEN)]
-Name = Annotated[str, Field(max_length=1000)]
+Name = Annotated[str, Field(max_length=LONGEST_NAME)]
+Token = Annotated[str, Field(max_length=LONGEST_TOKEN)]
 Parameters = Annotated[dict[str, Any], AfterValidator(_short)]
+
+
+def latest(history: Sequence[Exchange]) -> list[Exchange]:
+    """The end of a conversation; a client sends all of it with each message, and it must not come to be refused."""
+    kept: list[Exchange] = []
+    room = MAX_HISTORY
+    for past in reversed(history):
+        ends = Exchange(past.message[-MAX_WRITTEN:], past.output[-MAX_WRITTEN:])
+        room -= len(ends.message) + len(ends.output)
+        if room < 0:
+            break
+        kept.append(ends)
+    return kept[::-1]

@@ -29,15 +29,15 @@ class SearchDocuments(BaseModel):
     """Arguments of `search_documents`."""
 
     model_config = ConfigDict(extra="forbid")
-    query: str = Field(description="what to look for, in words the documents may use")
-    document: str | None = Field(None, description="only in this document, by its name")
+    query: str = Field(max_length=10_000, description="what to look for, in words the documents may use")
+    document: str | None = Field(None, max_length=1000, description="only in this document, by its name")
 
 
 class ReadDocument(BaseModel):
     """Arguments of `read_document`."""
 
     model_config = ConfigDict(extra="forbid")
-    document: str = Field(description="the document's name")
+    document: str = Field(max_length=1000, description="the document's name")
     page_from: int | None = Field(None, ge=1, description="first physical page")
     page_to: int | None = Field(None, ge=1, description="last physical page")
     part: int = Field(1, ge=1, description="which part of a long text, from 1; the answer says how many there are")

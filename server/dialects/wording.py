@@ -11,10 +11,7 @@ from server.dialects.dialect import Frame
 
 _SUGGESTIONS = "You could go on with:"
 # What `words_of` says behind an answer: of a client that keeps the whole chat it comes back with the history.
-_APPENDED = re.compile(
-    rf"(?:\A|\n+)(?:Sources: \[\d+\][^\n]*|{_SUGGESTIONS}(?:\n- [^\n]*)*"
-    r"|Ran: [^\n]*\. The project was (?:not )?changed\.)\s*\Z"
-)
+_APPENDED = re.compile(r"Sources: \[\d+\].*|Ran: .*\. The project was (?:not )?changed\.\s*")
 
 
 def words_of(event: Event) -> str | None:
@@ -36,9 +33,23 @@ def words_of(event: Event) -> str | None:
 
 def without_appendix(answer: str) -> str:
     """An earlier answer as it was given: without the sources, suggestions and counts that were said behind it."""
-    while (shorter := _APPENDED.sub("", answer)) != answer:
-        answer = shorter
-    return answer
+    lines = answer.split("\n")
+    end = len(lines)
+    while (begin := _appended_at(lines, end)) < end:
+        end = begin
+    return answer if end == len(lines) else "\n".join(lines[:end]).rstrip("\n")
+
+
+def _appended_at(lines: Sequence[str], end: int) -> int:
+    """The line at which the last of what `words_of` says begins before `end`; `end` where there is none."""
+    last = end - 1
+    while last >= 0 and not lines[last].strip():
+        last -= 1
+    if last >= 0 and _APPENDED.fullmatch(lines[last]):
+        return last
+    while last >= 0 and lines[last].startswith("- "):
+        last -= 1
+    return last if last >= 0 and lines[last].rstrip() == _SUGGESTIONS else end
 
 
 def _counted(functions: Sequence[str]) -> str:

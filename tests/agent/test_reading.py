@@ -118,6 +118,9 @@ async def test_every_answer_to_a_model_begins_with_what_it_is(desk: Desk) -> Non
     ("tool", "arguments", "code"),
     [
         ("search_documents", {}, "INVALID_ARGUMENTS"),
+        ("search_documents", {"query": "Elena " * 2_000}, "INVALID_ARGUMENTS"),
+        ("search_documents", {"query": "x", "document": "x" * 1_001}, "INVALID_ARGUMENTS"),
+        ("read_document", {"document": "x" * 1_001}, "INVALID_ARGUMENTS"),
         ("search_documents", {"query": 3}, "INVALID_ARGUMENTS"),
         ("search_documents", {"query": "x", "limit": 3}, "INVALID_ARGUMENTS"),
         ("search_documents", {"query": " "}, "EMPTY_QUERY"),

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from corpora import CatalogError, DocumentNotFound, OriginalNotFound, ProjectKey, ProjectNotFound
-from ingest import IngestReport, Progress, Refusal, Source, scan
+from ingest import IngestReport, Progress, Refusal, Source, Unread, scan
 from retrieval import VectorStoreUnavailable
 
 if TYPE_CHECKING:
@@ -428,3 +428,22 @@ def test_documents_are_in_though_their_vectors_cannot_be_written(
     assert pipeline.retriever.search(key, "Who keeps the lighthouse?")
     pipeline.ingestor.index(key, [])
     pipeline.assert_consistent(key)
+
+
+def test_a_document_that_waits_is_read_when_the_one_before_it_is_in(pipeline: Pipeline, key: ProjectKey) -> None:
+    steps: list[str] = []
+
+    def unread(source: Source) -> Unread:
+        def read() -> Source:
+            steps.append(f"{source.name} is read")
+            return source
+
+        return Unread(source.name, read)
+
+    def listen(progress: Progress) -> None:
+        if progress.phase == "searchable":
+            steps.append(f"{progress.document} is in")
+
+    report = pipeline.ingestor.add(key, [unread(source) for source in SOURCES], progress=listen)
+    assert statuses(report) == {"bible.md": "searchable", "quests/harbour.txt": "searchable"}
+    assert steps == [f"{source.name} is {what}" for source in SOURCES for what in ("read", "in")]

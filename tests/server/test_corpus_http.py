@@ -237,6 +237,7 @@ def test_search(http: httpx.Client) -> None:
         ({"q": ""}, 422, "EMPTY_QUERY"),
         ({"q": "  \n"}, 422, "EMPTY_QUERY"),
         ({}, 422, "INVALID_REQUEST"),
+        ({"q": "Elena " * 2_000}, 422, "INVALID_REQUEST"),
         ({"q": "Elena", "k": "0"}, 422, "INVALID_REQUEST"),
         ({"q": "Elena", "k": "many"}, 422, "INVALID_REQUEST"),
         ({"q": "Elena", "document": "none.md"}, 404, "DOCUMENT_NOT_FOUND"),

@@ -1,6 +1,7 @@
 """What is too much is refused in words, and the rest goes on."""
 
 import base64
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,8 +11,9 @@ from websockets.exceptions import ConnectionClosed
 
 from corpora import ProjectKey
 from server import Access, Limits
+from server.messages import FunctionResult, MessageError, UserMessage, decode
 from server.turn_rate import TooManyTurns, TurnRate
-from server.written import MAX_WRITTEN
+from server.written import LONGEST_NAME, LONGEST_TOKEN, MAX_HISTORY, MAX_WRITTEN
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
@@ -176,6 +178,52 @@ def test_what_the_user_writes_has_a_limit_of_its_own(tmp_path: Path) -> None:
         ):
             client.send(type_, **fields)
             assert any(f"{MAX_WRITTEN}" in text for text in texts(client.until("end")))
+
+
+@pytest.mark.parametrize(
+    ("type_", "field", "longest"),
+    [
+        ("file_sync", "project_id", LONGEST_NAME),
+        ("design_doc_sync", "project_id", LONGEST_NAME),
+        ("design_doc_sync", "file_name", LONGEST_NAME),
+        ("user_message", "current_project_id", LONGEST_NAME),
+        ("function_result", "request_id", LONGEST_NAME),
+        ("confirmation", "request_id", LONGEST_NAME),
+        ("hello", "client", LONGEST_NAME),
+        ("hello", "dialect", LONGEST_NAME),
+        ("hello", "token", LONGEST_TOKEN),
+    ],
+)
+def test_what_names_something_is_short(type_: str, field: str, longest: int) -> None:
+    needed = {"arrow_content": "", "file_content": "", "success": True, "decision": "yes"}
+    fields = {"type": type_, "project_id": 1, "request_id": "1"} | needed
+    decode(json.dumps(fields | {field: "x" * longest}))
+    with pytest.raises(MessageError, match=f"{field}: .*{longest}") as refused:
+        decode(json.dumps(fields | {field: "x" * (longest + 1)}))
+    assert refused.value.code == "INVALID_MESSAGE"
+    assert len(str(refused.value)) < 200
+
+
+def test_of_what_an_editor_says_is_wrong_the_beginning_is_kept() -> None:
+    for error in ("x" * 2**20, ["x" * 2**20]):
+        result = decode(json.dumps({"type": "function_result", "request_id": 1, "success": False, "error": error}))
+        assert isinstance(result, FunctionResult)
+        assert result.error is not None
+        assert len(result.error) == 1000
+
+
+def test_of_a_long_conversation_the_end_is_kept(tmp_path: Path) -> None:
+    history = [{"message": f"Hello {number}", "output": "x" * MAX_WRITTEN} for number in range(50)]
+    history.append({"message": "y" * 2 * MAX_WRITTEN + "Last?", "output": "z" * 2 * MAX_WRITTEN + "Last."})
+    message = decode(json.dumps({"type": "user_message", "message": "Hello?", "history": history}))
+    assert isinstance(message, UserMessage)
+    assert message.history[-1].output.endswith("zLast.")
+    assert 0.8 * MAX_HISTORY < sum(len(past.message) + len(past.output) for past in message.history) <= MAX_HISTORY
+    with house(tmp_path) as home, home.http() as http:
+        home.model.add(["Hello."])
+        body = {"arrow_content": story_text(), "message": "Hello?", "history": history}
+        assert http.post("/projects/1/turns", json=body).status_code == 200
+        assert "Last?" in str(home.model.requests[0].conversation)
 
 
 def test_a_turn_is_no_longer_than_a_message(tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""How much a server takes in at once: of one workspace, and of all, whichever way it comes."""
+
+import base64
+import json
+import tracemalloc
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ingest import IngestReport
+from server import Access, Limits
+from server.intake import Intake
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.client import Client
+from tests.server.house import House, house
+
+MIB = 2**20
+ACCESS = Access({"one": "1", "two": "2"})
+ROOM = Limits(call_timeout_s=PATIENCE_S, upload_bytes_under_way=8 * MIB)  # of one workspace 4 MiB
+UNREADABLE = "../outside.md"  # answered without reading
+
+
+def upload(home: House, size: int, token: str = "one", name: str = "lamp.md", project: str = "1") -> httpx.Response:
+    with home.http(Authorization=f"Bearer {token}") as http:
+        return http.post(f"/projects/{project}/corpus", files={"files": (name, b"The lamp burned.".ljust(size))})
+
+
+@contextmanager
+def being_read(home: House, size: int) -> Generator[Future[httpx.Response]]:
+    """A form whose document is here, and which is not answered before the end."""
+    home.readers.may_go_on.clear()
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(upload, home, size)
+        try:
+            assert home.readers.reading.wait(PATIENCE_S)
+            yield answer
+        finally:
+            home.readers.may_go_on.set()
+
+
+def send(client: Client, size: int, name: str) -> None:
+    content = base64.b64encode(b"Elena keeps the light.").decode().ljust(size)
+    client.send("design_doc_sync", project_id=2, file_content=content, file_name=name)
+
+
+def assert_too_busy(answer: httpx.Response) -> None:
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "TOO_BUSY")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_forms_under_way_have_a_limit_and_leave_room_to_other_workspaces(tmp_path: Path) -> None:
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home:
+        with being_read(home, 3 * MIB) as first:
+            assert_too_busy(upload(home, 2 * MIB, name=UNREADABLE, project="2"))
+            assert upload(home, 100, name=UNREADABLE, project="2").status_code == 200, "what is small has room"
+            assert upload(home, 3 * MIB, "two", UNREADABLE).status_code == 200
+            assert_too_busy(upload(home, 6 * MIB, "two", UNREADABLE))
+        assert first.result().status_code == 200
+        assert upload(home, 6 * MIB, name=UNREADABLE).status_code == 200, "one by itself always has room"
+
+
+def test_documents_of_all_sockets_share_the_room_of_forms(tmp_path: Path) -> None:
+    with (
+        house(tmp_path, limits=ROOM, access=ACCESS) as home,
+        home.client("/ws/chat?token=one") as ada,
+        home.client("/ws/chat?token=one") as again,
+        home.client("/ws/chat?token=two") as bo,
+    ):
+        home.readers.may_go_on.clear()
+        send(ada, 3 * MIB, "first.txt")
+        assert home.readers.reading.wait(PATIENCE_S)
+        send(again, 2 * MIB, "second.txt")
+        assert again.frame()["message"].startswith("TOO_MANY_UPLOADS: second.txt: ")
+        assert_too_busy(upload(home, 2 * MIB, name=UNREADABLE))
+        send(bo, 3 * MIB, "third.txt")
+        bo.assert_quiet()
+        home.readers.may_go_on.set()
+        for client, name in (ada, "first.txt"), (bo, "third.txt"):
+            assert client.frame()["message"].startswith(f"{name} ")
+        send(again, 2 * MIB, "second.txt")
+        assert again.frame()["message"].startswith("second.txt ")
+        assert upload(home, 3 * MIB, name=UNREADABLE).status_code == 200
+
+
+def test_a_refused_document_takes_no_room(tmp_path: Path) -> None:
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home, home.client("/ws/chat?token=one") as client:
+        with being_read(home, 3 * MIB):
+            for _ in range(3):
+                send(client, 2 * MIB, "again.txt")
+                assert client.frame()["message"].startswith("TOO_MANY_UPLOADS: again.txt: ")
+            send(client, MIB // 2, "small.txt")
+            client.assert_quiet()
+        assert client.frame()["message"].startswith("small.txt ")
+
+
+def test_the_files_of_a_form_wait_for_their_turn_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size, held = 16 * MIB, list[int]()
+    added = Intake.add
+
+    async def measured(self: Intake, *given: Any, **options: Any) -> IngestReport:
+        held.append(tracemalloc.get_traced_memory()[0])
+        return await added(self, *given, **options)
+
+    monkeypatch.setattr(Intake, "add", measured)
+    large = tmp_path / "large.md"
+    large.write_bytes(b"The lamp burned.".ljust(size))
+    with house(tmp_path / "data") as home, home.http() as http, large.open("rb") as file:
+        tracemalloc.start()
+        try:
+            answer = http.post("/projects/1/corpus", files={"files": (UNREADABLE, file)})
+        finally:
+            tracemalloc.stop()
+    assert json.loads(answer.content)["documents"][0]["error"]["code"] == "INVALID_NAME"
+    assert held[0] < size // 2
