@@ -160,7 +160,7 @@ def test_a_stopped_turn(home: House, client: Client, lines: Lines) -> None:
 def test_a_turn_that_cannot_begin(home: House, lines: Lines) -> None:
     with home.client() as client:
         client.turn("Hello?", current_project_id=7)
-        client.turn("Hello?", current_project_id="../" + "secret sentence " * 1000)
+        client.turn("Hello?", current_project_id="../" + "secret sentence " * 60)
     assert value(samples(home), "turns_total", outcome="error") == 2
     unknown, impossible = lines.all()
     assert (unknown["project_id"], unknown["code"]) == ("7", "PROJECT_NOT_FOUND")

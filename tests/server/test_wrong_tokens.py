@@ -140,7 +140,7 @@ def test_who_is_not_known_sends_nothing_long(guarded: House) -> None:
         assert code_of(client)[0] == 1009
     with guarded.client() as client:
         client.send("hello", token="ada's token")
-        client.send("hello", client="x" * 200_000)
+        client.send("hello", capabilities=["x" * 200_000])
         assert [client.frame()["type"] for _ in range(2)] == ["connected", "connected"]
 
 
