@@ -228,10 +228,10 @@ async def test_tools_reach_anthropic_as_they_are_written(provider: Provider) -> 
 )
 async def test_a_busy_provider_is_asked_the_very_same_again(provider: Provider, busy: Any) -> None:
     asked = await provider.ask([GOLD], busy, busy, HELLO)
-    assert asked.texts == ["Hello."]
+    assert asked.texts[-1] == "Hello."
     assert asked.end.reason == "done"
-    # After a reset, the next request may still find the connection that was closed; that is one wait more.
-    assert len(asked.waits) == 2 or isinstance(busy, Reset)
+    # After a reset, the next request may still find the connection that was closed; that is one wait more, and told.
+    assert isinstance(busy, Reset) or (len(asked.waits), asked.texts) == (2, ["Hello."])
     assert asked.api.bodies[1] == asked.api.bodies[2] == asked.api.bodies[3]
     assert [event.function for event in asked.events if isinstance(event, OperationFinished)] == ["create_variable"]
 
