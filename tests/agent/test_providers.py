@@ -230,8 +230,11 @@ async def test_a_busy_provider_is_asked_the_very_same_again(provider: Provider, 
     asked = await provider.ask([GOLD], busy, busy, HELLO)
     assert asked.texts[-1] == "Hello."
     assert asked.end.reason == "done"
-    # After a reset, the next request may still find the connection that was closed; that is one wait more, and told.
-    assert isinstance(busy, Reset) or (len(asked.waits), asked.texts) == (2, ["Hello."])
+    if isinstance(busy, Reset) and len(asked.waits) == 3:
+        # The request after a reset has still found the connection that was closed: one wait more, and that is told.
+        assert [text.startswith("(The provider is busy.") for text in asked.texts] == [True, False]
+    else:
+        assert (len(asked.waits), asked.texts) == (2, ["Hello."])
     assert asked.api.bodies[1] == asked.api.bodies[2] == asked.api.bodies[3]
     assert [event.function for event in asked.events if isinstance(event, OperationFinished)] == ["create_variable"]
 
