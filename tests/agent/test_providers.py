@@ -231,7 +231,7 @@ async def test_a_busy_provider_is_asked_the_very_same_again(provider: Provider, 
     assert asked.texts[-1] == "Hello."
     assert asked.end.reason == "done"
     if isinstance(busy, Reset) and len(asked.waits) == 3:
-        # The request after a reset has still found the connection that was closed: one wait more, told where it is long.
+        # The request after a reset has still found the connection that was closed: one wait more, told if long.
         *told, last = asked.texts
         assert last == "Hello."
         assert all(text.startswith("(The provider is busy.") for text in told)
