@@ -5,9 +5,12 @@ from agent.answering.answerer import Answerer
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
 from agent.models.models import ModelNotAvailable, open_answerer
+from agent.prompt.quoting import MATERIAL, inert, quoted_lines, quoted_name
 from agent.questions.confirmation import ConfirmationPolicy, describe
 from agent.questions.pending import Origin, Pending, PendingStore
 from agent.questions.reply import read_reply
+from agent.reading.citations import Citations
+from agent.reading.reading_tools import READING_TOOLS, Reader, ReadingTool
 from agent.turn.events import (
     Asked,
     Citation,
@@ -26,15 +29,18 @@ from agent.turn.events import (
 )
 from agent.turn.fingerprint import fingerprint
 from agent.turn.request import Exchange, TurnContext, TurnRequest
-from agent.turn.thread import Threads, in_thread, working_in
+from agent.turn.thread import Threads, ask_store, in_thread, working_in
 from agent.turn.turn import Assistant, Turn
 
 __all__ = [
     "LOCAL",
+    "MATERIAL",
+    "READING_TOOLS",
     "Answerer",
     "Asked",
     "Assistant",
     "Citation",
+    "Citations",
     "Cited",
     "ConfirmationPolicy",
     "Editor",
@@ -53,6 +59,8 @@ __all__ = [
     "Outcome",
     "Pending",
     "PendingStore",
+    "Reader",
+    "ReadingTool",
     "Suggested",
     "Suggestion",
     "TextChunk",
@@ -63,10 +71,14 @@ __all__ = [
     "TurnContext",
     "TurnRequest",
     "Usage",
+    "ask_store",
     "describe",
     "fingerprint",
     "in_thread",
+    "inert",
     "open_answerer",
+    "quoted_lines",
+    "quoted_name",
     "read_reply",
     "working_in",
 ]

@@ -56,8 +56,9 @@ class LoopbackApi:
             logger.exception("other command lines cannot be answered while this one runs")
 
     def _serve(self) -> None:
+        from fletcher.app import build_app
         from fletcher.wiring import build_services
-        from server import Access, create_app
+        from server import Access
 
         listening = bind("127.0.0.1", 0)
         with listening:
@@ -70,6 +71,6 @@ class LoopbackApi:
                 # Only command lines of this user, who read the key, know of this port.
                 access = Access(tokens=self._settings.read_tokens(), owner_key=owner.key, requires_key=True)
                 # The command itself embeds and shows how far it is.
-                app = create_app(services, access, completes=False)
+                app = build_app(self._settings, services, access, completes=False)
                 self._server = Server(app, self._settings.max_message_bytes)
             self._server.run(sockets=[listening])

@@ -44,15 +44,16 @@ def open_api(settings: Settings) -> Generator[RemoteCorpus]:
 @contextmanager
 def _our_own(settings: Settings, directory: DataDirectory | None, ownership: "Ownership | None") -> Generator[Owner]:
     # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
+    from fletcher.app import build_app
     from fletcher.loopback import bind, serving, url_of
     from fletcher.wiring import build_services, open_parts
-    from server import Access, create_app
+    from server import Access
 
     with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
         services = build_services(settings, parts)
         owner = _announced(url_of(bound), ownership)
         access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
-        app = create_app(services, access, completes=False)
+        app = build_app(settings, services, access, completes=False)
         with serving(app, settings.max_message_bytes, bound):
             yield owner
 

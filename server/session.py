@@ -5,6 +5,7 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from agent import (
@@ -12,7 +13,10 @@ from agent import (
     Ended,
     Event,
     Exchange,
+    Failed,
     Failure,
+    LocalPlanner,
+    Outcome,
     Suggested,
     Suggestion,
     TextFinished,
@@ -21,9 +25,11 @@ from agent import (
     fingerprint,
     in_thread,
 )
+from arrow_project import ArrowProject
 from corpora import CorpusError, ProjectKey
 from server.access import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View, without_appendix
+from server.editors import Guest, GuestRefused, Situation
 from server.headroom import Headroom
 from server.messages import (
     ClientMessage,
@@ -53,7 +59,7 @@ logger = logging.getLogger(__name__)
 _INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
 _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
-_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview")
+_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
@@ -98,6 +104,10 @@ class Session:
         self._turn: OpenTurn | None = None
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
+        self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
+        self.id = secrets.token_hex(4)
+        self.client = ""
+        self.situation = Situation()
 
     @property
     def state(self) -> State:
@@ -108,6 +118,21 @@ class Session:
     def workspace(self) -> str:
         """Whose messages these are: what the client's last token opened."""
         return self._workspace
+
+    @property
+    def project_id(self) -> str:
+        """The project that the client has shown last."""
+        return self._stories.last
+
+    @property
+    def has_story(self) -> bool:
+        """Whether the client has shown one."""
+        return self._stories.last != NO_PROJECT and self._stories.get(self._stories.last) is not None
+
+    @property
+    def dialect_name(self) -> str:
+        """What the client speaks; empty as long as that is not known."""
+        return self._dialect_name or ""
 
     async def receive(self, text: str | None) -> None:
         """Handles one text frame, or a binary one (None); whatever is wrong with it is said, and the connection lives.
@@ -142,7 +167,7 @@ class Session:
             case Hello():
                 await self._greet(message)
             case FileSync():
-                await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
+                await self._take_story(message)
             case DesignDocSync():
                 await self._uploads.start(message)
             case UserMessage():
@@ -158,13 +183,14 @@ class Session:
 
     async def _greet(self, hello: Hello) -> None:
         if self.state is not State.IDLE:
-            await self._say_error(_BUSY)
+            await self._say_error(self._busy)
             return
         if hello.token is not None:
             self._enter(self._workspace_of(hello.token))
         if hello.dialect is not None and hello.dialect not in DIALECTS:
             known = ", ".join(DIALECTS)
             raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
+        self.client = hello.client or self.client
         name = hello.dialect or self._dialect_name
         limit = MAX_FRAME_BYTES if hello.max_frame_bytes is None else hello.max_frame_bytes
         limit = min(max(limit, _SMALLEST_FRAME_BYTES), self._services.limits.message_bytes)
@@ -198,6 +224,15 @@ class Session:
 
     # --- the client's files ----------------------------------------------------------------------------------------
 
+    async def _take_story(self, message: FileSync) -> None:
+        self.situation = Situation.of(message)
+        try:
+            await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
+        finally:
+            for shown in self._shown:
+                if not shown.done():
+                    shown.set_result(None)
+
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._stories.read(project_id, content)
         if unseen := self._unseen.pop(project_id, None):
@@ -228,18 +263,26 @@ class Session:
         kept = {"function": None, "function_params": None, "mode": "apply"}
         return self._last_message.model_copy(update=asked | kept)
 
-    async def _start_turn(self, message: UserMessage) -> None:
+    @property
+    def _busy(self) -> Failure:
+        return self._turn.guest.busy if self._turn is not None and self._turn.guest is not None else _BUSY
+
+    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
         if self.state is not State.IDLE:
-            await self._say_error(_BUSY)
+            await self._say_error(self._busy)
             return
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
         project_id = self._turn_project = message.current_project_id or self._stories.last
         self._last_message = message.model_copy(update={"arrow_content": None})
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message), guest)
         self._asked.append((project_id, turn.editor.request_ids))
-        await self._send_all(self._dialect.turn_started(turn.id))
+        if guest is None:
+            self.situation = Situation.of(message)
+            await self._send_all(self._dialect.turn_started(turn.id))
+        else:
+            await self._send_all(self._dialect.guest_started(turn.id, guest.name, guest.doing))
         warning = self._headroom.warning(self._dialect.longest_sent)
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
             await self._send_all(self._dialect.event(TextFinished(warning)))
@@ -264,21 +307,26 @@ class Session:
     async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
         try:
             with self._services.ledger.turn(self._workspace, turn.project_id, self._dialect_name or "") as record:
-                request = await self._request(message, turn.project_id)
+                request = await self._request(message, turn.project_id, turn.guest)
                 record.begin(request)
                 await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
-            await self._tell(turn, self._dialect.error(Failure(error.code, str(error))))
+            await self._say_failed(turn, Failure(error.code, str(error)))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._tell(turn, self._dialect.error(_INTERNAL))
+            await self._say_failed(turn, _INTERNAL)
         if self._turn is turn:
             turn.editor.close()
             self._turn = None
             self._machine.move(State.IDLE)
             await self._send_all(self._dialect.turn_ended(turn.reason, turn.usage))
 
-    async def _request(self, message: UserMessage, project_id: str) -> TurnRequest:
+    async def _say_failed(self, turn: OpenTurn, failure: Failure) -> None:
+        await self._tell(turn, self._dialect.error(failure))
+        if turn.guest is not None:
+            await turn.guest.told(Failed(failure))
+
+    async def _request(self, message: UserMessage, project_id: str, guest: Guest | None) -> TurnRequest:
         if message.arrow_content:
             await self._sync_file(project_id, message.arrow_content)
         await self._stories.settled()
@@ -293,10 +341,12 @@ class Session:
                 "PROJECT_NOT_FOUND",
                 f"{problem}. Send its .arrow content (file_sync) or a design document (design_doc_sync) first.",
             )
-        asked = self._asking.pop(project_id, None)
+        asked = self._asking.get(project_id)
+        if guest is None or message.pending_id == asked:  # a question to the user is not an assistant's to drop
+            self._asking.pop(project_id, None)
         function, params = message.function, message.function_params or {}
         chosen = self._suggested.get(message.message.strip().removeprefix("- "))
-        if function is None and chosen is not None:
+        if function is None and chosen is not None and guest is None:
             function, params = chosen.function, dict(chosen.params)
         self._suggested = {}
         return TurnRequest(
@@ -308,7 +358,8 @@ class Session:
             scene_id=message.current_scene_id,
             function=function,
             function_params=params,
-            pending_id=message.pending_id or asked,
+            operations=guest.operations if guest else (),
+            pending_id=message.pending_id or (asked if guest is None else None),
             confirm=policy_for(self._services.confirm, message.confirm, message.function),
             being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",
@@ -326,8 +377,13 @@ class Session:
         async def show(event: Event) -> None:
             record.add(event)
             await self._show(open_turn, event)
+            if open_turn.guest is not None:
+                await open_turn.guest.told(event)
 
-        turn = self._services.assistant.turn(request, open_turn.editor, pendings, show)
+        assistant = self._services.assistant
+        if open_turn.guest is not None:  # who thinks for itself, and at its own cost
+            assistant = replace(assistant, answerer=LocalPlanner())
+        turn = assistant.turn(request, open_turn.editor, pendings, show)
         open_turn.project = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
@@ -348,6 +404,89 @@ class Session:
             case _:
                 pass
         await self._tell(turn, self._dialect.event(event))
+
+    # --- an assistant of the user's own ----------------------------------------------------------------------------
+
+    async def show_story(self) -> ArrowProject:
+        """The story as the client has it now, where it can be asked; else as it has last shown it.
+
+        Raises:
+            GuestRefused: It does not answer, or has no story open.
+        """
+        frames = list(self._dialect.story_request())
+        if frames and self.state is State.IDLE:  # else a turn follows what the client does
+            await self._ask_for_story(frames)
+        project = self._stories.get(self.project_id)
+        if project is None:
+            raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
+        return project
+
+    async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
+        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._shown.append(shown)
+        try:
+            await self._send_all(frames)
+            async with asyncio.timeout(self._services.limits.call_timeout_s):
+                await shown
+        except TimeoutError as error:
+            raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
+        finally:
+            self._shown.remove(shown)
+
+    async def host(self, guest: Guest, message: UserMessage) -> None:
+        """A turn of an assistant's in the story that the client shows now; returns when it has ended.
+
+        The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
+
+        Raises:
+            GuestRefused: The client's own turn is under way, or it was stopped.
+        """
+        await self.show_story()
+        self._require_idle()
+        now = self.situation
+        situation = {
+            "current_project_id": self.project_id,
+            "current_scene_id": now.scene_id,
+            "selected_node_ids": list(now.selected_node_ids),
+            "confirm": now.confirm,
+        }
+        await self._start_turn(message.model_copy(update=situation), guest)
+        turn = self._turn
+        if turn is None or turn.task is None:
+            return
+        try:
+            await asyncio.wait((turn.task,))
+        except asyncio.CancelledError:
+            if self._turn is turn:
+                await self._stop()
+            raise
+        if turn.task.cancelled():
+            raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
+
+    async def take_back(self, guest: Guest) -> Outcome | None:
+        """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
+
+        Raises:
+            GuestRefused: The client's own turn is under way.
+        """
+        self._require_idle()
+        editor = self._editor_for(UserMessage(type="user_message"))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
+        self._machine.move(State.PROCESSING)
+        try:
+            outcome = await editor.take_back()
+        finally:
+            if self._turn is turn:
+                self._turn = None
+                self._machine.move(State.IDLE)
+        if outcome is not None and outcome.content is not None:
+            await self._sync_file(turn.project_id, outcome.content)
+        return outcome
+
+    def _require_idle(self) -> None:
+        if self.state is not State.IDLE:
+            busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
+            raise GuestRefused(Failure("BUSY", busy))
 
     # --- stop ------------------------------------------------------------------------------------------------------
 
