@@ -24,7 +24,14 @@ _MAX_QUESTIONS = 20
 
 @contextmanager
 def open_api(settings: Settings) -> Generator[RemoteCorpus]:
-    """The API of a live owner; else our own, on a loopback port, where other commands find it meanwhile.
+    """The API of `live_owner`."""
+    with live_owner(settings) as owner, RemoteCorpus(owner) as remote:
+        yield remote
+
+
+@contextmanager
+def live_owner(settings: Settings) -> Generator[Owner]:
+    """Who answers the API: the owner; else this process, on a loopback port, where other commands find it meanwhile.
 
     Raises:
         CommandError: The model that is set cannot be used.
@@ -38,7 +45,7 @@ def open_api(settings: Settings) -> Generator[RemoteCorpus]:
         if not isinstance(owned, Owner):
             ownership = opened.enter_context(owned) if owned else None
             owned = opened.enter_context(_our_own(settings, directory, ownership))
-        yield opened.enter_context(RemoteCorpus(owned))
+        yield owned
 
 
 @contextmanager

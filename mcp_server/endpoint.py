@@ -1,5 +1,6 @@
 """`/mcp`: the protocol as streamable HTTP, behind the same rules as everything else."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], Stor
         services: The parts of its server.
         open_file: The story file at a path of this machine.
     """
+    logging.getLogger("mcp").setLevel(logging.WARNING)  # below that, it tells the ids that sessions are used with
     manager = StreamableHTTPSessionManager(
         Protocol(services, StoryFiles(open_file)).server(), max_sessions=_MOST_SESSIONS
     )
