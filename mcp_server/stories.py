@@ -1,5 +1,6 @@
 """Where a story is that a call reads or edits: a file of the server's machine, or an Arrow that is connected."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -65,6 +66,10 @@ class Story(Protocol):
         """The story as it is now; raises `ToolError`."""
         ...
 
+    async def version(self) -> Hashable:
+        """Another one once the story is another one."""
+        ...
+
     async def work(self, work: Work) -> dict[str, Any]:
         """A turn in it: the fields of `POST …/turns` without the story itself; raises `ToolError`."""
         ...
@@ -95,6 +100,11 @@ class FileStory:
     async def read(self) -> Shown:
         """See `Story`."""
         return Shown(await in_thread(self._parsed, await in_thread(self._bytes)))
+
+    async def version(self) -> Hashable:
+        """See `Story`."""
+        status = await in_thread(self._path.stat)
+        return status.st_mtime_ns, status.st_size
 
     async def work(self, work: Work) -> dict[str, Any]:
         """See `Story`."""
@@ -163,6 +173,10 @@ class EditorStory:
             raise _refusal(refused.failure) from refused
         now = self._session.situation
         return Shown(project, now.scene_id, now.selected_node_ids)
+
+    async def version(self) -> Hashable:
+        """See `Story`."""
+        return self._session.id, self._session.story_version
 
     async def work(self, work: Work) -> dict[str, Any]:
         """See `Story`."""

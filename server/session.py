@@ -105,6 +105,7 @@ class Session:
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
         self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
+        self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
         self.id = secrets.token_hex(4)
         self.client = ""
         self.situation = Situation()
@@ -128,6 +129,12 @@ class Session:
     def has_story(self) -> bool:
         """Whether the client has shown one."""
         return self._stories.last != NO_PROJECT and self._stories.get(self._stories.last) is not None
+
+    @property
+    def story_version(self) -> tuple[str, int, int]:
+        """Another one once the story that the client shows is another one."""
+        project = self._stories.get(self._stories.last)
+        return self._stories.last, id(project), project.checkpoint() if project else 0
 
     @property
     def dialect_name(self) -> str:
@@ -457,8 +464,8 @@ class Session:
         try:
             await asyncio.wait((turn.task,))
         except asyncio.CancelledError:
-            if self._turn is turn:
-                await self._stop()
+            if self._turn is turn:  # by itself, as all that is awaited here may be cancelled again
+                self._stopping = asyncio.create_task(self._stop())
             raise
         if turn.task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))

@@ -6,7 +6,7 @@ signal closed
 signal received(message: Dictionary)
 signal text_changed(text: String)
 
-const CAPABILITIES := ["batch", "confirm", "progress", "citations", "offset", "preview"]
+const CAPABILITIES := ["batch", "confirm", "progress", "citations", "offset", "preview", "assistant"]
 const MAX_FRAME_BYTES := 1_000_000
 const INBOUND_BYTES := 16 * 1024 * 1024
 ## As much as the server takes; Godot's own limit of 64 KB would drop a project without an error.

@@ -222,17 +222,51 @@ func _begin(words: String, request: Dictionary) -> bool:
 	return true
 
 
-func _situation() -> Dictionary:
-	var situation := {
-		"type": "user_message",
-		"history": _history.slice(-HISTORY),
-		"selected_node_ids": context,
-		"current_scene_id": project.open_scene(),
-		"current_project_id": _key,
+## An assistant of the user's own works in the story: a turn like the user's, which can be stopped and taken back.
+func _begin_for(assistant: String, doing: String) -> void:
+	if project.why_not():
+		return
+	project.pull_inspector()
+	_turn = Turn.new("%s: %s" % [assistant, doing], project.capture())
+	_save()
+	_question = {}
+	_citations = []
+	citations_changed.emit([])
+	suggestions_changed.emit([])
+	turn_started.emit(_turn.message)
+	_tell_state()
+
+
+func _undo_for(request: Dictionary) -> void:
+	var problem: Array[String] = []
+	var hear := func(_code: String, message: String) -> void: problem.append(message)
+	failed.connect(hear)
+	var is_done := undo()
+	failed.disconnect(hear)
+	var result := {
+		"type": "function_result",
+		"request_id": request.get("request_id"),
+		"success": is_done,
+		"result": "",
+		"error": "" if problem.is_empty() else problem[0],
 	}
+	if _key:
+		result.arrow_content = project.text()
+	_connection.send(result)
+
+
+func _situation() -> Dictionary:
+	return _shown().merged(
+		{"type": "user_message", "history": _history.slice(-HISTORY), "current_project_id": _key}
+	)
+
+
+## What the user has before him: open scene, selection, and when to ask first.
+func _shown() -> Dictionary:
+	var shown := {"selected_node_ids": context, "current_scene_id": project.open_scene()}
 	if preferences.confirm:
-		situation.confirm = preferences.confirm
-	return situation
+		shown.confirm = preferences.confirm
+	return shown
 
 
 func _why_not_now() -> String:
@@ -281,7 +315,9 @@ func _save() -> void:
 
 func _sync() -> void:
 	if _connection.is_open and _key:
-		_connection.send({"type": "file_sync", "project_id": _key, "arrow_content": project.text()})
+		project.pull_inspector()
+		var content := {"type": "file_sync", "project_id": _key, "arrow_content": project.text()}
+		_connection.send(content.merged(_shown()))
 
 
 # --- what the server says ---------------------------------------------------------------------------------------------
@@ -290,8 +326,14 @@ func _sync() -> void:
 func _on_message(message: Dictionary) -> void:
 	match message.get("type"):
 		"turn_start":
+			if _turn == null and message.has("by"):
+				_begin_for(str(message.by), str(message.get("message", "")))
 			if _turn != null:
 				_turn.id = str(message.get("turn_id", ""))
+		"story_request":
+			_sync()
+		"undo_request":
+			_undo_for(message)
 		"text_chunk":
 			_say(str(message.get("text", "")))
 		"text_end":

@@ -1,6 +1,6 @@
 """An assistant, as the SDK's own client has one: connected over HTTP or to a process of ours."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -76,16 +76,29 @@ def pictures_of(answer: CallToolResult) -> list[ImageContent]:
 
 @asynccontextmanager
 async def assistant(
-    url: str, era: Era = "legacy", user: User | None = None, query: str = "", **headers: str
+    url: str,
+    era: Era = "legacy",
+    user: User | None = None,
+    query: str = "",
+    hear: Callable[[Any], Awaitable[None]] | None = None,
+    **headers: str,
 ) -> AsyncGenerator[Assistant]:
     """One that is connected over HTTP while the block runs; with a user its client can ask."""
     http = httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S, trust_env=False)
-    async with http, connected(streamable_http_client(f"{url}/mcp{query}", http_client=http), era, user) as opened:
+    async with (
+        http,
+        connected(streamable_http_client(f"{url}/mcp{query}", http_client=http), era, user, hear) as opened,
+    ):
         yield opened
 
 
 @asynccontextmanager
-async def connected(transport: Any, era: Era = "legacy", user: User | None = None) -> AsyncGenerator[Assistant]:
+async def connected(
+    transport: Any,
+    era: Era = "legacy",
+    user: User | None = None,
+    hear: Callable[[Any], Awaitable[None]] | None = None,
+) -> AsyncGenerator[Assistant]:
     """One that is connected by any transport while the block runs."""
     client = Client(
         transport,
@@ -93,6 +106,7 @@ async def connected(transport: Any, era: Era = "legacy", user: User | None = Non
         client_info=Implementation(name="scribe", title="Scribe", version="1"),
         elicitation_callback=user.answer if user else None,
         read_timeout_seconds=PATIENCE_S,
+        message_handler=hear,
         cache=None,
     )
     async with client:

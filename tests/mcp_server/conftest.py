@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from server import Access
 from tests.agent.story import story_text
 from tests.server.house import House, house
 
@@ -16,6 +17,14 @@ def folder(tmp_path: Path) -> Path:
     path.mkdir()
     (path / "story.arrow").write_bytes(story_text().encode())
     return path
+
+
+@pytest.fixture
+def owned_home(tmp_path: Path) -> Iterator[House]:
+    """A server whose owner's key is `owner`, as `fletcher mcp` has it; nothing else may be read."""
+    with house(tmp_path / "data", access=Access(owner_key="owner")) as opened:
+        opened.put("people.md", "Elena keeps the lighthouse at Skarhavn.")
+        yield opened
 
 
 @pytest.fixture
