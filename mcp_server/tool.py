@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from mcp.server.context import ServerRequestContext
 from mcp.types import CallToolRequestParams, InputRequiredResult, ToolAnnotations
 
-from agent import MATERIAL
+from agent import MATERIAL, quoted_lines
 from mcp_server.caller import Caller
 from mcp_server.story_files import StoryFiles
 from server import Services
@@ -64,7 +64,10 @@ class Answer:
     def shown(self) -> str:
         """What a model reads."""
         text = self.text or json.dumps(self.fields, ensure_ascii=False)
-        return f"{MATERIAL}\n{text}" if self.quotes else text
+        if not self.quotes:
+            return text
+        # Within JSON, too, there may be characters that some take for the end of a line.
+        return f"{MATERIAL}\n{self.text or quoted_lines(text)}"
 
     def structured(self) -> dict[str, Any]:
         """What a program reads."""
