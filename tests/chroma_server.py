@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
+
+from tests.waiting import eventually
 
 _PATIENCE_S = 60
 
@@ -29,6 +32,8 @@ class ChromaProcess:
     def hang(self) -> None:
         """Whatever it is asked from now on, it does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
+        stands_still = psutil.Process(self.pid)
+        eventually(lambda: stands_still.status() == psutil.STATUS_STOPPED)
 
     def go_on(self) -> None:
         """Answers again, also what it was asked meanwhile."""
