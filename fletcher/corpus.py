@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from corpora import (
     CorpusError,
     DataDirectory,
-    DirectoryBusy,
     DocumentNotFound,
     FolderNotFound,
-    Owner,
     Ownership,
     ProjectKey,
     ProjectNotFound,
 )
 from fletcher.errors import CommandError
+from fletcher.owner import own_or_find_owner
 from fletcher.settings import Settings
 
 if TYPE_CHECKING:  # a command that finds an owner needs none of what works on documents
-    from fletcher.wiring import Parts
     from ingest import DocumentReport, FolderReport, IngestReport, ProgressListener, Refusal, Source
     from retrieval import SearchAnswer
 
@@ -154,55 +152,3 @@ def _or_nothing(ask: Callable[[], Collection[DocumentReport]], unless: type[Corp
         if getattr(error, "code", "") != unless.code:
             raise
         return ()
-
-
-def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
-    """Ownership of the directory, or the live owner that answers over HTTP.
-
-    Raises:
-        DirectoryBusy: The owner is a short command that does not come to its end.
-    """
-    try:
-        return directory.own()
-    except DirectoryBusy as busy:
-        if busy.owner is not None and busy.owner.url is not None:
-            return busy.owner
-        raise
-
-
-@contextmanager
-def open_alone(
-    settings: Settings, because: str = "", *, changes_vectors: bool = False
-) -> Generator[tuple[Parts, Ownership | None]]:
-    """The parts and the ownership of their data directory; without one where servers keep everything.
-
-    Args:
-        settings: Where they are.
-        because: What the error begins with, if somebody else owns the directory.
-        changes_vectors: Nobody else may use the servers meanwhile either.
-
-    Raises:
-        CommandError: Somebody else owns the directory.
-        CatalogBusy: Somebody else uses the servers, and one of the two needs them alone.
-    """
-    from fletcher.wiring import open_parts
-
-    if settings.is_shared:
-        with open_parts(settings, None, alone=changes_vectors) as parts:
-            yield parts, None
-    else:
-        directory = DataDirectory(settings.data_dir)
-        with own_alone(directory, because) as ownership, open_parts(settings, directory) as parts:
-            yield parts, ownership
-
-
-def own_alone(directory: DataDirectory, because: str = "") -> Ownership:
-    """Ownership of the directory, for what cannot be asked of an owner.
-
-    Raises:
-        CommandError: Somebody else owns it; begins with `because`.
-    """
-    try:
-        return directory.own()
-    except DirectoryBusy as busy:
-        raise CommandError(f"{because} {busy.message}".strip()) from busy

@@ -1,19 +1,15 @@
 """Turns on a file from the command line, always over the API: of the owner of the data directory, or our own."""
 
-import os
-import secrets
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import Any
 
-from corpora import DataDirectory, Owner, ProjectKey
+from corpora import ProjectKey
 from fletcher.errors import CommandError
+from fletcher.owner import live_owner
 from fletcher.remote import RemoteCorpus
 from fletcher.settings import Settings
 from fletcher.story_file import StoryFile
-
-if TYPE_CHECKING:
-    from corpora import Ownership
 
 Answer = dict[str, Any]
 Telling = Callable[[str, Answer], None]
@@ -24,41 +20,9 @@ _MAX_QUESTIONS = 20
 
 @contextmanager
 def open_api(settings: Settings) -> Generator[RemoteCorpus]:
-    """The API of a live owner; else our own, on a loopback port, where other commands find it meanwhile.
-
-    Raises:
-        CommandError: The model that is set cannot be used.
-        DirectoryBusy: The owner is a short command that does not come to its end.
-    """
-    from fletcher.corpus import own_or_find_owner
-
-    directory = None if settings.is_shared else DataDirectory(settings.data_dir)
-    owned = own_or_find_owner(directory) if directory else None
-    with ExitStack() as opened:
-        if not isinstance(owned, Owner):
-            ownership = opened.enter_context(owned) if owned else None
-            owned = opened.enter_context(_our_own(settings, directory, ownership))
-        yield opened.enter_context(RemoteCorpus(owned))
-
-
-@contextmanager
-def _our_own(settings: Settings, directory: DataDirectory | None, ownership: "Ownership | None") -> Generator[Owner]:
-    # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
-    from fletcher.loopback import bind, serving, url_of
-    from fletcher.wiring import build_services, open_parts
-    from server import Access, create_app
-
-    with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
-        services = build_services(settings, parts)
-        owner = _announced(url_of(bound), ownership)
-        access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
-        app = create_app(services, access, completes=False)
-        with serving(app, settings.max_message_bytes, bound):
-            yield owner
-
-
-def _announced(url: str, ownership: "Ownership | None") -> Owner:
-    return Owner(os.getpid(), url, secrets.token_urlsafe(32)) if ownership is None else ownership.announce(url)
+    """The API of whoever answers for the data directory; raises as `live_owner`."""
+    with live_owner(settings, talks=True) as owner, RemoteCorpus(owner) as api:
+        yield api
 
 
 class FileTurns:

@@ -15,9 +15,9 @@ from corpora import DataDirectory, ProjectKey
 from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, picture, read_questions
 from evaluation.retrieval import evaluate as measured
 from fletcher import console
-from fletcher.corpus import own_alone
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Workspace, settings_for
+from fletcher.owner import own_alone
 from fletcher.settings import Settings
 from fletcher.wiring import Parts, open_parts
 from ingest import Progress, Refusal, Source, scan

@@ -7,9 +7,9 @@ import typer
 
 from corpora import DataDirectory, ProjectKey
 from fletcher import console
-from fletcher.corpus import open_alone
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir
+from fletcher.owner import open_alone
 from fletcher.settings import Settings, load_settings
 from fletcher.wiring import Parts
 from ingest import Restored, restore
