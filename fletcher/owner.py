@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from corpora import DataDirectory, DirectoryBusy, Owner, Ownership
@@ -32,14 +32,11 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
             owner does not answer others, and does not come to its end.
     """
     directory = None if settings.is_shared else DataDirectory(settings.data_dir)
-    owned = own_or_find_owner(directory) if directory else None
+    owned = own_or_find_owner(directory) if directory else nullcontext()
     if isinstance(owned, Owner):
         yield owned
-    elif owned is None:
-        with _answering(settings, None, None, embeds, talks) as owner:
-            yield owner
     else:
-        with owned, _answering(settings, directory, owned, embeds, talks) as owner:
+        with owned as ownership, _answering(settings, directory, ownership, embeds, talks) as owner:
             yield owner
 
 
@@ -109,22 +106,10 @@ def open_alone(
     """
     from fletcher.wiring import open_parts
 
-    if settings.is_shared:
-        with open_parts(settings, None, alone=changes_vectors) as parts:
-            yield parts, None
-    else:
-        directory = DataDirectory(settings.data_dir)
-        with own_alone(directory, because) as ownership, open_parts(settings, directory) as parts:
-            yield parts, ownership
-
-
-def own_alone(directory: DataDirectory, because: str = "") -> Ownership:
-    """Ownership of the directory, for what cannot be asked of an owner.
-
-    Raises:
-        CommandError: Somebody else owns it; begins with `because`.
-    """
+    directory = None if settings.is_shared else DataDirectory(settings.data_dir)
     try:
-        return directory.own()
+        owned = directory.own() if directory else nullcontext()
     except DirectoryBusy as busy:
         raise CommandError(f"{because} {busy.message}".strip()) from busy
+    with owned as ownership, open_parts(settings, directory, alone=changes_vectors) as parts:
+        yield parts, ownership
