@@ -4,7 +4,8 @@ from agent.answering.answer import ModelAnswerer
 from agent.answering.answerer import Answerer
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
-from agent.models.models import ModelNotAvailable, open_answerer
+from agent.models.failures import ModelNotAvailable
+from agent.models.models import NoAnswerer, open_answerer
 from agent.questions.confirmation import ConfirmationPolicy, describe
 from agent.questions.pending import Origin, Pending, PendingStore
 from agent.questions.reply import read_reply
@@ -48,6 +49,7 @@ __all__ = [
     "LocalPlanner",
     "ModelAnswerer",
     "ModelNotAvailable",
+    "NoAnswerer",
     "OperationFinished",
     "Origin",
     "Outcome",

@@ -15,9 +15,9 @@ from corpora import DataDirectory, Owner
 from fletcher import arrow_editor, console
 from fletcher.arrow_editor import ArrowEditor, find_arrow
 from fletcher.boot_scene import boot_folder, client_folder, keep_boot
-from fletcher.corpus import own_or_find_owner
 from fletcher.errors import CommandError
 from fletcher.options import DataDir
+from fletcher.owner import own_or_find_owner
 from fletcher.settings import load_settings
 
 _PORT = 8000

@@ -11,15 +11,15 @@ from rich.progress import Progress as Bars
 from rich.progress import TaskID
 from rich.table import Table
 
-from corpora import DataDirectory, ProjectKey
+from corpora import ProjectKey
 from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, picture, read_questions
 from evaluation.retrieval import evaluate as measured
 from fletcher import console
-from fletcher.corpus import own_alone
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Workspace, settings_for
+from fletcher.owner import open_alone
 from fletcher.settings import Settings
-from fletcher.wiring import Parts, open_parts
+from fletcher.wiring import Parts
 from ingest import Progress, Refusal, Source, scan
 
 _PROJECT = "retrieval"
@@ -74,11 +74,7 @@ def _pipelines(
     stock: bool,
     bars: Bars,
 ) -> Iterator[Pipeline]:
-    directory = DataDirectory(settings.data_dir)
-    with (
-        own_alone(directory, f"Another evaluation is running in {directory.path}."),
-        open_parts(settings, directory) as parts,
-    ):
+    with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
         _read(parts, key, sources, bars)
         documents = parts.catalog.documents(key)
         unknown = {question.document for question in questions} - {document.name for document in documents}

@@ -7,9 +7,9 @@ import typer
 
 from corpora import DataDirectory, ProjectKey
 from fletcher import console
-from fletcher.corpus import open_alone
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir
+from fletcher.owner import open_alone
 from fletcher.settings import Settings, load_settings
 from fletcher.wiring import Parts
 from ingest import Restored, restore
@@ -55,7 +55,7 @@ def _restored(settings: Settings, parts: Parts) -> Restored:
 
 
 def _print_restored(restored: Restored) -> None:
-    console.print_documents([report for _, report in restored.documents], " brought back")
+    console.print_documents([report.as_dict() for _, report in restored.documents], " brought back")
     if restored.nameless:
         files = f"{_counted(restored.nameless, 'original')} cannot be named and"
         console.out.print(f"{files} stayed as they are: ingest their documents again.", style="yellow")

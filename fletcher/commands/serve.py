@@ -9,10 +9,10 @@ import typer
 
 from corpora import DataDirectory
 from fletcher import console
-from fletcher.corpus import open_alone
 from fletcher.errors import WrongUsage
 from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, settings_for
+from fletcher.owner import open_alone
 from fletcher.settings import Settings
 
 # So long the event loop waits, several times a message, for a thread that is working on a story.
