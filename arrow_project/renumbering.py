@@ -39,25 +39,6 @@ def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> di
     return {**document, "entry": ids.get(entry, entry), "resources": resources}
 
 
-def named_ids(arguments: Mapping[str, Any]) -> set[int]:
-    """Every id that the arguments name."""
-    named = _Named()
-    _record(dict(arguments), named)
-    return named.asked
-
-
-class _Named(dict[int, int]):
-    """Replaces nothing, and remembers what it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: set[int] = set()
-
-    def get(self, key: int, default: Any = None) -> Any:
-        self.asked.add(key)
-        return default
-
-
 def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
     keys = set(_ID_KEYS)
     # a target says of what kind its id is, an operand whether its value is a variable

@@ -151,7 +151,7 @@ class Execution:
                 if takes_away or find_schema_error(operation) or find_duplicate(project, operation):
                     break  # what is gone at the end cannot be spoken of before
                 applied = project.apply(operation, self.shadow.selection)
-                if not self.consent.has_agreed_to(applied.operation) and self._must_wait(project, applied.operation):
+                if self._must_wait(project):
                     project.rollback(checkpoint)
                     break
                 batch.append(applied)
@@ -202,7 +202,7 @@ class Execution:
             applied = project.apply(operation, self.shadow.selection)
         except OperationError as error:
             return await self.shadow.finish(operation, None, failure_of(error))
-        if self._must_wait(project, applied.operation):
+        if self._must_wait(project):
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
             project.rollback(checkpoint)
@@ -240,11 +240,10 @@ class Execution:
         self.consent.look_at(project, is_waiting=self.held is not None)
         return project.to_text() if self.before is None and self.held is None else self.before
 
-    def _must_wait(self, project: ArrowProject, operation: Operation) -> bool:
+    def _must_wait(self, project: ArrowProject) -> bool:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
-        selection, is_waiting = self.shadow.selection, self.held is not None
-        return self.consent.must_wait(project, operation, selection, planned, is_waiting=is_waiting)
+        return self.consent.must_wait(project, self.shadow.selection, planned, is_waiting=self.held is not None)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""

@@ -5,7 +5,6 @@ from typing import Any
 
 from lark import Tree
 
-from agent.editing.duplicates import fold
 from agent.local.draft import Draft, Incomplete
 from agent.local.nodes import add_node, jump_target, read_text
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
@@ -13,7 +12,7 @@ from agent.local.resolver import listed
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
 from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
-from arrow_project import Character, Node, Operation
+from arrow_project import Character, Node, Operation, fold
 
 # What the form calls a part of a node: the field of the tools, by type.
 _PARTS = {

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
 from agent.local.answers import search, source_of
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
@@ -16,6 +15,7 @@ from agent.reading.sentences import terms
 from agent.scripts import read_dialogues
 from agent.scripts.dialogue import Dialogue, Speech, walk
 from agent.turn.request import TurnContext
+from arrow_project import fold
 
 _READ = 4
 _LISTED = 12

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
-from agent.editing.duplicates import fold
 from agent.local.parsing import Words, token
 from agent.local.steps import NotDone
-from arrow_project import Character, Node, Scene, Story, Variable, shorten
+from arrow_project import Character, Node, Scene, Story, Variable, fold, shorten
 
 _LISTED = 8
 _KIND = re.compile(

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.editing.duplicates import fold
 from agent.local.draft import Draft
 from agent.local.steps import NotDone
 from agent.scripts.dialogue import (
@@ -20,7 +19,7 @@ from agent.scripts.dialogue import (
     Speech,
     VariableChange,
 )
-from arrow_project import Variable
+from arrow_project import Variable, fold
 
 End = tuple[int, int]
 """A node's output slot that still leads nowhere."""

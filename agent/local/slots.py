@@ -1,10 +1,9 @@
 """Which output of a node a command means, by the words that tell the outputs from each other."""
 
-from agent.editing.duplicates import fold
 from agent.local.parsing import Words, child, token
 from agent.local.resolver import join
 from agent.local.steps import NotDone
-from arrow_project import Node, Story
+from arrow_project import Node, Story, fold
 
 _YES = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 _INTERCHANGEABLE = frozenset({"randomizer", "sequencer"})

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
 from agent.reading.sentences import Unit, split_units, terms
+from arrow_project import fold
 
 _QUOTES = 3
 _LONGEST = 400

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from agent.editing.duplicates import fold
+from arrow_project import fold
 
 _WORD = re.compile(r"[^\W_]+")
 # Words of a question that say nothing about what it asks for; English, as the stemmer.

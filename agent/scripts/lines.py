@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
 from agent.scripts.dialogue import ScriptError
+from arrow_project import fold
 
 # Characters. Whoever writes a document decides how long its lines are, and patterns look through one again and again.
 LONGEST_LINE = 3_000
