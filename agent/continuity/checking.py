@@ -9,8 +9,8 @@ from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import DocumentTexts, Sentence
 from agent.reading.sentences import Unit, split_units, terms
-from agent.scripts import as_speech
 from arrow_project import Node, Story
+from arrow_project.scripts import as_speech
 from retrieval import CitedPassage
 
 # Of several values that documents give for the same thing, one that is this often the same is what they say.

@@ -12,10 +12,9 @@ from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
 from agent.reading.quotes import NumberedPassage
 from agent.reading.sentences import terms
-from agent.scripts import read_dialogues
-from agent.scripts.dialogue import Dialogue, Speech, walk
 from agent.turn.request import TurnContext
 from arrow_project import fold
+from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
 
 _READ = 4
 _LISTED = 12

@@ -6,7 +6,8 @@ from typing import Any
 
 from agent.local.draft import Draft
 from agent.local.steps import NotDone
-from agent.scripts.dialogue import (
+from arrow_project import Variable, fold
+from arrow_project.scripts import (
     Branch,
     Choice,
     Command,
@@ -19,7 +20,6 @@ from agent.scripts.dialogue import (
     Speech,
     VariableChange,
 )
-from arrow_project import Variable, fold
 
 End = tuple[int, int]
 """A node's output slot that still leads nowhere."""
