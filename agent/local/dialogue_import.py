@@ -10,11 +10,10 @@ from agent.local.parsing import Words, child, token
 from agent.local.resolver import join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
-from agent.reading.quotes import NumberedPassage
-from agent.reading.sentences import terms
 from agent.turn.request import TurnContext
 from arrow_project import fold
 from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
+from retrieval import NumberedPassage, content_terms
 
 _READ = 4
 _LISTED = 12
@@ -181,8 +180,8 @@ def _fit(number: str, wanted: str, dialogue: Dialogue) -> float:
         return 4.0
     if title and asked and (asked in title or title in asked):
         return 2.0
-    words = terms(asked)
-    return 1.9 * len(words & terms(title)) / len(words) if words else 1.0
+    words = content_terms(asked)
+    return 1.9 * len(words & content_terms(title)) / len(words) if words else 1.0
 
 
 def _choose(wanted: str, found: list[Found]) -> Found:
