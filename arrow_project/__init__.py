@@ -14,7 +14,7 @@ from arrow_project.operation import Finding, NativeCall, Operation, OperationRes
 from arrow_project.operations import OPERATIONS
 from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
-from arrow_project.renumbering import renumbered, renumbered_native
+from arrow_project.renumbering import changed_ids, renumbered, renumbered_native
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
 
@@ -42,6 +42,7 @@ __all__ = [
     "Story",
     "Tables",
     "Variable",
+    "changed_ids",
     "check",
     "check_text",
     "describe_loss",

@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from agent.editing.consent import Consent
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import BatchingEditor, Editor, Failure, Outcome, Rehearsal, failure_of
-from agent.editing.reconciliation import CREATED_BY, refusal, reported_project
+from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
 from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, renumbered
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids, renumbered
 
 _Executed = TypeVar("_Executed")
 
@@ -25,8 +25,6 @@ _NO_PROJECT = Failure(
     "in the message).",
 )
 _NOT_RUN = Failure("NOT_RUN", "This was not run: the user is asked about an earlier call first.")
-# What the results of operations call the ids of what they created.
-_CREATED = (*CREATED_BY.values(), "entry_node_id", "last_node_id")
 
 
 @dataclass
@@ -112,7 +110,7 @@ class Execution:
                 if finished.failure is not None:
                     return finished.failure
                 if expected is not None:
-                    ids.update(_given_ids(expected.apply(operation, selection), finished))
+                    ids.update(changed_ids(expected.apply(operation, selection).result, finished.result))
                 if after_each is not None:
                     await after_each(finished)
         return None
@@ -178,7 +176,7 @@ class Execution:
             applied = self.shadow.with_given_ids(project, checkpoint, operation, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
             finished.append(await self.shadow.conclude(project, applied, outcome, shown))
-            ids |= _given_ids(expected, finished[-1])
+            ids |= changed_ids(expected.result, finished[-1].result)
         return finished
 
     async def _timed(self, executing: Awaitable[_Executed]) -> _Executed:
@@ -255,15 +253,6 @@ class Execution:
         self.held.operations.append(applied.operation)
         self.shadow.select(applied)
         return OperationFinished(applied.operation.function, applied.operation.arguments, applied.result, None)
-
-
-def _given_ids(expected: OperationResult, finished: OperationFinished) -> dict[int, int]:
-    """The ids that the editor has given, by those that were expected."""
-    return {
-        expected.result[name]: finished.result[name]
-        for name in _CREATED
-        if name in expected.result and name in finished.result and expected.result[name] != finished.result[name]
-    }
 
 
 def tool_result(finished: OperationFinished) -> dict[str, Any]:

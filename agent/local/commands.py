@@ -6,13 +6,13 @@ from typing import Any
 from lark import Tree
 
 from agent.local.draft import Draft, Incomplete
-from agent.local.nodes import add_node, jump_target, read_text
+from agent.local.nodes import add_node, jump_target, key_of, read_text, tag_value
 from agent.local.parsing import Words, child, children, token, unquoted, without_refs
-from agent.local.resolver import listed
+from agent.local.resolver import called, listed
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
-from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
-from arrow_project import Character, Node, Operation, fold
+from agent.local.values import STARTS, read_color, read_condition, read_number, read_update, read_value, shown, type_of
+from arrow_project import Character, Node, Operation, Scene, Variable, fold
 
 # What the form calls a part of a node: the field of the tools, by type.
 _PARTS = {
@@ -25,7 +25,6 @@ _PARTS = {
 }  # fmt: skip
 _TYPES = {"number": "num", "numeric": "num", "num": "num", "integer": "num",
           "text": "str", "string": "str", "str": "str"}  # fmt: skip
-_STARTS = {"num": 0, "str": "", "bool": False}
 
 
 def carry_out(draft: Draft, words: Words) -> None:
@@ -163,7 +162,7 @@ def _new_variable(draft: Draft, words: Words) -> None:
     known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})
     if not (name and kind):
         raise Incomplete(Operation("create_variable", known))
-    value = _STARTS[kind] if said is None else read_value(said, kind)
+    value = STARTS[kind] if said is None else read_value(said, kind)
     key = draft.create("create_variable", **known, initial_value=value)
     draft.told.append(
         f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}."
@@ -183,50 +182,44 @@ def _new_characters(draft: Draft, words: Words) -> None:
 
 def _rename(draft: Draft, words: Words) -> None:
     owner, name = child(words, "possessor"), token(without_refs(words), "QUOTED", "NAME")
-    kind, thing = ("character", _owner(draft, owner)) if owner is not None else draft.refer.thing(_ref(words))
+    kind, thing = ("character", draft.refer.character(owner)) if owner is not None else draft.refer.thing(_ref(words))
     draft.apply(f"update_{kind}", **{f"{kind}_id": thing.id, "name": name})
-    label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
-    draft.told.append(f"The {kind} {label} is now called “{name}”.")
+    draft.told.append(f"The {kind} {_label(draft, thing)} is now called “{name}”.")
 
 
 def _start_value(draft: Draft, words: Words) -> None:
     variable = draft.refer.variable(_ref(words))
     value = read_value(child(words, "value") or words, variable.type, variable.name)
     draft.apply("update_variable", variable_id=variable.id, initial_value=value)
-    draft.told.append(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
+    draft.told.append(f"{called(variable)} now starts at {shown(value)}.")
 
 
 def _set_color(draft: Draft, words: Words) -> None:
-    owner = child(words, "possessor")
-    character = draft.refer.character(_ref(words)) if owner is None else _owner(draft, owner)
+    character = draft.refer.character(child(words, "possessor") or _ref(words))
     draft.apply("update_character", character_id=character.id, color=read_color(words))
-    draft.told.append(f"“{character.name}” ({character.id}) is now {read_color(words)}.")
+    draft.told.append(f"{called(character)} is now {read_color(words)}.")
 
 
 def _give_tag(draft: Draft, words: Words) -> None:
     character, tags = draft.refer.character(_ref(words)), _tags(words)
     draft.apply("update_character", character_id=character.id, tags={**character.tags, **tags})
-    draft.told.append(
-        f"“{character.name}” ({character.id}) has {', '.join(f'{key} = {value}' for key, value in tags.items())}."
-    )
+    draft.told.append(f"{called(character)} has {', '.join(f'{key} = {value}' for key, value in tags.items())}.")
 
 
 def _drop_tag(draft: Draft, words: Words) -> None:
-    character, key = draft.refer.character(_ref(words)), token(child(words, "key") or words, "KEY", "QUOTED")
+    character, key = draft.refer.character(_ref(words)), key_of(words)
     if key not in character.tags:
-        raise NotDone(
-            f"“{character.name}” ({character.id}) has no tag {key}; it has {', '.join(character.tags) or 'none'}."
-        )
+        raise NotDone(f"{called(character)} has no tag {key}; it has {', '.join(character.tags) or 'none'}.")
     left = {name: value for name, value in character.tags.items() if name != key}
     draft.apply("update_character", character_id=character.id, tags=left)
-    draft.told.append(f"“{character.name}” ({character.id}) has no tag {key} any more.")
+    draft.told.append(f"{called(character)} has no tag {key} any more.")
 
 
 def _delete(draft: Draft, words: Words) -> None:
     force = {"force": True} if token(words, "FORCE") else {}
     things = [draft.refer.thing(one) for one in _refs(words)]
     for kind, thing in things:
-        label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
+        label = _label(draft, thing)
         draft.apply(f"delete_{kind}", **{f"{kind}_id": thing.id}, **force)
         draft.told.append(f"Deleted the {kind} {label}.")
 
@@ -241,6 +234,10 @@ def _what(draft: Draft, words: Words) -> None:
     raise Incomplete(Operation(f"update_{kind}", {f"{kind}_id": thing.id}))
 
 
+def _label(draft: Draft, thing: Node | Scene | Variable | Character) -> str:
+    return draft.story.describe(thing.id) if isinstance(thing, Node) else called(thing)
+
+
 def _ref(words: Words) -> Words:
     return next(iter(_refs(words)), words)
 
@@ -249,25 +246,8 @@ def _refs(words: Words) -> list[Words]:
     return children(words, "ref")
 
 
-def _owner(draft: Draft, words: Words) -> Character:
-    name = token(words, "POSSESSOR").strip().removesuffix("s").rstrip("'’")
-    found = [
-        one
-        for one in draft.story.characters.values()
-        if name.casefold() in (one.name.casefold(), one.name.split("_")[0].casefold())
-    ]
-    if len(found) != 1:
-        raise NotDone(
-            f"There is no character “{name}”. The characters are: {listed(list(draft.story.characters.values()))}."
-        )
-    return found[0]
-
-
 def _tags(words: Words) -> dict[str, str]:
-    return {
-        token(child(one, "key") or one, "KEY", "QUOTED"): token(child(one, "tag_value") or one, "TAG_VALUE", "QUOTED")
-        for one in children(words, "tag")
-    }
+    return {key_of(one): tag_value(one) for one in children(words, "tag")}
 
 
 _COMMANDS: dict[str, Callable[[Draft, Words], None]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent.local.answers import search, source_of
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
-from agent.local.resolver import join, listed, matching
+from agent.local.resolver import called, counted, join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import Call, NotDone, Say, Steps
 from agent.turn.request import TurnContext
@@ -62,9 +62,8 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     yield Say(f"I will build the scene “{_name(words) or best.dialogue.title}” from {which} in {best.document}{cited}.")
 
 
-def from_message(draft: Draft, words: Words, context: TurnContext) -> Steps[None]:
+def from_message(draft: Draft, words: Words) -> Steps[None]:
     """Drafts the scene of the lines that the message brings along."""
-    del context
     dialogues = read_dialogues(token(words, "SCRIPT"))
     if not dialogues:
         raise NotDone("I found no lines of a dialogue there, such as “NAME: words”.")
@@ -94,7 +93,7 @@ def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str,
         builder = SceneBuilder(draft, cast, scenes, one.declared)
         builder.build(one, made[one.title])
         counts = {kind: counts.get(kind, 0) + builder.counts.get(kind, 0) for kind in {**counts, **builder.counts}}
-    told = join([_count(count, _KINDS[kind]) for kind, count in counts.items()])
+    told = join([counted(count, _KINDS[kind]) for kind, count in counts.items()])
     titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
     draft.told.append(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
     already = [speaker for speaker in speakers if speaker not in created]
@@ -126,7 +125,7 @@ def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:
     taken = [scene for scene in draft.story.scenes.values() if fold(scene.name) == fold(name)]
     if taken:
         another = "say “build a scene named … from …”"
-        raise NotDone(f"There is already a scene “{taken[0].name}” ({taken[0].id}). Rename or delete it, or {another}.")
+        raise NotDone(f"There is already a scene {called(taken[0])}. Rename or delete it, or {another}.")
     notes = {"notes": "\n".join(dialogue.facts)} if dialogue.facts else {}
     return draft.create("create_scene", name=name, is_macro=False, **notes)
 
@@ -210,8 +209,3 @@ def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:
 
 def _speeches(dialogue: Dialogue) -> list[str]:
     return [item.words for item in walk(dialogue.items) if isinstance(item, Speech)] or [dialogue.title]
-
-
-def _count(number: int, word: str) -> str:
-    plural = "speeches" if word == "speech" else f"{word}es" if word.endswith("ch") else f"{word}s"
-    return f"{number} {word if number == 1 else plural}"

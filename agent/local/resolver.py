@@ -92,7 +92,7 @@ class Resolver:
         return self._named("variable", words, self.story.variables)
 
     def character(self, words: Words) -> Character:
-        """The character that a `ref` means."""
+        """The character that a `ref` or a `possessor` means."""
         return self._named("character", words, self.story.characters)
 
     def resource(self, words: Words) -> Variable | Character:
@@ -219,7 +219,9 @@ class Resolver:
 
 
 def _name(words: Words) -> str:
-    """What a reference calls its thing, without the kind of the thing where more is said."""
+    """What a reference calls its thing, without the kind of the thing where more is said, or the ending of an owner."""
+    if owner := token(words, "POSSESSOR"):
+        return owner.removesuffix("s").rstrip("'’")
     said = token(words, "REF", "SCENE_REF")
     return token(words, "QUOTED") or _KIND.sub("", said, count=1) or said
 
@@ -241,9 +243,19 @@ def listed(things: Sequence[Scene | Variable | Character], word: str = "and") ->
     return join([f"{thing.name} ({thing.id})" for thing in things[:_LISTED]] + more, word)
 
 
+def called(thing: Scene | Variable | Character) -> str:
+    """Name and id, for a sentence about one."""
+    return f"“{thing.name}” ({thing.id})"
+
+
 def join(words: Sequence[str], word: str = "and") -> str:
     """`a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {word} {words[-1]}" if words else ""
+
+
+def counted(number: int, word: str) -> str:
+    """`1 node`, `2 choices`, `No speeches`."""
+    return f"1 {word}" if number == 1 else f"{number or 'No'} {word}{'es' if word.endswith('ch') else 's'}"
 
 
 def _remedy(kind: str, name: str, things: Iterable[Scene | Variable | Character]) -> str:

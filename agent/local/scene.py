@@ -6,6 +6,7 @@ from typing import Any
 
 from agent.local.draft import Draft
 from agent.local.steps import NotDone
+from agent.local.values import OPERATORS, STARTS, Value, type_of
 from arrow_project import Variable, fold
 from arrow_project.scripts import (
     Branch,
@@ -29,8 +30,6 @@ _STEP = (300, 240)
 _FIRST = (100, 100)
 # Each option with a condition doubles the nodes that a choice takes.
 _CONDITIONS = 3
-_OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
-_START = {"num": 0, "str": "", "bool": False}
 
 
 def width(items: tuple[Item, ...]) -> int:
@@ -104,7 +103,7 @@ class SceneBuilder:
         if isinstance(item, VariableChange):
             variable = self._variable(item.name, item.value)
             value = self._operand(variable, item.value)
-            preset = {"variable": variable.id, "operation": _OPERATORS[item.operator], "value": value}
+            preset = {"variable": variable.id, "operation": OPERATORS[item.operator], "value": value}
             return self._node("variable_update", preset, ends, column, row)
         if item.manner:
             self._notes.append(item.manner)
@@ -180,8 +179,8 @@ class SceneBuilder:
         if known:
             return known[0]
         declared = self.declared.get(name)
-        kind = _type(value if declared is None else declared)
-        start = _START[kind] if declared is None else _typed(kind, declared)
+        kind = type_of(_read(value if declared is None else declared))
+        start = STARTS[kind] if declared is None else _read(declared)
         key = self.draft.create("create_variable", name=name, type=kind, initial_value=start)
         self.draft.told.append(f"Created the variable “{name}”.")
         return self.draft.story.variables[key]
@@ -190,9 +189,10 @@ class SceneBuilder:
         others = [one for one in self.draft.story.variables.values() if value == f"${one.name}"]
         if others:
             return {"type": "variable", "value": others[0].id}
-        if variable.type != "str" and _type(value) != variable.type:
+        read = value.strip('"') if variable.type == "str" else _read(value)
+        if type_of(read) != variable.type:
             raise NotDone(f"“{variable.name}” holds another type than “{value}”.")
-        return {"type": "value", "value": _typed(variable.type, value)}
+        return {"type": "value", "value": read}
 
 
 def _width(item: Item) -> int:
@@ -206,10 +206,8 @@ def _parts(item: Item) -> tuple[tuple[Item, ...], ...]:
     return tuple(option.items for option in item.options) if isinstance(item, Choice) else ()
 
 
-def _type(value: str) -> str:
-    return "bool" if value.casefold() in ("true", "false") else "num" if value.lstrip("-").isdecimal() else "str"
-
-
-def _typed(kind: str, value: str) -> bool | int | str:
-    plain = value.strip('"')
-    return plain.casefold() == "true" if kind == "bool" else int(plain) if kind == "num" else plain
+def _read(value: str) -> Value:
+    """A value by its looks; what stands in quotation marks is a text."""
+    if value.casefold() in ("true", "false"):
+        return value.casefold() == "true"
+    return int(value) if value.lstrip("-").isdecimal() else value.strip('"')

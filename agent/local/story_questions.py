@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from agent.local.parsing import Words, child, token
-from agent.local.resolver import Resolver
+from agent.local.resolver import Resolver, called, counted
 from agent.local.steps import NotDone
 from agent.local.values import shown
 from arrow_project import Node, Story, Variable, shorten
@@ -112,7 +112,9 @@ def _lists(refer: Resolver, words: Words) -> str:
         lines = [f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in story.variables.values()]
     else:
         scenes = [one for one in story.scenes.values() if one.is_macro == (kind == "macros")]
-        lines = [f"{one.name} ({one.id}): {_count(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes]
+        lines = [
+            f"{one.name} ({one.id}): {counted(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes
+        ]
     return _list(kind.removesuffix("s"), lines, "")
 
 
@@ -128,7 +130,7 @@ def _begins(refer: Resolver, words: Words) -> str:
 
 def _start(refer: Resolver, words: Words) -> str:
     variable: Variable = refer.variable(child(words, "ref") or words)
-    return f"“{variable.name}” ({variable.id}) starts at {shown(variable.initial)}."
+    return f"{called(variable)} starts at {shown(variable.initial)}."
 
 
 def _selection(refer: Resolver, words: Words) -> str:
@@ -159,13 +161,9 @@ def _found(
     return _list("node", lines, f"{what}{title}")
 
 
-def _count(number: int, word: str) -> str:
-    return f"1 {word}" if number == 1 else f"{number or 'No'} {word}s"
-
-
 def _list(kind: str, lines: list[str], what: str) -> str:
     told = what if len(lines) == 1 else re.sub(r"^that (\w+)s\b", r"that \1", what)
-    title = f"{_count(len(lines), kind)} {told}".strip()
+    title = f"{counted(len(lines), kind)} {told}".strip()
     more = [f"- … and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
     shown_lines = [f"- {shorten(line, 200)}" for line in lines[:_LISTED]]
     return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])

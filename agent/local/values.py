@@ -15,7 +15,8 @@ _SIGNS = {
     "=": "==", "is": "==", "equals": "==", "is not": "!=", "is at least": ">=", "is at most": "<=",
     "is greater than": ">", "is more than": ">", "is above": ">", "is less than": "<", "is below": "<",
 }  # fmt: skip
-_OPERATORS = {"+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+STARTS = {"num": 0, "str": "", "bool": False}
 _TEXTS_CAN = ("set", "add")
 _COLORS = {
     "red": "#e04040", "orange": "#ff8300", "yellow": "#f2c94c", "green": "#3fa34d", "teal": "#2a9d8f",
@@ -71,7 +72,7 @@ def read_condition(words: Words, refer: Resolver) -> dict[str, Any]:
 def read_update(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a variable update such as `add 5 to gold`."""
     name = words.data.removesuffix("_by")
-    operation = _OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
+    operation = OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
     variable = refer.variable(child(words, "ref") or words)
     if (variable.type == "bool" and operation != "set") or (variable.type == "str" and operation not in _TEXTS_CAN):
         raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: one cannot {operation} it.")
