@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrieval.results import CitedPassage
 from retrieval.sentences import Unit, content_terms, split_units
 from retrieval.words import split_words
 
@@ -71,6 +72,12 @@ class NumberedPassage:
     heading: tuple[str, ...]
     text: str
     score: float
+
+    @staticmethod
+    def of(cited: CitedPassage) -> "NumberedPassage":
+        """A passage of an answer."""
+        passage = cited.passage
+        return NumberedPassage(cited.number, passage.document, passage.heading, passage.text, cited.score)
 
 
 @dataclass(frozen=True)

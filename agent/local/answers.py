@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from agent.local.resolver import join
 from agent.local.steps import Call, Say, Steps
 from agent.turn.request import TurnContext
-from retrieval import CitedPassage, NumberedPassage, Quote, best_quotes, content_terms
+from retrieval import NumberedPassage, Quote, best_quotes, content_terms
 
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.
 _ANSWERED, _NEAR = 0.6, 0.34
@@ -22,7 +22,7 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
     if not context.documents and not context.passages:
         yield Say("This project has no design documents yet, so I cannot answer that from them.")
         return
-    sources = [source_of(cited) for cited in context.passages]
+    sources = [NumberedPassage.of(cited) for cited in context.passages]
     quotes = best_quotes(question, sources)
     if not quotes or quotes[0].term_share < _ANSWERED:
         known = {source.number for source in sources}
@@ -44,12 +44,6 @@ def search(query: str, document: str | None = None) -> Steps[list[NumberedPassag
         NumberedPassage(one["number"], one["document"], tuple(one.get("heading") or ()), one["text"], 0.0)
         for one in found.get("passages", ())
     ]
-
-
-def source_of(cited: CitedPassage) -> NumberedPassage:
-    """A passage of the turn's context."""
-    passage = cited.passage
-    return NumberedPassage(cited.number, passage.document, passage.heading, passage.text, cited.score)
 
 
 def _missing(question: str, sources: Sequence[NumberedPassage]) -> list[str]:

@@ -1,10 +1,11 @@
 """A dialogue of the documents, or of the message itself, as a scene: the whole of it, or nothing with the reason."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.local.answers import search, source_of
+from agent.local.answers import search
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
 from agent.local.resolver import called, counted, join, listed, matching
@@ -44,7 +45,7 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     """
     asked = child(words, "dialogue") or words
     number, wanted = token(asked, "NUMBER"), token(asked, "QUOTED", "NAME")
-    sources = [source_of(cited) for cited in context.passages]
+    sources = [NumberedPassage.of(cited) for cited in context.passages]
     sources += yield from search(wanted or f"dialogue {number}", token(asked, "DOCUMENT") or None)
     found: list[Found] = []
     for name in _candidates(sources, token(asked, "DOCUMENT"), context):
@@ -88,11 +89,11 @@ def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str,
     scenes = {fold(one.name): one.id for one in draft.story.scenes.values()}
     made = {one.title: _new_scene(draft, names[one.title], one) for one in wanted}
     scenes |= {fold(title): key for title, key in made.items()}
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for one in wanted:
         builder = SceneBuilder(draft, cast, scenes, one.declared)
         builder.build(one, made[one.title])
-        counts = {kind: counts.get(kind, 0) + builder.counts.get(kind, 0) for kind in {**counts, **builder.counts}}
+        counts += builder.counts
     told = join([counted(count, _KINDS[kind]) for kind, count in counts.items()])
     titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
     draft.told.append(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
@@ -197,7 +198,7 @@ def _choose(wanted: str, found: list[Found]) -> Found:
 
 def _titles(found: list[Found]) -> str:
     titles = [f"{one.dialogue.number} “{one.dialogue.title or 'untitled'}” in {one.document}".strip() for one in found]
-    return join([*titles[:_LISTED], f"{len(titles) - _LISTED} more"] if len(titles) > _LISTED else titles)
+    return join(titles, most=_LISTED)
 
 
 def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:

@@ -185,9 +185,9 @@ def _choice(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[N
 
 def _target(draft: Draft, words: str) -> Node:
     number = re.fullmatch(r"(?:node\s+)?#?(\d{1,18})", words.strip(), re.IGNORECASE)
-    if number is None or int(number[1]) not in draft.story.nodes:
+    if number is None or (node := draft.story.nodes.get(int(number[1]))) is None:
         raise NotDone(f"Behind an arrow stands the id of a node; there is no node “{words}”.")
-    return draft.story.nodes[int(number[1])]
+    return node
 
 
 def _label(words: Words) -> tuple[str, dict[str, Any]]:
@@ -196,10 +196,8 @@ def _label(words: Words) -> tuple[str, dict[str, Any]]:
     label = "" if part is None else token(part, "NAME") or read_text(part, f"What is written on the {kind}?")
     if kind == "marker" and not label:
         raise NotDone("A marker needs a label, such as “add a marker: checkpoint”.")
-    color = child(words, "colored")
-    return kind, {"title" if kind == "frame" else "label": label} | (
-        {} if color is None else {"color": read_color(color)}
-    )
+    color = {"color": read_color(words)} if child(words, "colored") is not None else {}
+    return kind, {"title" if kind == "frame" else "label": label} | color
 
 
 def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.local.answers import answer
 from agent.local.commands import carry_out
@@ -132,11 +132,9 @@ def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
     yield Say(" ".join([*sentences, *remarks]), "done")
 
 
-def _stopped(operation: Operation, error: object, place: int, count: int) -> str:
-    message = error.get("message", "") if isinstance(error, dict) else str(error)
-    code = f" ({error['code']})" if isinstance(error, dict) and error.get("code") else ""
+def _stopped(operation: Operation, error: Mapping[str, str], place: int, count: int) -> str:
     done = f" {place} of {count} steps before it were done; “undo” takes them back." if place else ""
-    return f"Not done: {operation.function.replace('_', ' ')}: {message}{code}{done}"
+    return f"Not done: {operation.function.replace('_', ' ')}: {error['message']} ({error['code']}){done}"
 
 
 def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
@@ -150,7 +148,7 @@ def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
         scene = draft.refer.scene(child(words, "scene_ref", "ref") or words)
         found = (yield Call("check_continuity", {"scene_id": scene.id})) or {}
         if "error" in found:
-            raise NotDone(str(found["error"].get("message", found["error"])))
+            raise NotDone(str(found["error"]["message"]))
         yield Say(str(found.get("text", "")))
     else:
         is_from_message = words.data == "scene_of_lines"

@@ -113,6 +113,8 @@ class Resolver:
         tries: dict[str, Callable[[Words], Node | Scene | Variable | Character]] = {
             "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
         }  # fmt: skip
+        if token(words, "POSSESSOR"):
+            return "character", self.character(words)
         name, is_quoted_ref = token(words, "REF"), bool(token(words, "QUOTED"))
         said = _NAMED_KIND.match(f"{name} x" if is_quoted_ref else name)
         if said or (is_quoted_ref and name):
@@ -199,8 +201,7 @@ class Resolver:
         raise NotDone(f"There is no node “{words}”; name it by its id, its name, or its words in quotation marks.")
 
     def _choices(self, ids: Sequence[int], word: str = "and") -> str:
-        more = [f"{len(ids) - _LISTED} more"] if len(ids) > _LISTED else []
-        return join([self.story.describe(key) for key in ids[:_LISTED]] + more, word)
+        return join([self.story.describe(key) for key in ids], word, _LISTED)
 
     def _named(self, kind: str, words: Words, things: Mapping[int, Thing]) -> Thing:
         """By id; by name, apart from case and accents; by the first name, where one has it."""
@@ -239,8 +240,7 @@ def matching(words: str, things: Iterable[Thing]) -> list[Thing]:
 
 def listed(things: Sequence[Scene | Variable | Character], word: str = "and") -> str:
     """Names with ids, for a sentence; a long list is cut."""
-    more = [f"{len(things) - _LISTED} more"] if len(things) > _LISTED else []
-    return join([f"{thing.name} ({thing.id})" for thing in things[:_LISTED]] + more, word)
+    return join([f"{thing.name} ({thing.id})" for thing in things], word, _LISTED)
 
 
 def called(thing: Scene | Variable | Character) -> str:
@@ -248,8 +248,9 @@ def called(thing: Scene | Variable | Character) -> str:
     return f"“{thing.name}” ({thing.id})"
 
 
-def join(words: Sequence[str], word: str = "and") -> str:
-    """`a, b and c`."""
+def join(words: Sequence[str], word: str = "and", most: int = 1_000) -> str:
+    """`a, b and c`; of more than `most` the first, and how many more there are."""
+    words = [*words[:most], f"{len(words) - most} more"] if len(words) > most else words
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {word} {words[-1]}" if words else ""
 
 

@@ -1,5 +1,6 @@
 """A dialogue as a scene: a node for each line, a choice with its branches, every connection made."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -58,7 +59,7 @@ class SceneBuilder:
     cast: Mapping[str, int]
     scenes: Mapping[str, int]
     declared: Mapping[str, str]
-    counts: dict[str, int] = field(default_factory=dict[str, int])
+    counts: Counter[str] = field(default_factory=Counter[str])
     _scene_id: int = -1
     _notes: list[str] = field(default_factory=list[str])
 
@@ -158,7 +159,7 @@ class SceneBuilder:
         notes, self._notes = "\n".join(self._notes), []
         noted = {"notes": notes} if notes else {}
         node = self.draft.create_node(type=kind, preset=preset, scene_id=self._scene_id, position=position, **noted)
-        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.counts[kind] += 1
         for origin, slot in ends:
             self.draft.connect(origin, slot, node)
         return node

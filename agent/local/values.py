@@ -60,13 +60,16 @@ def type_of(value: Value) -> str:
 def read_condition(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a condition such as `gold >= 10`; a bare name asks whether it is true."""
     variable = refer.variable(words)
-    operand = child(words, "value")
-    if operand is None:
-        if variable.type != "bool":
-            raise NotDone(f"The condition on “{variable.name}” needs a comparison, such as “{variable.name} >= 10”.")
-        return _condition(variable, "==", {"type": "value", "value": not token(words, "NOT")})
-    sign = " ".join(token(words, "SIGN").casefold().split())
-    return _condition(variable, _SIGNS.get(sign, sign), _operand(variable, operand, refer))
+    if (operand := child(words, "value")) is not None:
+        sign = " ".join(token(words, "SIGN").casefold().split())
+        operator, compared = _SIGNS.get(sign, sign), _operand(variable, operand, refer)
+    elif variable.type == "bool":
+        operator, compared = "==", {"type": "value", "value": not token(words, "NOT")}
+    else:
+        raise NotDone(f"The condition on “{variable.name}” needs a comparison, such as “{variable.name} >= 10”.")
+    if variable.type != "num" and operator not in ("==", "!="):
+        raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: it is compared with “is” or “is not” only.")
+    return {"variable": variable.id, "operator": operator, "compare_to": compared}
 
 
 def read_update(words: Words, refer: Resolver) -> dict[str, Any]:
@@ -100,14 +103,6 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"“{value}”" if isinstance(value, str) else str(value)
-
-
-def _condition(variable: Variable, operator: str, operand: dict[str, Any]) -> dict[str, Any]:
-    if variable.type != "num" and operator not in ("==", "!="):
-        raise NotDone(
-            f"“{variable.name}” holds {_TYPES[variable.type]}: it can only be compared with “is” or “is not”."
-        )
-    return {"variable": variable.id, "operator": operator, "compare_to": operand}
 
 
 def _operand(variable: Variable, words: Words, refer: Resolver) -> dict[str, Any]:
