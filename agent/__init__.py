@@ -25,7 +25,6 @@ from agent.turn.events import (
     Timings,
     Usage,
 )
-from agent.turn.fingerprint import fingerprint
 from agent.turn.request import Exchange, TurnContext, TurnRequest
 from agent.turn.thread import Threads, in_thread, working_in
 from agent.turn.turn import Assistant, Turn
@@ -66,7 +65,6 @@ __all__ = [
     "TurnRequest",
     "Usage",
     "describe",
-    "fingerprint",
     "in_thread",
     "open_answerer",
     "read_reply",

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     )
     from retrieval.freed_memory import keep_little_memory
     from retrieval.page_pictures import PagePainter
+    from retrieval.quotes import NumberedPassage, Quote, best_quotes
     from retrieval.reranker import Reranker, RerankingModel
     from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
     from retrieval.retriever import Retriever
+    from retrieval.sentences import Unit, content_terms, split_units
     from retrieval.vector_store import VectorStore
 
 # Loaded as they are used: a command that only talks to a server needs few of them.
@@ -60,6 +62,7 @@ _PLACES = {
     ),
     "retrieval.freed_memory": ("keep_little_memory",),
     "retrieval.page_pictures": ("PagePainter",),
+    "retrieval.quotes": ("NumberedPassage", "Quote", "best_quotes"),
     "retrieval.reranker": (
         "Reranker",
         "RerankingModel",
@@ -72,6 +75,7 @@ _PLACES = {
         "Surroundings",
     ),
     "retrieval.retriever": ("Retriever",),
+    "retrieval.sentences": ("Unit", "content_terms", "split_units"),
     "retrieval.vector_store": ("VectorStore",),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
@@ -86,6 +90,7 @@ __all__ = [
     "EmbeddingModelUnavailable",
     "EmptyQuery",
     "NoPages",
+    "NumberedPassage",
     "Page",
     "PageNotDrawn",
     "PageNotFound",
@@ -94,6 +99,7 @@ __all__ = [
     "PassageNotFound",
     "ProjectKey",
     "ProjectNotFound",
+    "Quote",
     "RankedPassage",
     "Reranker",
     "RerankerUnavailable",
@@ -103,12 +109,16 @@ __all__ = [
     "Retriever",
     "SearchAnswer",
     "Surroundings",
+    "Unit",
     "VectorStore",
     "VectorStoreDamaged",
     "VectorStoreUnavailable",
+    "best_quotes",
+    "content_terms",
     "keep_little_memory",
     "page_range",
     "printable",
+    "split_units",
 ]
 
 

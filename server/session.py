@@ -18,9 +18,9 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
-    fingerprint,
     in_thread,
 )
+from arrow_project import fingerprint
 from corpora import CorpusError, ProjectKey
 from server.access import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View, without_appendix

@@ -4,4 +4,3 @@ from agent.local.planner import is_command, plan
 from agent.local.steps import Call, Say, Steps, WordsMissing
 
 __all__ = ["Call", "Say", "Steps", "WordsMissing", "is_command", "plan"]
-"""What the turn uses of it."""

@@ -35,13 +35,12 @@ from agent.turn.events import (
     Timings,
     Usage,
 )
-from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
 from agent.turn.thread import ask_store, in_thread
 from agent.turn.undo import UNDO, asks_for_undo
-from arrow_project import Operation
+from arrow_project import Operation, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -138,7 +137,7 @@ class Turn:
             await self._tell(await in_thread(self._questions.about_parameters, project, operation))
         except WordsMissing as missing:
             project, problem = self.context.project, str(missing)
-            await self._tell(await in_thread(self._questions.about_words, project, problem, self.so_far()))
+            await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             if self._open_text.strip():
@@ -235,16 +234,16 @@ class Turn:
 
     def _ask(self) -> Asked:
         held, after = self._execution.release()
-        origin = self.so_far() if self._answer is not None else None  # of a function call nothing is left
+        origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
         return self._questions.about_changes("confirmation", held.project, after, held.operations, origin)
 
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project
         assert before is not None
         assert after is not None
-        return self._questions.about_changes("plan", before, after, self.executed, self.so_far())
+        return self._questions.about_changes("plan", before, after, self.executed, self._so_far())
 
-    def so_far(self) -> Origin:
+    def _so_far(self) -> Origin:
         """The message under way, with what has come of it."""
         done = tuple(describe(operation) for operation in self._execution.executed)
         return replace(self._origin, said=(*self._origin.said, *self._texts), done=(*self._origin.done, *done))

@@ -56,10 +56,10 @@ PROGRAM = """
 from contextlib import suppress
 from agent import read_reply
 from agent.local import is_command
-from agent.scripts import as_speech, read_dialogues
+from arrow_project.scripts import as_speech, read_dialogues
 from agent.continuity.figures import read_figures
 from agent.continuity.naming import capitalised
-from agent.reading.sentences import split_units
+from retrieval import split_units
 from agent.questions.parameters import read_parameters
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command

@@ -27,6 +27,7 @@ TASKS = (
         SAMPLE_STORY,
         (Say("Delete nodes 28, 29 and 30"), Say("yes, but keep node 29"), YES),
         (asked("confirmation"), exactly(gone={28, 30})),
+        in_grammar=False,
     ),
     Task(
         "unclear-reply",

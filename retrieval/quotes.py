@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
-from agent.reading.sentences import Unit, split_units, terms
+from retrieval.results import CitedPassage
+from retrieval.sentences import Unit, content_terms, split_units
+from retrieval.words import split_words
 
 _QUOTES = 3
 _LONGEST = 400
@@ -68,10 +69,15 @@ class NumberedPassage:
 
     number: int
     document: str
-    pages: tuple[int | None, int | None]
     heading: tuple[str, ...]
     text: str
     score: float
+
+    @staticmethod
+    def of(cited: CitedPassage) -> "NumberedPassage":
+        """A passage of an answer."""
+        passage = cited.passage
+        return NumberedPassage(cited.number, passage.document, passage.heading, passage.text, cited.score)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Quote:
 def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote]:
     """The units that answer best, best first, none of them much worse than the first."""
     passages = [(source, split_units(source.text)) for source in sources]
-    weights = _weights(terms(question), [unit for _, units in passages for unit in units])
+    weights = _weights(content_terms(question), [unit for _, units in passages for unit in units])
     found = [
         _rated(question, source, units, index, weights)
         for source, units in passages
@@ -97,7 +103,7 @@ def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote
     found.sort(key=lambda quote: -quote.score)
     kept: list[Quote] = []
     for quote in found:
-        repeats = any(fold(quote.text) in fold(one.text) or fold(one.text) in fold(quote.text) for one in kept)
+        repeats = any(_plain(quote.text) in _plain(one.text) or _plain(one.text) in _plain(quote.text) for one in kept)
         close = quote.score >= 0.75 * found[0].score and quote.term_share >= 0.6 * found[0].term_share
         if not repeats and (not kept or (close and len(kept) < _QUOTES)):
             kept.append(quote)
@@ -111,8 +117,8 @@ def _rated(
     before = units[index - 1].terms if index and unit.follows and _PRONOUN.match(unit.text) else frozenset[str]()
     title = _run_in_title(units, index)
     above = units[title].text if title is not None else ""
-    heading = terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
-    own = unit.terms | terms(" ".join(one.text for one in _list_below(units, index)))
+    heading = content_terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
+    own = unit.terms | content_terms(" ".join(one.text for one in _list_below(units, index)))
     shares = {term: max(_share(term, own), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights}
     term_share = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
     score = term_share + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
@@ -140,18 +146,18 @@ def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence
         return False
     # Jory's wife is not the wife of somebody else: whose it is stands before it or above it; of a person, close by.
     before = units[max(index - 1, 0) if _ASKS_NAME.match(question) else 0 : index + 1]
-    known = terms(" ".join((*source.heading, *(one.text for one in before))))
-    if any(not terms(owner) <= known for owner in _OWNER.findall(question)):
+    known = content_terms(" ".join((*source.heading, *(one.text for one in before))))
+    if any(not content_terms(owner) <= known for owner in _OWNER.findall(question)):
         return False
     if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
         return True
-    asked = set(fold(question).split())
+    asked = set(_plain(question).split())
     # Who says "I" is not the one that the heading is about.
     above = "" if _FIRST_PERSON.search(unit.text) or not source.heading else source.heading[-1]
     if _SUBJECT.match(unit.text):
         return True
-    names = [name for name in _NAME.findall(f"{unit.text} {above}") if terms(name)]
-    return any(not set(fold(name).split()) <= asked for name in names)
+    names = [name for name in _NAME.findall(f"{unit.text} {above}") if content_terms(name)]
+    return any(not set(_plain(name).split()) <= asked for name in names)
 
 
 def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> float:
@@ -159,10 +165,10 @@ def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> 
     found = _DEFINITION.fullmatch(question)
     if found is None:
         return 0.0
-    name, text = fold(found["name"]), fold(unit.text)
+    name, text = _plain(found["name"]), _plain(unit.text)
     if re.match(rf"(?:the |an? )?{re.escape(name)}(?: \w+)? (?:is|are|was|were)\b", text):
         return 0.4
-    under_own_heading = bool(source.heading) and name in fold(source.heading[-1])
+    under_own_heading = bool(source.heading) and name in _plain(source.heading[-1])
     return 0.3 if under_own_heading and index < 3 and len(unit.terms) > 2 else 0.0
 
 
@@ -215,5 +221,9 @@ def _shown(units: Sequence[Unit], index: int, title: int | None) -> str:
 
 def _asks(question: str, unit: Unit) -> bool:
     """Whether the unit is a question itself, or says this one again, such as "she should know who pays for it"."""
-    asked = re.search(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(?:\s+[\w'’]+)?", fold(question))
-    return unit.text.rstrip("\"”’'*_").endswith("?") or (asked is not None and asked[0] in fold(unit.text))
+    asked = re.search(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(?:\s+[\w'’]+)?", _plain(question))
+    return unit.text.rstrip("\"”’'*_").endswith("?") or (asked is not None and asked[0] in _plain(unit.text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(split_words(text))

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
-from agent.scripts.dialogue import ScriptError
+from arrow_project.names import fold
+from arrow_project.scripts.dialogue import Direction, ScriptError, Speech
 
 # Characters. Whoever writes a document decides how long its lines are, and patterns look through one again and again.
 LONGEST_LINE = 3_000
@@ -77,6 +77,13 @@ class Spoken:
     manner: str
     words: str
 
+    @property
+    def item(self) -> Speech | Direction:
+        """As a dialogue has it; what a narrator says, happens."""
+        return (
+            Direction(self.words) if is_narrator(self.name) else Speech(title_case(self.name), self.words, self.manner)
+        )
+
 
 def read_lines(text: str) -> list[ScriptLine]:
     """The lines of a text."""
@@ -115,6 +122,12 @@ def as_speech(text: str) -> Spoken | None:
     if found is None or is_fact(text) or not looks_like_name(found["name"]):
         return None
     return Spoken(found["name"].strip(), (found["manner"] or "").strip(), _plain(found["words"]))
+
+
+def as_item(text: str) -> Speech | Direction:
+    """The line as what is said, or as what happens."""
+    spoken = as_speech(text)
+    return spoken.item if spoken is not None and spoken.words else Direction(text)
 
 
 def speakers(text: str) -> list[str]:

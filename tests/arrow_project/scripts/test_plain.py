@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.scripts import read_dialogues
-from agent.scripts.dialogue import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, Speech
+from arrow_project.scripts import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, Speech, read_dialogues
 
 PLAIN = """THE FERRY: ALL DIALOGUES
 Draft 2. Names in capitals are speakers.

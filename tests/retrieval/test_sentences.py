@@ -1,6 +1,6 @@
 """Text in units that can be quoted."""
 
-from agent.reading.sentences import split_units, terms
+from retrieval import content_terms, split_units
 
 
 def test_wrapped_lines_are_one_sentence_and_rows_are_their_own() -> None:
@@ -23,4 +23,4 @@ def test_only_sentences_of_a_paragraph_follow_each_other() -> None:
 
 
 def test_terms_are_folded_stemmed_and_without_stop_words() -> None:
-    assert terms("Where did the Élan's boats sink?") == {"elan", "boat", "sink"}
+    assert content_terms("Where did the Élan's boats sink?") == {"elan", "boat", "sink"}

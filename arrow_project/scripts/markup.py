@@ -1,37 +1,17 @@
 """Scripts in markup: Yarn 1 and 2, Twee (SugarCube), and Ink, each passage of which is one dialogue.
 
-Yarn and Twee: yarnspinner.dev/docs, github.com/iftechfoundation/twine-specs. Ink: github.com/inkle/ink. What has no
-counterpart in an Arrow story is the problem of its dialogue, so that nothing is lost on the way.
+See yarnspinner.dev/docs and github.com/iftechfoundation/twine-specs. What has no counterpart in an Arrow story is the
+problem of its dialogue, so that nothing is lost on the way.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from agent.scripts.dialogue import (
-    Branch,
-    Choice,
-    Command,
-    Comparison,
-    Dialogue,
-    Direction,
-    Item,
-    Leave,
-    Option,
-    ScriptError,
-    Speech,
-    VariableChange,
-)
-from agent.scripts.lines import (
-    LONGEST_LINE,
-    NESTED_TOO_DEEP,
-    ScriptLine,
-    as_speech,
-    is_narrator,
-    read_lines,
-    require_readable,
-    title_case,
-)
+from arrow_project.scripts.dialogue import Branch, Choice, Command, Dialogue, Item, Leave, Option, ScriptError
+from arrow_project.scripts.ink import read_knot
+from arrow_project.scripts.lines import LONGEST_LINE, NESTED_TOO_DEEP, ScriptLine, as_item, read_lines, require_readable
+from arrow_project.scripts.variables import read_change, read_comparison
 
 _TWEE = re.compile(r"::[ \t]*(?P<title>[^\s\[{][^\[{]*)(?:[\[{].*)?")
 _INK = re.compile(r"={2,}\s*(?P<title>\w+)\s*=*")
@@ -40,30 +20,8 @@ _MACRO = re.compile(r"<<\s*(?P<name>/?\w+)\s*(?P<rest>.*?)\s*>>")
 _OPTION = re.compile(r"->\s*(?P<text>.*)")
 _LINK = re.compile(r"\[\[\s*(?P<body>[^\]]+?)\s*\]\]")
 _HASHTAG = re.compile(r"\s+#\w[\w:.-]*(?=\s|$)|\s*(?<!:)//.*$")
-_COMPARISON = re.compile(
-    r"(?P<not>(?:not\b|!)\s*)?\$?(?P<name>[^\W\d]\w*)\s*"
-    r"(?:(?P<sign>>=|<=|==|!=|>|<|\b(?:gte|lte|gt|lt|eq|neq|is not|isnot|is)\b)"
-    r"\s*(?P<value>\$?\w+|\"[^\"]*\"|-?\d+))?"
-)
-_CHANGE = re.compile(r"\$?(?P<name>[^\W\d]\w*)\s*(?P<operator>[+*/-]?=|\bto\b|\+\+|--)\s*(?P<value>.*)")
-_WORD_SIGNS = {
-    "gte": ">=",
-    "lte": "<=",
-    "gt": ">",
-    "lt": "<",
-    "eq": "==",
-    "neq": "!=",
-    "is": "==",
-    "is not": "!=",
-    "isnot": "!=",
-}
 _IF, _ELSE_IF, _ELSE, _END_IF = ("if",), ("elseif", "elif"), ("else",), ("endif", "/if")
 _NOT_PLAYED = frozenset({"storytitle", "storydata", "storyinit", "storycaption", "storyauthor", "storymenu"})
-_INK_CHOICE = re.compile(r"(?P<stars>[*+](?:\s*[*+])*)\s*(?P<text>.*)")
-_INK_GATHER = re.compile(r"(?P<dashes>-(?!>)(?:\s*-(?!>))*)\s*(?P<text>.*)")
-_INK_DIVERT = re.compile(r"(?P<before>.*?)\s*->\s*(?P<target>[\w.]+)\s*$")
-_INK_BRACKETS = re.compile(r"(?P<before>[^\[]*)\[(?P<inside>[^\]]*)\](?P<after>.*)")
-_INK_UNKNOWN = re.compile(r"\{|\}|<-|->->|<>|^\s*(?:EXTERNAL|INCLUDE|LIST|CONST|TODO)\b")
 
 
 def read_markup(text: str) -> list[Dialogue] | None:
@@ -78,7 +36,7 @@ def read_markup(text: str) -> list[Dialogue] | None:
         return _declared([_read(_passage, *one) for one in passages if one[0].casefold() not in _NOT_PLAYED], lines)
     is_ink = any("->" in line or line.lstrip().startswith(("*", "+")) for line in lines)
     if is_ink and (passages := _below(lines, _INK)):
-        return _declared([_read(_knot, *one) for one in passages], lines)
+        return _declared([_read(read_knot, *one) for one in passages], lines)
     return None
 
 
@@ -205,38 +163,12 @@ class _MarkupReader:
         return Branch(read_comparison(condition), then, otherwise)
 
 
-def read_comparison(words: str) -> Comparison:
-    """A condition on one variable.
-
-    Raises:
-        ScriptError: It is more than that.
-    """
-    found = _COMPARISON.fullmatch(words.strip().strip("()").strip())
-    if found is None:
-        raise ScriptError(f"The condition “{words}” is more than a comparison of one variable.")
-    sign = _WORD_SIGNS.get(found["sign"] or "", found["sign"] or "")
-    return Comparison(found["name"], sign, (found["value"] or "").strip('"'), bool(found["not"]))
-
-
-def _read_change(words: str) -> VariableChange:
-    found = _CHANGE.fullmatch(words.strip())
-    value = "" if found is None else found["value"].strip()
-    if (
-        found is None
-        or not re.fullmatch(r"\$?\w+|-?\d+|\"[^\"]*\"|", value)
-        or (not value and found["operator"] not in ("++", "--"))
-    ):
-        raise ScriptError(f"The change “{words}” is more than one value for one variable.")
-    operator = {"to": "=", "++": "+=", "--": "-="}.get(found["operator"], found["operator"])
-    return VariableChange(found["name"], operator, value.strip('"') or "1")
-
-
 def _macro(found: re.Match[str]) -> list[Item]:
     name, rest = found["name"].casefold(), found["rest"]
     if name == "declare":
         return []
     if name == "set":
-        return [_read_change(rest)]
+        return [read_change(rest)]
     if name in ("jump", "goto", "detour"):
         return [Leave(rest.strip("\"'").replace("_", " "))]
     return [Leave()] if name in ("stop", "return") else [Command(found[0])]
@@ -246,7 +178,7 @@ def _line(text: str) -> list[Item]:
     """What a line without macros is; links stand as choices of one, and are joined afterwards."""
     links = [_link(found["body"]) for found in _LINK.finditer(text)]
     rest = _plain(_LINK.sub("", text))
-    return [*([_spoken(rest)] if rest else []), *links]
+    return [*([as_item(rest)] if rest else []), *links]
 
 
 def _link(body: str) -> Item:
@@ -293,84 +225,3 @@ def _leaves(option: Option) -> bool:
 def _plain(text: str) -> str:
     """Values of variables as Arrow's texts show them."""
     return re.sub(r"\{\$(\w+)\}|(?<![\w$])\$(\w+)\b", lambda found: f"{{{found[1] or found[2]}}}", text).strip()
-
-
-def _spoken(text: str) -> Item:
-    spoken = as_speech(text)
-    if spoken is None or not spoken.words or is_narrator(spoken.name):
-        return Direction(spoken.words if spoken is not None and spoken.words else text)
-    return Speech(title_case(spoken.name), spoken.words, spoken.manner)
-
-
-# --- Ink -------------------------------------------------------------------------------------------------------------
-
-
-def _knot(title: str, body: str) -> Dialogue:
-    lines = [line for line in (re.sub(r"//.*", "", one).strip() for one in body.splitlines()) if line]
-    items, rest = _woven(lines, 1)
-    assert not rest
-    return Dialogue(title.replace("_", " "), "", tuple(items))
-
-
-def _woven(lines: list[str], depth: int) -> tuple[list[Item], list[str]]:
-    """The weave of one depth, and the lines that belong further out."""
-    items: list[Item] = []
-    while lines:
-        choice, gather = _INK_CHOICE.fullmatch(lines[0]), _INK_GATHER.fullmatch(lines[0])
-        mark = choice["stars"] if choice else gather["dashes"] if gather else ""
-        marks = len(re.sub(r"\s", "", mark))
-        if mark and marks < depth:
-            break
-        if choice and marks == depth:
-            option, lines = _ink_option(choice["text"], lines[1:], depth)
-            joins = items and isinstance(items[-1], Choice) and not gather
-            items[-1:] = (
-                [Choice((*items[-1].options, option))]
-                if joins and isinstance(items[-1], Choice)
-                else [*items[-1:], Choice((option,))]
-            )
-        elif mark and marks > depth:
-            inner, lines = _woven(lines, depth + 1)
-            items += inner
-        else:
-            items += _ink_line(gather["text"] if gather else lines[0])
-            lines = lines[1:]
-            if gather and not items:
-                continue
-    return items, lines
-
-
-def _ink_option(text: str, lines: list[str], depth: int) -> tuple[Option, list[str]]:
-    condition = re.match(r"\{\s*([^{}:|]+?)\s*\}\s*", text)
-    text = text[condition.end() :] if condition else text
-    divert = _INK_DIVERT.fullmatch(text)
-    words = divert["before"] if divert else text
-    brackets = _INK_BRACKETS.fullmatch(words)
-    shown = (brackets["before"] + brackets["inside"]).strip() if brackets else words.strip()
-    echo = (brackets["before"] + brackets["after"]).strip() if brackets and brackets["after"].strip() else ""
-    inner: list[Item] = [*(_ink_line(echo) if echo else []), *([_divert(divert["target"])] if divert else [])]
-    own: list[str] = []
-    while lines and not (found := _INK_CHOICE.fullmatch(lines[0]) or _INK_GATHER.fullmatch(lines[0])):
-        own, lines = [*own, lines[0]], lines[1:]
-    inner += [item for line in own for item in _ink_line(line)]
-    if lines and (found := _INK_CHOICE.fullmatch(lines[0])) and len(re.sub(r"\s", "", found["stars"])) > depth:
-        nested, lines = _woven(lines, depth + 1)
-        inner += nested
-    return Option(shown, tuple(inner), read_comparison(condition[1]) if condition else None), lines
-
-
-def _ink_line(text: str) -> list[Item]:
-    if change := re.fullmatch(r"~\s*(?:temp\s+)?(.+)", text):
-        return [_read_change(change[1])]
-    if re.match(r"VAR\s", text):
-        return []
-    divert = _INK_DIVERT.fullmatch(text)
-    words = re.sub(r"\s*#.*$", "", divert["before"] if divert else text).strip()
-    shown = re.sub(r"\{(\w+)\}", "", words)
-    if _INK_UNKNOWN.search(shown) or re.match(r"=\s*\w", words):
-        raise ScriptError(f"“{text}” is a part of Ink that a story in Arrow has no nodes for.")
-    return [*([_spoken(words)] if words else []), *([_divert(divert["target"])] if divert else [])]
-
-
-def _divert(target: str) -> Leave:
-    return Leave("" if target in ("END", "DONE") else target.replace("_", " "))

@@ -1,7 +1,6 @@
 """Yarn, Twee and Ink as dialogues; what has no counterpart in a story is the dialogue's problem."""
 
-from agent.scripts import read_dialogues
-from agent.scripts.dialogue import (
+from arrow_project.scripts import (
     Branch,
     Choice,
     Command,
@@ -12,6 +11,7 @@ from agent.scripts.dialogue import (
     Option,
     Speech,
     VariableChange,
+    read_dialogues,
 )
 
 YARN_2 = """title: Ferry_Landing

@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any, cast
 
-from arrow_project import ArrowProject
+from arrow_project.project import ArrowProject
 
 # Arrow derives the first two from the rest, and a client places nodes where it likes.
 _LEFT_OUT = frozenset({"use", "ref", "offset"})

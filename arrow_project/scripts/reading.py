@@ -1,8 +1,8 @@
 """A document's text as the dialogues that it holds, in whatever form it has."""
 
-from agent.scripts.dialogue import Dialogue
-from agent.scripts.markup import read_markup
-from agent.scripts.plain import read_plain
+from arrow_project.scripts.dialogue import Dialogue
+from arrow_project.scripts.markup import read_markup
+from arrow_project.scripts.plain import read_plain
 
 
 def read_dialogues(text: str) -> list[Dialogue]:

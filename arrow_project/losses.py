@@ -1,20 +1,15 @@
 """What a change takes away from a story: one measure for whatever function makes it."""
 
-import copy
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from arrow_project import ArrowProject, OperationResult
+from arrow_project.project import ArrowProject
 
 Tables = dict[str, dict[int, dict[str, Any]]]
 """The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
-
-# What a turn may replace unasked, in all: a line of text, in a few places.
-_CHARACTERS = 80
-_RESOURCES = 5
 
 _UNSET = (None, "", -1)
 _BOOKKEEPING = ("use", "ref", "map")
@@ -84,19 +79,6 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
                     yield from _lost_of_choices(key, _choices(was), _choices(now), led, leads, renamed)
 
 
-def are_more_than_a_little(lost: Collection[Loss]) -> bool:
-    """Whether nobody should lose them unasked.
-
-    These are anything that is removed, a text with a line break, more than a line of text, or something in more than
-    a few places.
-    """
-    return (
-        any(loss.is_removal or "\n" in loss.was.strip() for loss in lost)
-        or sum(len(loss.was) for loss in lost) > _CHARACTERS
-        or len({(loss.kind, loss.id) for loss in lost}) > _RESOURCES
-    )
-
-
 def describe_loss(project: ArrowProject, loss: Loss) -> str:
     """The loss as a question names it; `project` is the story that still has it."""
     if loss.connection:
@@ -108,43 +90,6 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
         return f"{thing} {_shown(loss.was)}"
     length = f" ({len(loss.was)} characters)" if len(loss.was) > _SHOWN else ""
     return f"{loss.place} of {thing}: {_shown(loss.was)}{length}"
-
-
-class TurnLosses:
-    """What one turn has taken away without asking; what it has made itself is no loss."""
-
-    def __init__(self) -> None:
-        self._seen: Tables = {}
-        self._created: set[tuple[str, int]] = set()
-        self._taken: set[Loss] = set()
-
-    def look_at(self, project: ArrowProject) -> None:
-        """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
-        for kind, table in tables_of(project).items():
-            seen = self._seen.setdefault(kind, {})
-            for key in seen.keys() - table.keys():
-                del seen[key]
-            for key, record in table.items():
-                if seen.get(key) != record:
-                    seen[key] = copy.deepcopy(record)
-
-    def allow(self, project: ArrowProject) -> bool:
-        """Whether an operation may, unasked, make `project` of the story that was looked at; then it counts."""
-        lost = {loss for loss in losses(self._seen, tables_of(project)) if not self._is_own(loss)}
-        if lost and are_more_than_a_little(lost | self._taken):
-            return False
-        self._taken |= lost
-        return True
-
-    def made(self, applied: OperationResult, kind: str | None) -> None:
-        """The operation was executed; `kind` names what it creates, beside nodes."""
-        self._created |= {("node", node_id) for node_id in applied.created}
-        if kind is not None:
-            self._created.add((kind, next(iter(applied.result.values()))))
-
-    def _is_own(self, loss: Loss) -> bool:
-        nodes = {("node", node_id) for node_id in loss.connection[::2]}
-        return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
 
 
 def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any]) -> Iterator[Loss]:

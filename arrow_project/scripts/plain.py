@@ -4,8 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.scripts.dialogue import Choice, Comparison, Dialogue, Direction, Item, Leave, Option, ScriptError, Speech
-from agent.scripts.lines import (
+from arrow_project.scripts.dialogue import (
+    Choice,
+    Comparison,
+    Dialogue,
+    Direction,
+    Item,
+    Leave,
+    Option,
+    ScriptError,
+    Speech,
+)
+from arrow_project.scripts.lines import (
     LONGEST_LINE,
     NESTED_TOO_DEEP,
     ScriptLine,
@@ -17,14 +27,13 @@ from agent.scripts.lines import (
     as_title,
     is_direction,
     is_fact,
-    is_narrator,
     looks_like_name,
     read_lines,
     require_readable,
     title_case,
     without_marks,
 )
-from agent.scripts.markup import read_comparison
+from arrow_project.scripts.variables import read_comparison
 
 # A line of at least this length was probably wrapped.
 _WRAPPED = 50
@@ -195,7 +204,7 @@ class _PlainReader:
                 words.append(line.text)
             index += 1
         if words:
-            items.append(_item("", replace(spoken, words=" ".join(words), manner=manner)))
+            items.append(replace(spoken, words=" ".join(words), manner=manner).item)
         return index
 
     def _continues(self, item: Item, index: int) -> bool:
@@ -210,8 +219,7 @@ class _PlainReader:
 
 def _item(text: str, spoken: Spoken | None) -> Item:
     if spoken is not None:
-        narrated = is_narrator(spoken.name)
-        return Direction(spoken.words) if narrated else Speech(title_case(spoken.name), spoken.words, spoken.manner)
+        return spoken.item
     target = as_leave(text)
     return Direction(without_marks(text)) if target is None else Leave(target)
 
@@ -261,7 +269,7 @@ def _as_items(options: list[Option]) -> list[Item]:
     speeches = [line for line in spoken if line is not None]
     names = {line.name for line in speeches}
     if len(speeches) == len(options) and len(names) > 1 and not any(option.items for option in options):
-        return [_item("", line) for line in speeches]
+        return [line.item for line in speeches]
     if len(names) == 1 and len(speeches) == len(options):
         options = [replace(option, text=line.words) for option, line in zip(options, speeches, strict=True)]
     return [Choice(tuple(options))] if options else []

@@ -1,26 +1,16 @@
 """Text in units that can be quoted, and the words of a text that carry meaning."""
 
 import re
-import threading
 from dataclasses import dataclass
-from functools import lru_cache
 
-import Stemmer
+from retrieval.words import split_words, stem
 
-from agent.editing.duplicates import fold
-
-_WORD = re.compile(r"[^\W_]+")
-# Words of a question that say nothing about what it asks for; English, as the stemmer.
-_STOP = frozenset(
+# Words of a question that say nothing about what it asks for, beside those of any text.
+_ASKING = frozenset(
     re.findall(
         r"\w+",
-        """a about after all also an and any are as at be because been before being but both by called can compare could
-        d did do does document documents doing don t explain describe for from get gets give gives had
-        happen happened happens has have having he her here hers him his how i if in into is it its
-        just know ll m many me mean much my name no nor not of on or our out over please re s said
-        say says she should so some tell than that the their them then there these they this those
-        to too under up us ve very was we were what when where which while who whom whose why will
-        with would you your according list between""",
+        """according also called compare could describe document documents explain get gets give gives happen
+        happened happens know list many mean much name please said say says tell us whose would""",
     )
 )
 _LINE = re.compile(r"\s*(?:[-*+•●○▪◦■□‣]\s|\d+[.)]\s|#{1,6}\s|\||[A-Z][\w .'’-]{1,30}:\s)|.*(?:\t|\s\|\s)")
@@ -28,8 +18,6 @@ _END = re.compile(r"(?<=[.!?…])[\"”’')\]*]*\s+(?=[\"“‘'(\[*]*[A-Z0-9À
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|vs|etc|e\.g|i\.e|no|fig|p|pp)|\b[A-Z])\.[\"”’')\]*]*$", re.IGNORECASE
 )
-_stemmer = Stemmer.Stemmer("english")
-_stemmer_lock = threading.Lock()  # a stemmer object must not be used by two threads at once
 
 
 @dataclass(frozen=True)
@@ -52,13 +40,19 @@ def split_units(text: str) -> list[Unit]:
     units: list[Unit] = []
     for paragraph in _paragraphs(text):
         sentences = [sentence for sentence in _sentences(paragraph) if sentence]
-        units.extend(Unit(sentence, terms(sentence), index > 0) for index, sentence in enumerate(sentences))
+        units.extend(Unit(sentence, content_terms(sentence), index > 0) for index, sentence in enumerate(sentences))
     return units
 
 
-def terms(text: str) -> frozenset[str]:
+def content_terms(text: str) -> frozenset[str]:
     """The words that carry meaning, folded and stemmed."""
-    return frozenset(_stem(word) for word in _WORD.findall(fold(text)) if word not in _STOP)
+    return frozenset(stemmed for word in split_words(text) if word not in _ASKING and (stemmed := _stem(word)))
+
+
+def _stem(word: str) -> str:
+    """The stemmer keeps who does something apart from what is done: keeper, keeps."""
+    stemmed = stem(word)
+    return stemmed[:-2] if len(stemmed) > 5 and stemmed.endswith("er") else stemmed
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -97,11 +91,3 @@ def _split_at_ends(text: str) -> list[str]:
         pieces.append(text[start : found.end()].rstrip())
         start = found.end()
     return [*pieces, text[start:]]
-
-
-@lru_cache(maxsize=20_000)
-def _stem(word: str) -> str:
-    with _stemmer_lock:
-        stem = _stemmer.stemWord(word)
-    # The stemmer keeps who does something apart from what is done: keeper, keeps.
-    return stem[:-2] if len(stem) > 5 and stem.endswith("er") else stem
