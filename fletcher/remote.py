@@ -125,7 +125,7 @@ class RemoteCorpus:
         answer = self._request("GET", key, "search", params=params)
         pages = {entry["document"]: tuple(entry["pages"]) for entry in answer.get("pages_without_text", ())}
         found = tuple(_ranked(entry) for entry in answer["passages"])
-        return SearchAnswer(query, found, pages, answer.get("text_only", False))
+        return SearchAnswer(query, found, pages, answer["confidence"], answer.get("text_only", False))
 
     def link(self, key: ProjectKey, folder: Path) -> FolderReport:
         """Links the folder; the owner tells when it has read it."""

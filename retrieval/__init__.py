@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from retrieval.freed_memory import keep_little_memory
     from retrieval.page_pictures import PagePainter
+    from retrieval.relevance import Relevance
     from retrieval.reranker import Reranker, RerankingModel
     from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
     from retrieval.retriever import Retriever
@@ -60,6 +61,7 @@ _PLACES = {
     ),
     "retrieval.freed_memory": ("keep_little_memory",),
     "retrieval.page_pictures": ("PagePainter",),
+    "retrieval.relevance": ("Relevance",),
     "retrieval.reranker": (
         "Reranker",
         "RerankingModel",
@@ -95,6 +97,7 @@ __all__ = [
     "ProjectKey",
     "ProjectNotFound",
     "RankedPassage",
+    "Relevance",
     "Reranker",
     "RerankerUnavailable",
     "RerankingModel",
