@@ -62,6 +62,7 @@ err = _terminal(stderr=True)
 _NAMED = 8
 _ROOM_BESIDE_A_BAR = 24
 _IN_ORDER = ("indexed", "updated", "unchanged", "searchable", "removed", "skipped", "failed")
+_DOUBTS = {"weak": "These may not answer it", "none": "The documents do not seem to answer it"}
 _COLOURS = {
     "failed": "red",
     "skipped": "yellow",
@@ -192,9 +193,11 @@ def document_table(documents: Sequence[Answer]) -> Table:
 
 
 def print_found(answer: Answer) -> None:
-    """Ranked passages, each with its place, and pages that could not be looked at."""
+    """Whether they have an answer, ranked passages, each with its place, and pages that could not be looked at."""
     if not answer["passages"]:
         out.print("Nothing found.")
+    elif answer["relevance"] != "strong":
+        out.print(f"{_DOUBTS[answer['relevance']]} (confidence {answer['confidence']:.2f}).\n", style="yellow")
     for rank, passage in enumerate(answer["passages"], start=1):
         place = passage["document"] + page_range(passage["page_from"], passage["page_to"])
         out.print(f"[bold]{rank}. {escape(place)}[/]  {escape(' > '.join(passage['heading']))}")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from retrieval.freed_memory import keep_little_memory
     from retrieval.page_pictures import PagePainter
     from retrieval.quotes import NumberedPassage, Quote, best_quotes
+    from retrieval.relevance import Relevance
     from retrieval.reranker import Reranker, RerankingModel
     from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
     from retrieval.retriever import Retriever
@@ -63,6 +64,7 @@ _PLACES = {
     "retrieval.freed_memory": ("keep_little_memory",),
     "retrieval.page_pictures": ("PagePainter",),
     "retrieval.quotes": ("NumberedPassage", "Quote", "best_quotes"),
+    "retrieval.relevance": ("Relevance",),
     "retrieval.reranker": (
         "Reranker",
         "RerankingModel",
@@ -101,6 +103,7 @@ __all__ = [
     "ProjectNotFound",
     "Quote",
     "RankedPassage",
+    "Relevance",
     "Reranker",
     "RerankerUnavailable",
     "RerankingModel",

@@ -109,12 +109,15 @@ class PagesNotSearched(Answer):
 
 
 class SearchFound(Answer):
-    """Ranked passages, the best first; scores compare within one answer only."""
+    """Ranked passages, the best first; scores compare within one answer only.
+
+    `confidence`: how likely it is that the documents have an answer at all, 0 to 1, and `relevance` the same as a word.
+    """
 
     query: str
+    relevance: Literal["strong", "weak", "none"]
+    confidence: float = Field(ge=0, le=1)
     passages: list[FoundPassage]
-    relevance: Literal["strong", "weak", "none"] | None = None
-    confidence: float | None = None
     pages_without_text: list[PagesNotSearched] = Field(default_factory=list[PagesNotSearched])
     text_only: bool = False
 

@@ -30,7 +30,8 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
         quotes = best_quotes(question, sources)
     best = quotes[0].term_share if quotes else 0.0
     missing = _missing(question, sources)
-    if best < _NEAR or (best < _ANSWERED and len(missing) >= _MISSING * max(len(content_terms(question)), 1)):
+    unlikely = context.relevance == "none" or len(missing) >= _MISSING * max(len(content_terms(question)), 1)
+    if best < _NEAR or (best < _ANSWERED and unlikely):
         yield Say(_nothing(missing, bool(quotes)))
         return
     lead = "" if best >= _ANSWERED else "I am not certain that this answers it:\n\n"

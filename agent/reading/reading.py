@@ -7,11 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.prompt.quoting import encodable
 from agent.reading.citations import Citations
-from retrieval import Document, Page, Passage, ProjectKey, ProjectNotFound, Retriever
+from retrieval import Document, Page, Passage, ProjectKey, ProjectNotFound, Retriever, SearchAnswer
 
 # Each result stays in the conversation until the end of the turn, so a book comes in parts.
 _PART_CHARACTERS = 16_000
 _SEARCH_RESULTS = 6
+_DOUBTS = {
+    "weak": "These may not be about it: try other words, which the documents may use.",
+    "none": "The documents probably do not say this: try other words once, and otherwise say so.",
+}
 _TEXT_ONLY = "Searched by the words of the query only: what says it in other words is not found just now."
 # What a citation shows of a page; the page itself is at its number.
 _SHOWN_OF_PAGE = 600
@@ -52,10 +56,11 @@ class DocumentReader:
         self._citations = citations
 
     def search(self, search: SearchDocuments) -> dict[str, Any]:
-        """The best passages, each with the number that cites it."""
+        """The best passages, each with the number that cites it, and whether they have an answer at all."""
         found = self._retriever.answer(self._project(), search.query, k=_SEARCH_RESULTS, document=search.document)
         numbered = [self._citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
         return {
+            "relevance": found.relevance,
             "passages": [
                 {
                     "number": cited.number,
@@ -66,8 +71,8 @@ class DocumentReader:
                 }
                 | ({"also_in": [encodable(name) for name in cited.also_in]} if cited.also_in else {})
                 for cited in numbered
-            ]
-        } | ({"remark": _TEXT_ONLY} if found.text_only else {})
+            ],
+        } | _remark(found)
 
     def read(self, read: ReadDocument) -> dict[str, Any]:
         """Pages, or the whole of a document without pages; one part of them, when they are long."""
@@ -109,6 +114,13 @@ class DocumentReader:
                 number = self._citations.number(_cited_page(document, page), 0.0).number
                 shown.append({"number": number, "page": page.number, "text": encodable(text)})
         return shown
+
+
+def _remark(found: SearchAnswer) -> dict[str, str]:
+    remarks = [_DOUBTS[found.relevance]] if found.relevance in _DOUBTS else []
+    if found.text_only:
+        remarks.append(_TEXT_ONLY)
+    return {"remark": " ".join(remarks)} if remarks else {}
 
 
 def _cited_page(document: Document, page: Page) -> Passage:

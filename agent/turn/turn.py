@@ -224,6 +224,7 @@ class Turn:
                 text, around = build_query(message, self.context)
                 found = await ask_store(retriever.retrieve, key, text, budget, around)
                 self.context.passages, self.context.text_only = found.passages, found.text_only
+                self.context.relevance = found.relevance
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
 

@@ -124,3 +124,13 @@ def test_who_reads_a_file_gets_whole_lines(tmp_path: Path) -> None:
     program = "from fletcher import console; console.out.print('word ' * 100)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("confidence", "told"), [(0.05, "do not seem to answer it"), (0.3, "may not answer it"), (0.9, "")]
+)
+def test_a_search_that_has_no_answer_says_so(shown: io.StringIO, confidence: float, told: str) -> None:
+    passage = RankedPassage(Passage("p", "d", "bible.md", None, None, (), 0, 9, "a harbour"), 0.5)
+    console.print_found(SearchAnswer("dragons", (passage,), {}, confidence))
+    assert ("answer it" in shown.getvalue()) == bool(told)
+    assert told in shown.getvalue()
