@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     allowed_hosts: Names = ()
     allowed_origins: Names = ()
     require_key: bool = False
+    page: bool = True
     folders: Roots = Field(default_factory=dict[str, tuple[Path, ...]])
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)

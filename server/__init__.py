@@ -1,6 +1,6 @@
 """The socket and HTTP: sessions, dialects, routes."""
 
-from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access
+from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access, AccessDenied
 from server.app import create_app
 from server.dependencies import RequestError
 from server.embedding import EmbeddingWorker
@@ -11,6 +11,7 @@ __all__ = [
     "LOCAL_WORKSPACE",
     "WORKSPACE_HEADER",
     "Access",
+    "AccessDenied",
     "CatalogPendings",
     "EmbeddingWorker",
     "Limits",

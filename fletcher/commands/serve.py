@@ -48,6 +48,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     from fletcher.wiring import build_services
     from retrieval import keep_little_memory
     from server import Access, create_app
+    from workbench import mount
 
     keep_little_memory()
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
@@ -62,6 +63,8 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
             tokens, owner_key, settings.allowed_hosts, settings.allowed_origins, requires_key=settings.require_key
         )
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
+        if settings.page:
+            console.err.print(f"The page: {url_of(bound)}/")
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
         console.err.print(f"Data: {where}", style="dim")
         if not tokens:
@@ -70,6 +73,8 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         _keep_what_is_loaded()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         app = create_app(services, access)
+        if settings.page:
+            mount(app, services, access)
         Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
 
 
