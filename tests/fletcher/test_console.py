@@ -131,6 +131,6 @@ def test_who_reads_a_file_gets_whole_lines(tmp_path: Path) -> None:
 )
 def test_a_search_that_has_no_answer_says_so(shown: io.StringIO, confidence: float, told: str) -> None:
     passage = RankedPassage(Passage("p", "d", "bible.md", None, None, (), 0, 9, "a harbour"), 0.5)
-    console.print_found(SearchAnswer("dragons", (passage,), {}, confidence))
+    console.print_found(SearchAnswer("dragons", (passage,), {}, confidence).as_dict())
     assert ("answer it" in shown.getvalue()) == bool(told)
     assert told in shown.getvalue()
