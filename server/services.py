@@ -46,7 +46,8 @@ class Limits:
         upload_bytes: The longest body of any HTTP request, and what a socket's uploads under way may have
             together.
         json_upload_bytes: The longest JSON body with documents.
-        json_bytes_under_way: What the JSON bodies of all requests may have together, those of a workspace half of it.
+        json_bytes_under_way: What the JSON bodies of all requests, and the messages of sockets that are not whole yet,
+            may have together, those of a workspace half of it.
         upload_bytes_under_way: What the forms with documents, and the documents of all sockets as they are sent, may
             have together, those of a workspace half of it.
         call_timeout_s: How long an editor may take for one function call.
@@ -106,6 +107,11 @@ class Services:
     def intake(self) -> Intake:
         """Where documents are taken in."""
         return Intake(self.ingestor, self.metrics)
+
+    @cached_property
+    def json_room(self) -> Room:
+        """What JSON has of the memory while it comes, and until it is answered: reading it takes several times that."""
+        return Room(self.limits.json_bytes_under_way)
 
     @cached_property
     def upload_room(self) -> Room:

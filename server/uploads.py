@@ -49,7 +49,7 @@ class Uploads:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
         workspace, room, size = self._workspace(), self._services.upload_room, len(message.file_content)
         room.add(workspace, size)
-        problem = self._too_many(size) or (_NO_ROOM if room.is_too_small(workspace, size) else "")
+        problem = self._too_many(size) or ("" if room.suffices(workspace, size) else _NO_ROOM)
         if problem:
             room.add(workspace, -size)
             self._services.metrics.refusals.labels("uploads").inc()
