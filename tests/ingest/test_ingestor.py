@@ -259,7 +259,7 @@ def test_progress_tells_the_page_that_is_read(pipeline: Pipeline, key: ProjectKe
 def test_of_300_pages_an_edited_one_costs_five_passages_at_most(pipeline: Pipeline, key: ProjectKey) -> None:
     pages = [
         "\n".join(
-            f"Line {line} of page {page} tells what the ferryman saw in year {line * page}." for line in range(40)
+            f"Line {line} of page {page} tells what the ferryman saw in year {line * page}." for line in range(20)
         )
         for page in range(1, 301)
     ]
