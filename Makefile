@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 GDTOOLKIT := $(VENV)/gdtoolkit/bin
 GDSCRIPT := clients tests/clients
 
+# What is started a hundred times must not be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo run test check format lock bench attack contract conform real-client arrow clean
 
 setup: $(STAMP)

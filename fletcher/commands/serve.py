@@ -45,13 +45,15 @@ def serve(
 def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> None:
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
     from fletcher.loopback import Server, bind, url_of
-    from fletcher.wiring import build_services
     from retrieval import keep_little_memory
-    from server import Access, create_app
-    from workbench import mount
 
     keep_little_memory()
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
+        # Not before: what is wrong with the data directory is said at once.
+        from fletcher.wiring import build_services
+        from server import Access, create_app
+        from workbench import mount
+
         parts.embedder.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question
             parts.vectors.check()

@@ -108,11 +108,11 @@ def test_a_change_that_nobody_asked_for_fails_every_task(attempts: dict[str, Att
 
 
 @pytest.mark.parametrize("task", WITH_MODEL, ids=by_id)
-async def test_a_model_that_does_nothing_fails(turns: Turns, task: Task) -> None:
+async def test_a_model_that_does_nothing_fails(turns_without_documents: Turns, task: Task) -> None:
     model = ScriptedModel()
     model.otherwise = ["Done."]
     try:
-        found = await attempt(task, turns.of(model.answerer()))
+        found = await attempt(task, turns_without_documents.of(model.answerer()))
     except StartNotHere as missing:
         pytest.skip(str(missing))
 
