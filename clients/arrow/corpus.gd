@@ -113,6 +113,13 @@ func search(query: String, count := 8) -> Array:
 	return answer.json.get("passages", [])
 
 
+## `{findings: [{rule, severity, place, message}], error}`: what Arrow's own rules find in the story, without a model.
+func check() -> Dictionary:
+	var body := JSON.stringify({"arrow_content": _project.text()}).to_utf8_buffer()
+	var answer := await _ask(HTTPClient.METHOD_POST, "check", _project.key(), body)
+	return {"findings": answer.json.get("findings", []), "error": answer.error}
+
+
 ## `{before, text, after, error}`: a passage where it stands; without one, `after` is how the document begins.
 func text_around(document_id: String, passage_id := "") -> Dictionary:
 	var where := "text?document=" + document_id.uri_encode()

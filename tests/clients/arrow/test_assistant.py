@@ -1,4 +1,4 @@
-"""An assistant's turn in the open story: seen, stopped and taken back as the user's own, though nobody began it here."""
+"""An assistant's turn in the open story: seen, stopped and taken back as the user's own."""
 
 from collections.abc import Generator
 from pathlib import Path
