@@ -12,6 +12,7 @@ signal added
 const TIMEOUT_S := 600.0
 ## How often the list is looked at while the server still embeds some of it.
 const REFRESH_S := 2.0
+const LONGEST_S := 60.0
 
 var documents: Array = []
 ## The answer of GET folder; empty where none is linked.
@@ -31,22 +32,44 @@ func setup(preferences: RefCounted, project: RefCounted, connection: RefCounted)
 	_project = project
 	_connection = connection
 	_again.one_shot = true
-	_again.timeout.connect(refresh)
+	_again.timeout.connect(_on_again)
 	add_child(_again)
 
 
 ## Asks for the documents and the linked folder of the open project.
 func refresh() -> void:
+	if await _fetch():
+		documents_changed.emit(documents)
+		_look_again(REFRESH_S)
+
+
+# False where another project has been opened meanwhile.
+func _fetch() -> bool:
 	var key: String = _project.key()
 	var answer := await _ask(HTTPClient.METHOD_GET, "documents", key)
 	var folder := await _ask(HTTPClient.METHOD_GET, "folder", key)
 	if key != _project.key():
-		return  # another project has been opened meanwhile
+		return false
 	documents = answer.json.get("documents", []) if answer.error.is_empty() else []
 	linked = folder.json if folder.error.is_empty() else {}
-	documents_changed.emit(documents)
+	return true
+
+
+# What is being embedded changes by itself; where it does not, it is asked for less and less often.
+func _look_again(after_s: float) -> void:
 	if documents.any(_is_unfinished):
-		_again.start(REFRESH_S)
+		_again.start(after_s)
+
+
+func _on_again() -> void:
+	var before := documents
+	if not await _fetch():
+		return
+	if documents == before:
+		_look_again(minf(_again.wait_time * 2, LONGEST_S))
+	else:
+		documents_changed.emit(documents)
+		_look_again(REFRESH_S)
 
 
 func forget() -> void:
