@@ -85,6 +85,21 @@ class ProjectList(Answer):
     projects: list[ProjectEntry]
 
 
+class FindingEntry(Answer):
+    """A rule that a story breaks, or something a story editor would look at; `place` is such as `scene 0, node 12`."""
+
+    rule: int | str
+    severity: Literal["error", "warning"]
+    place: str
+    message: str
+
+
+class CheckAnswer(Answer):
+    """What is wrong with a story; broken rules come first."""
+
+    findings: list[FindingEntry]
+
+
 class FoundPassage(Answer):
     """One passage; the span counts characters of the document's text, and pages start at 1."""
 

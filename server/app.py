@@ -14,7 +14,15 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, folder_routes, operation_routes, project_routes, text_routes, turn_routes
+from server import (
+    check_routes,
+    corpus_routes,
+    folder_routes,
+    operation_routes,
+    project_routes,
+    text_routes,
+    turn_routes,
+)
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.closing import ClosingMiddleware
@@ -30,6 +38,8 @@ from server.version import VERSION
 from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
+
+_ROUTES = (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, check_routes, operation_routes)
 
 _DESCRIPTION = "The assistant for Arrow that has read the design documents."
 
@@ -74,7 +84,15 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    for routes in (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, operation_routes):
+    for routes in (
+        project_routes,
+        corpus_routes,
+        text_routes,
+        folder_routes,
+        turn_routes,
+        check_routes,
+        operation_routes,
+    ):
         app.include_router(routes.router)
     describe(app, access)
     serve_client = _socket_of(services, access)
