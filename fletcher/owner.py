@@ -81,6 +81,9 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
     Raises:
         DirectoryBusy: The owner is a short command that does not come to its end.
     """
+    owner = directory.owner()  # at once, where to become one takes a look at the lock for a while
+    if owner is not None and owner.url is not None:
+        return owner
     try:
         return directory.own()
     except DirectoryBusy as busy:
