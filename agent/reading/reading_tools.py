@@ -31,7 +31,7 @@ class ReadingTool(NamedTuple):
     parameters: dict[str, Any]
 
 
-class Reader(Sources):
+class TurnReader(Sources):
     """Answers the reading tools of one turn, at once and without the client."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
