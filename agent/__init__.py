@@ -7,7 +7,7 @@ from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
 from agent.models.failures import ModelNotAvailable
 from agent.models.models import NoAnswerer, open_answerer
 from agent.questions.confirmation import ConfirmationPolicy, describe
-from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.reply import read_reply
 from agent.turn.events import (
     Asked,
@@ -52,7 +52,7 @@ __all__ = [
     "OperationFinished",
     "Origin",
     "Outcome",
-    "Pending",
+    "PendingQuestion",
     "PendingStore",
     "Suggested",
     "Suggestion",

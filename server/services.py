@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from agent import Assistant, ConfirmationPolicy, Origin, Pending, Threads
+from agent import Assistant, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation
 from corpora import Catalog
 from corpora import Pending as StoredPending
@@ -164,14 +164,14 @@ class CatalogPendings:
         }
         return self._catalog.put_pending(self._workspace, self._project_id, kind, payload, content_sha256)
 
-    def take(self, pending_id: str) -> Pending | None:
+    def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
         found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
         if found is None or found.kind == _UNDO:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
-        return Pending(found.id, found.kind, operations, found.content_sha256, origin)
+        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin)
 
     def keep_before(self, content: str, content_sha256: str) -> None:
         """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import DocumentTexts, Sentence
+from agent.reading.citations import described
 from arrow_project import Node, Story
 from arrow_project.scripts import as_speech
 from retrieval import CitedPassage, Unit, content_terms, split_units
@@ -91,16 +92,7 @@ class Report:
                 }
                 for finding in self.findings
             ],
-            "passages": [
-                {
-                    "number": number,
-                    "document": one.passage.document,
-                    "pages": [one.passage.page_from, one.passage.page_to],
-                    "heading": list(one.passage.heading),
-                    "text": one.passage.text,
-                }
-                for number, one in sorted(cited.items())
-            ],
+            "passages": [described(one) for _, one in sorted(cited.items())],
         }
 
 

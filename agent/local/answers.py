@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agent.local.resolver import join
-from agent.local.steps import Call, Say, Steps
+from agent.local.steps import Say, Steps, ToolCall
 from agent.turn.request import TurnContext
 from retrieval import NumberedPassage, Quote, best_quotes, content_terms
 
@@ -40,7 +40,7 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
 
 def search(query: str, document: str | None = None) -> Steps[list[NumberedPassage]]:
     """Asks the documents once more, in other words."""
-    found = (yield Call("search_documents", {"query": query} | ({"document": document} if document else {}))) or {}
+    found = (yield ToolCall("search_documents", {"query": query} | ({"document": document} if document else {}))) or {}
     return [
         NumberedPassage(one["number"], one["document"], tuple(one.get("heading") or ()), one["text"], 0.0)
         for one in found.get("passages", ())

@@ -10,7 +10,7 @@ from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
 from agent.local.resolver import called, counted, join, listed, matching
 from agent.local.scene import SceneBuilder
-from agent.local.steps import Call, NotDone, Say, Steps
+from agent.local.steps import NotDone, Say, Steps, ToolCall
 from agent.turn.request import TurnContext
 from arrow_project import fold
 from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
@@ -148,7 +148,7 @@ def _read(document: str) -> Steps[str]:
     """The whole text of a document, part by part."""
     text, last, part, parts = "", None, 1, 1
     while part <= parts:
-        answer = (yield Call("read_document", {"document": document, "part": part})) or {}
+        answer = (yield ToolCall("read_document", {"document": document, "part": part})) or {}
         for page in answer.get("pages", ()):
             # Where a part ends within a page, the next one goes on in the middle of a line.
             goes_on = part > 1 and page.get("page") == last

@@ -20,7 +20,7 @@ from agent.local.parsing import (
     read_question,
 )
 from agent.local.resolver import Resolver
-from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
+from agent.local.steps import NotDone, Say, Steps, ToolCall, WordsMissing
 from agent.local.story_questions import answer_from_story
 from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, Operation, Story, changed_ids, check, renumbered
@@ -55,7 +55,7 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
         context: The running turn; its project shows every change as soon as its call has been answered.
 
     Yields:
-        `Say` and `Call` steps; after a `Call` the caller sends what the tool answered, which is
+        `Say` and `ToolCall` steps; after a `ToolCall` the caller sends what the tool answered, which is
         `{"error": {"code", "message"}}` when it refused.
 
     Raises:
@@ -94,7 +94,7 @@ def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
             _draft(draft, words, f"Command {place} of {len(commands)}: " if len(commands) > 1 else "")
         yield from _carried_out(draft, context)
     except Incomplete as asked:
-        yield Call(asked.operation.function, dict(asked.operation.arguments))
+        yield ToolCall(asked.operation.function, dict(asked.operation.arguments))
     except WordsMissing:
         raise
     except NotDone as problem:
@@ -121,7 +121,7 @@ def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
     context.planned = tuple(operation for operation, _ in draft.done)
     for place, (operation, expected) in enumerate(draft.done):
         asked = renumbered(operation, ids)
-        given = (yield Call(asked.function, dict(asked.arguments))) or {}
+        given = (yield ToolCall(asked.function, dict(asked.arguments))) or {}
         if "error" in given:
             yield Say(_stopped(operation, given["error"], place, len(draft.done)), "not_done")
             return
@@ -146,7 +146,7 @@ def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
         yield Say(_checked(context))
     elif words.data == "check_scene":
         scene = draft.refer.scene(child(words, "scene_ref", "ref") or words)
-        found = (yield Call("check_continuity", {"scene_id": scene.id})) or {}
+        found = (yield ToolCall("check_continuity", {"scene_id": scene.id})) or {}
         if "error" in found:
             raise NotDone(str(found["error"]["message"]))
         yield Say(str(found.get("text", "")))

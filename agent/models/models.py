@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic_ai.exceptions import UserError
 
 from agent.answering.answer import ModelAnswerer
-from agent.answering.answerer import Answer, Answerer, Assignment
+from agent.answering.answerer import Answerer, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.models.failures import ModelNotAvailable
 from agent.models.providers import provided_model
@@ -20,7 +20,7 @@ class NoAnswerer(Answerer):
         self.name = name
         self._reason = reason
 
-    def answer(self, assignment: Assignment) -> Answer:  # noqa: ARG002
+    def answer(self, assignment: Assignment) -> Answering:  # noqa: ARG002
         """Raises `ModelNotAvailable`."""
         raise self._reason
 

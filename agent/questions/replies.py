@@ -10,7 +10,7 @@ from agent.editing.execution import Execution
 from agent.local import is_command
 from agent.questions.confirmation import describe
 from agent.questions.parameters import is_a_value, read_parameters
-from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.questions import calls_of, what_happened
 from agent.questions.reply import read_reply
 from agent.turn.direct import DirectCalls, TurnFailed
@@ -71,14 +71,14 @@ class Replies:
         await self.tell(TextFinished(_DROPPED))
         return False
 
-    async def _taken(self, pending_id: str) -> Pending | None:
+    async def _taken(self, pending_id: str) -> PendingQuestion | None:
         pending = await ask_store(self.store.take, pending_id)
         if pending is None and self.request.function is None and read_reply(self.request.message) is not None:
             message = f"There is no open question {pending_id!r}; it may have been answered already."
             raise TurnFailed(Failure("NOT_PENDING", message))
         return pending
 
-    async def _is_answered(self, pending: Pending) -> bool:
+    async def _is_answered(self, pending: PendingQuestion) -> bool:
         """Does what the message says in plain words; False when it says none to the question."""
         if self.request.function is not None:
             return False
@@ -91,7 +91,7 @@ class Replies:
             await self._confirmed(pending)
         return reply is not None
 
-    async def _is_completed(self, pending: Pending, *, is_yes: bool) -> bool:
+    async def _is_completed(self, pending: PendingQuestion, *, is_yes: bool) -> bool:
         """Runs what lacked something, with what the message gives; after a mere yes it is asked for again."""
         message = self.request.message
         if pending.origin is not None:
@@ -110,7 +110,7 @@ class Replies:
 
     # --- in any words ----------------------------------------------------------------------------------------------
 
-    async def _ask_the_model(self, pending: Pending) -> None:
+    async def _ask_the_model(self, pending: PendingQuestion) -> None:
         """Has the model read a reply that is none of the plain words: it says which answer that is, if it is one."""
         decided: list[str] = []
 
@@ -124,13 +124,13 @@ class Replies:
         if not decided and not self.execution.executed and self.execution.held is None:
             await self.tell(TextFinished(_DROPPED))
 
-    async def _agreed(self, pending: Pending) -> dict[str, Any]:
+    async def _agreed(self, pending: PendingQuestion) -> dict[str, Any]:
         """Executes what was asked about, exactly; what the model is told of it."""
         if pending.kind == "parameters":
             return _STILL_LACKS
         return self._result(pending, await self._executed(pending))
 
-    def _result(self, pending: Pending, done: Sequence[str]) -> dict[str, Any]:
+    def _result(self, pending: PendingQuestion, done: Sequence[str]) -> dict[str, Any]:
         """What was done, and the message that led to the question: it is the model's again."""
         if pending.origin is None:
             return {"done": done}
@@ -139,13 +139,13 @@ class Replies:
 
     # --- in plain words --------------------------------------------------------------------------------------------
 
-    async def _confirmed(self, pending: Pending) -> None:
+    async def _confirmed(self, pending: PendingQuestion) -> None:
         """Executes what was asked about; who converses then goes on with the message that led to it."""
         done = await self._executed(pending)
         if pending.kind == "confirmation" and pending.origin is not None and self.converses:
             await self._go_on(pending.origin, what_happened(pending.origin, done))
 
-    async def _executed(self, pending: Pending) -> list[str]:
+    async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
             raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))

@@ -12,7 +12,7 @@ from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
 from agent.questions.pending import PendingStore
 from agent.questions.questions import Questions
-from agent.reading.reading_tools import READING_TOOLS, Reader
+from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import in_thread
@@ -49,7 +49,7 @@ class DirectCalls:
     execution: Execution
     editor: Editor
     store: PendingStore
-    reader: Reader
+    reader: TurnReader
     tell: EventSink
     has_undone: bool = False
 

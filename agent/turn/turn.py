@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.answering.answerer import Answer, Answerer, Assignment, OpenQuestion, ParametersMissing
+from agent.answering.answerer import Answerer, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.tools import function_named
 from agent.editing.editor import Editor, Failure, Rehearsal
 from agent.editing.execution import Execution
@@ -19,7 +19,7 @@ from agent.questions.pending import Origin, PendingStore
 from agent.questions.questions import Questions
 from agent.questions.replies import Replies
 from agent.reading.citations import Citations
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import TurnReader
 from agent.turn.direct import DirectCalls, TurnFailed
 from agent.turn.events import (
     Asked,
@@ -79,7 +79,7 @@ class Turn:
         self._texts: list[str] = []
         self._open_text = ""  # what has been said of a part that is not finished
         self._reason: Literal["done", "question", "error"] = "done"
-        self._answer: Answer | None = None
+        self._answer: Answering | None = None
         self._retrieval_s = 0.0
         self._changed = False  # until the end
         self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
@@ -228,8 +228,8 @@ class Turn:
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
 
-    def _reader(self) -> Reader:
-        return Reader(self._assistant.retriever, self._request.key, self._citations, self.context)
+    def _reader(self) -> TurnReader:
+        return TurnReader(self._assistant.retriever, self._request.key, self._citations, self.context)
 
     # --- questions -------------------------------------------------------------------------------------------------
 

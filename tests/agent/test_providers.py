@@ -22,8 +22,8 @@ from agent import (
     TurnRequest,
 )
 from agent.answering.tools import tool_schemas
-from agent.models.patience import Patience
 from agent.models.providers import provided_model
+from agent.models.retries import Retries
 from arrow_project import ArrowProject, Operation
 from fletcher.loopback import bind, serving
 from tests.agent.desk import Desk
@@ -101,7 +101,7 @@ class Provider:
         async def sleep(seconds: float) -> None:
             self.waits.append(seconds)
 
-        assistant = Assistant(self.desk.retriever, ModelAnswerer(model, self.name, Patience(sleep=sleep)), 12_000)
+        assistant = Assistant(self.desk.retriever, ModelAnswerer(model, self.name, Retries(sleep=sleep)), 12_000)
         editor = InMemoryEditor(story())
         asked: dict[str, Any] = {"key": self.desk.key, "message": message, "project": story()}
         request = TurnRequest(**(asked | fields))

@@ -23,7 +23,7 @@ _TRIES_TO_CONNECT = 2
 
 
 @dataclass(frozen=True)
-class Patience:
+class Retries:
     """Retries of one model request.
 
     Attributes:
