@@ -20,7 +20,6 @@ WAITED_S = 10.0
 
 # A provider and a name; one letter before the colon is a drive of Windows.
 _PROVIDED = re.compile(r"(?P<provider>[a-z][a-z0-9_-]+):(?P<name>.+)", re.DOTALL)
-_INSTALL = "pip install 'fletcher[models]'"
 
 
 class ModelNotUsable(Exception):
@@ -52,7 +51,7 @@ def load_local(source: str, load: Callable[[bool], _Loaded]) -> _Loaded:
     except ModelNotUsable:
         raise
     except ImportError as error:
-        raise ModelNotUsable(f"{error.name or error} is not installed. Install it: {_INSTALL}") from error
+        raise ModelNotUsable(f"{error.name} is not installed. Install it: pip install {error.name}") from error
     except Exception as error:  # of torch, transformers and the hub, of whatever type
         raise ModelNotUsable(f"it cannot be loaded ({first_line(error)})") from error
 

@@ -29,7 +29,7 @@ _SCOPES = {False: "all documents", True: "within the document"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with documents/ and questions.jsonl")]
 WithStock = Annotated[
-    bool, typer.Option("--stock", help=r"Also measure LlamaIndex's own pipeline (needs fletcher\[bench])")
+    bool, typer.Option("--stock", help=r"Also measure LlamaIndex's own pipeline (needs fletcher-arrow\[bench])")
 ]
 OtherModel = Annotated[
     str | None,
@@ -143,7 +143,7 @@ def _stock(texts: Sequence[Text], bars: Bars) -> Iterator[Pipeline]:
         from evaluation.retrieval.stock import SIZES, StockIndex
     except ImportError as error:
         raise CommandError(
-            f"LlamaIndex's pipeline is not installed ({error.name}). Install it: pip install 'fletcher[bench]'"
+            f"LlamaIndex's pipeline is not installed ({error.name}). Install it: pip install 'fletcher-arrow[bench]'"
         ) from error
     for size in SIZES:
         with _task(bars, f"Embedding LlamaIndex {size[0]}/{size[1]}", None) as task:
