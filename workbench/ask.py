@@ -1,18 +1,18 @@
 """The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
 from nicegui import ui
 
-from agent import Citation, Cited, Event, Failed, TextChunk, TextFinished
+from agent import Citation
 from server import TurnBody
 from server.turn_routes import HistoryEntry
 from workbench.citations import draw_citations
+from workbench.open_story import BLANK
 from workbench.place import Place, PlaceView
-from workbench.story_file import BLANK
+from workbench.telling import Telling
 from workbench.visit import Visit
 
 _MOST_FOUND = 100
@@ -97,13 +97,13 @@ class AskPanel:
             ui.label(question).classes("question")
             said = ui.label().classes("answer")
             cited = ui.column().classes("list")
-        telling = _Telling(said)
+        telling = Telling(said)
         body = TurnBody(arrow_content=BLANK, message=question, history=self._history[:])
         self._turn = asyncio.ensure_future(self._run(body, telling))
         try:
             await self._turn
         except asyncio.CancelledError:
-            said.set_text(f"{said.text}\n(stopped)")
+            telling.add("(stopped)")
             return
         finally:
             self._finish()
@@ -113,7 +113,7 @@ class AskPanel:
         if telling.citations:
             await self._place.show(_place_of(telling.citations[0]))
 
-    async def _run(self, body: TurnBody, telling: "_Telling") -> None:
+    async def _run(self, body: TurnBody, telling: Telling) -> None:
         await self._visit.turn(body, telling.tell)
 
     async def _search(self) -> None:
@@ -163,37 +163,6 @@ class AskPanel:
     def _end(self) -> None:
         if self._turn is not None:
             self._turn.cancel()
-
-
-class _Telling:
-    """Shows an answer while it is said."""
-
-    def __init__(self, label: ui.label) -> None:
-        self._label = label
-        self._finished: list[str] = []
-        self._open = ""
-        self.citations: Sequence[Citation] = ()
-
-    @property
-    def text(self) -> str:
-        """What has been said."""
-        return "\n\n".join([*self._finished, *([self._open] if self._open else [])])
-
-    async def tell(self, event: Event) -> None:
-        """Takes one event of the turn."""
-        match event:
-            case TextChunk(text=text):
-                self._open += text
-            case TextFinished(text=text):
-                self._finished.append(text)
-                self._open = ""
-            case Failed(failure=failure):
-                self._finished.append(failure.message)
-            case Cited(citations=citations):
-                self.citations = citations
-            case _:
-                return
-        self._label.set_text(self.text)
 
 
 def _place_of(citation: Citation) -> Place:

@@ -14,11 +14,11 @@ async function filesIn(entry, path) {
 const within = (path) => path.slice(path.indexOf("/") + 1);
 
 export default {
-  props: { url: String, accept: String },
+  props: { url: String, accept: String, single: Boolean },
   emits: ["begin", "answer"],
   template: `
     <div :class="{'drop-over': over}" @dragover.prevent="over = true" @dragleave="over = false" @drop.prevent="drop">
-      <input type="file" ref="files" multiple hidden :accept="accept" @change="chosen" />
+      <input type="file" ref="files" :multiple="!single" hidden :accept="accept" @change="chosen" />
       <input type="file" ref="folder" webkitdirectory hidden @change="chosen" />
       <slot />
     </div>`,
@@ -42,6 +42,7 @@ export default {
       this.send(isOneFolder ? files.map(([name, file]) => [within(name), file]) : files);
     },
     async send(files) {
+      if (this.single) files.splice(1);
       if (files.length) this.$emit("begin", { files: files.length });
       while (files.length) {
         const form = new FormData();

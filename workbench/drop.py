@@ -12,9 +12,9 @@ class Drop(ui.element, component="drop.js"):
 
     Args:
         url: Where the files are sent to, as a form with the field `files`.
-        accept: The names that a file may end with, as in HTML; all where empty.
         on_begin: Hears how many files are on their way.
         on_answer: Hears each answer: its `status` and its JSON, `answer`.
+        only: What the name of the one file that is taken ends with; empty where any number of any kind is.
     """
 
     def __init__(
@@ -22,11 +22,12 @@ class Drop(ui.element, component="drop.js"):
         url: str,
         on_begin: Callable[[int], None],
         on_answer: Callable[[int, dict[str, Any]], Awaitable[None]],
-        accept: str = "",
+        only: str = "",
     ) -> None:
         super().__init__()
         self.props["url"] = url
-        self.props["accept"] = accept
+        self.props["accept"] = only
+        self.props["single"] = bool(only)
 
         async def answered(event: GenericEventArguments) -> None:
             await on_answer(event.args["status"], event.args["answer"])

@@ -65,6 +65,7 @@ class PlaceView:
             self._draw_head(document, replace(place, page=page))
             draw()
         self._view.set_visibility(True)
+        ui.run_javascript(f"getHtmlElement({self._view.id}).scrollIntoView({{block: 'nearest'}})")
 
     def close(self) -> None:
         """Shows nothing any more."""
@@ -97,7 +98,8 @@ class PlaceView:
             marked = f"?passage={place.passage}" if place.passage else ""
             image.props["src"] = self._visit.address(f"documents/{quote(document.id)}/pages/{place.page}.png{marked}")
             if self._with_text:
-                ui.label(text or "This page has no text: it is a picture.").classes("page-text")
+                shown = ui.label(text or "This page has no text: it is a picture.").classes("page-text")
+                shown.props('tabindex="0" role="region" aria-label="Text of the page"')
 
     async def _turn_to(self, place: Place, page: int) -> None:
         await self.show(replace(place, page=page))

@@ -51,6 +51,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
 
     app.on_exception(_log)
     app.config.socket_io_js_transports = ["websocket"]
+    app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
     ui.add_head_html(f"<style>{_STYLE}</style>", shared=True)
     ui.run_with(
@@ -91,7 +92,7 @@ def _draw(visit: Visit, tab: str, sign_out: "_SignOut | None") -> None:
         shown = ui.label().classes("shown-project")
         _dark_button(dark)
         if sign_out is not None:
-            ui.button(icon="logout", on_click=sign_out).props('flat round dense aria-label="Sign out"')
+            ui.button(icon="logout", on_click=sign_out).props('flat round dense color=white aria-label="Sign out"')
     with ui.tab_panels(tabs, value=tab, animated=False).classes("panels"):
         with ui.tab_panel("Projects"):
             ProjectsPanel(visit, tabs)
@@ -115,7 +116,7 @@ def _dark_button(dark: ui.dark_mode) -> None:
     def toggle() -> None:
         dark.set_value(not dark.value)
 
-    ui.button(icon="contrast", on_click=toggle).props('flat round dense aria-label="Dark or light"')
+    ui.button(icon="contrast", on_click=toggle).props('flat round dense color=white aria-label="Dark or light"')
 
 
 class _SignOut:
