@@ -3,25 +3,35 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What users need, without what only tests, measurements and PostgreSQL do.
+READY := $(VENV)/.ready
 # GDScript's formatter and linter, in an environment of their own: they pin a version of lark that is not ours.
 GDTOOLKIT := $(VENV)/gdtoolkit/bin
 GDSCRIPT := clients tests/clients
+
+# What is started a hundred times must not be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo run test check format lock bench attack contract conform real-client arrow clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fletcher needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
-	@echo "Installing Fletcher into $(VENV) (about 2.5 GB on disk, most of it PyTorch; once, 2 to 5 minutes) ..."
+	@echo "Installing Fletcher into $(VENV) (about 2 GB on disk, most of it PyTorch; once, 2 to 4 minutes) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(STAMP): $(READY)
+	@echo "Installing what tests and measurements need (about .6 GB on disk; once) ..."
 	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-demo: setup
+demo: $(READY)
 	$(BIN)/fletcher demo
 
-run: setup
+run: $(READY)
 	$(BIN)/fletcher serve
 
 test: setup

@@ -4,13 +4,14 @@ from agent.answering.answer import ModelAnswerer
 from agent.answering.answerer import Answerer
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.editing.editor import Editor, Failure, InMemoryEditor, Outcome
-from agent.models.models import ModelNotAvailable, open_answerer
+from agent.models.failures import ModelNotAvailable
+from agent.models.models import NoAnswerer, open_answerer
 from agent.prompt.quoting import MATERIAL, inert, quoted_lines, quoted_name
 from agent.questions.confirmation import ConfirmationPolicy, describe
-from agent.questions.pending import Origin, Pending, PendingStore
+from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.reply import read_reply
 from agent.reading.citations import Citations
-from agent.reading.reading_tools import READING_TOOLS, Reader, ReadingTool
+from agent.reading.reading_tools import READING_TOOLS, ReadingTool, TurnReader
 from agent.turn.events import (
     Asked,
     Citation,
@@ -27,7 +28,6 @@ from agent.turn.events import (
     Timings,
     Usage,
 )
-from agent.turn.fingerprint import fingerprint
 from agent.turn.request import Exchange, TurnContext, TurnRequest
 from agent.turn.thread import Threads, ask_store, in_thread, working_in
 from agent.turn.turn import Assistant, Turn
@@ -54,12 +54,12 @@ __all__ = [
     "LocalPlanner",
     "ModelAnswerer",
     "ModelNotAvailable",
+    "NoAnswerer",
     "OperationFinished",
     "Origin",
     "Outcome",
-    "Pending",
+    "PendingQuestion",
     "PendingStore",
-    "Reader",
     "ReadingTool",
     "Suggested",
     "Suggestion",
@@ -69,11 +69,11 @@ __all__ = [
     "Timings",
     "Turn",
     "TurnContext",
+    "TurnReader",
     "TurnRequest",
     "Usage",
     "ask_store",
     "describe",
-    "fingerprint",
     "in_thread",
     "inert",
     "open_answerer",

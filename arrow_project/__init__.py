@@ -6,12 +6,15 @@ Imports nothing else of Fletcher.
 from arrow_project.checking import check, check_text
 from arrow_project.diffing import Diff, diff
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
+from arrow_project.fingerprint import fingerprint
+from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
+from arrow_project.names import fold
 from arrow_project.node_view import node_data_schema, node_details, node_line, node_lines
 from arrow_project.operation import Finding, NativeCall, Operation, OperationResult, OperationSpec, Selection
 from arrow_project.operations import OPERATIONS
 from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
-from arrow_project.renumbering import named_ids, renumbered, renumbered_native
+from arrow_project.renumbering import changed_ids, renumbered, renumbered_native
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
 
@@ -25,6 +28,7 @@ __all__ = [
     "ErrorCode",
     "Finding",
     "Link",
+    "Loss",
     "NativeCall",
     "Node",
     "Operation",
@@ -36,12 +40,17 @@ __all__ = [
     "Scene",
     "Selection",
     "Story",
+    "Tables",
     "Variable",
+    "changed_ids",
     "check",
     "check_text",
+    "describe_loss",
     "diff",
+    "fingerprint",
+    "fold",
+    "losses",
     "lower",
-    "named_ids",
     "node_data_schema",
     "node_details",
     "node_line",
@@ -52,5 +61,6 @@ __all__ = [
     "renumbered_native",
     "restore",
     "shorten",
+    "tables_of",
     "texts_of",
 ]

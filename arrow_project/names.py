@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
@@ -43,6 +44,12 @@ def unique(name: str, is_taken: Callable[[str], bool]) -> str:
     while is_taken(name):
         name += "_"
     return name
+
+
+def fold(name: str) -> str:
+    """The name without case, accents, and the signs that Arrow puts for spaces: the same for every spelling of it."""
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return " ".join(re.split(r"[\W_]+", plain.casefold())).strip()
 
 
 def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:

@@ -11,6 +11,8 @@ _ID_KEYS = frozenset(
         "variable", "variable_id", "character", "character_id",
     }
 )  # fmt: skip
+# What the results of operations call the ids of what they created.
+_CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
 _CONNECTIONS = ("push", "pop")
 _NATIVE_ID_KEYS = frozenset({"entry", "variable", "character", "target", "macro"})
 _NATIVE_ID_LISTS = frozenset({"ref", "use"})
@@ -22,6 +24,15 @@ def renumbered(operation: Operation, ids: Mapping[int, int]) -> Operation:
     if not ids:
         return operation
     return Operation(operation.function, _record(dict(operation.arguments), ids))
+
+
+def changed_ids(expected: Mapping[str, Any], given: Mapping[str, Any]) -> dict[int, int]:
+    """The ids in the result of an operation that an editor has given, by those that were expected."""
+    return {
+        expected[key]: given[key]
+        for key in _CREATED
+        if key in expected and given.get(key, expected[key]) != expected[key]
+    }
 
 
 def renumbered_data(data: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
@@ -37,25 +48,6 @@ def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> di
     }
     entry = document["entry"]
     return {**document, "entry": ids.get(entry, entry), "resources": resources}
-
-
-def named_ids(arguments: Mapping[str, Any]) -> set[int]:
-    """Every id that the arguments name."""
-    named = _Named()
-    _record(dict(arguments), named)
-    return named.asked
-
-
-class _Named(dict[int, int]):
-    """Replaces nothing, and remembers what it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: set[int] = set()
-
-    def get(self, key: int, default: Any = None) -> Any:
-        self.asked.add(key)
-        return default
 
 
 def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:

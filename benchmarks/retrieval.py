@@ -99,7 +99,7 @@ def _fill(parts: Parts, language: Language) -> int:
     passages = parts.catalog.passages(_KEY)
     vectors = np.random.default_rng(1).normal(size=(len(passages), parts.embedder.dimension)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    parts.vectors.add(_KEY, [(one.id, one.document_id, row) for one, row in zip(passages, vectors, strict=True)])
+    parts.vectors.put(_KEY, zip(passages, vectors, strict=True))
     parts.catalog.mark_embedded(_KEY, [one.id for one in passages])
     return len(passages)
 

@@ -155,7 +155,8 @@ def _open(database_url: str | URL) -> tuple[Engine, Presence | None]:
     except (ArgumentError, ImportError) as error:
         raise CatalogError(
             f"The database {_named(url)} needs a driver that is not here ({error}). "
-            "The form is postgresql+psycopg://user:password@host/database."
+            "The form is postgresql+psycopg://user:password@host/database, and its driver comes with: "
+            "pip install 'fletcher-arrow[postgresql]'"
         ) from error
     if engine.dialect.name != "sqlite":
         raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")

@@ -15,9 +15,9 @@ from corpora.presence import Presence
 
 T = TypeVar("T")
 
-_CONNECT_S = 5
-_ANSWER_S = 4
-_SILENT_S = 2.0  # then it is asked whether it is there at all
+_CONNECT_S = 3
+_ANSWER_S = 2  # psycopg takes no less
+_SILENT_S = 0.5  # then it is asked whether it is there at all
 _LONGEST_S = 120.0  # a statement may wait for another server's transaction, but not for one that never ends
 # A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
 _KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -88,21 +88,28 @@ def hold_project(connection: Connection, project: ColumnElement[bool]) -> None:
     connection.execute(select(projects.c.id).where(project).order_by(projects.c.id).with_for_update())
 
 
-def take_away(connection: Connection, project: int, document_id: str) -> set[str]:
+class PlacedVector(NamedTuple):
+    """A passage that has a vector, and the pages that the vector store says it is on."""
+
+    passage: str
+    page_from: int | None
+    page_to: int | None
+
+
+def take_away(connection: Connection, project: int, document_id: str) -> set[PlacedVector]:
     """Delete a document, noting that its vectors, and perhaps its original, must go.
 
-    Returns which of its passages had vectors.
+    Returns which of its passages had vectors, and on which pages.
     """
-    rows = connection.execute(
-        select(passages.c.id, passages.c.embedded, passages.c.text_sha256).where(passages.c.document == document_id)
-    ).all()
+    columns = (passages.c.id, passages.c.page_from, passages.c.page_to, passages.c.embedded, passages.c.text_sha256)
+    rows = connection.execute(select(*columns).where(passages.c.document == document_id)).all()
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
     for sha256 in connection.scalars(gone).all():
         connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
     if rows:
         replaced = [{"passage": row.id, "project": project, "text_sha256": row.text_sha256} for row in rows]
         connection.execute(insert(replaced_passages), replaced)
-    return {row.id for row in rows if row.embedded}
+    return {PlacedVector(row.id, row.page_from, row.page_to) for row in rows if row.embedded}
 
 
 def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -> None:
@@ -121,8 +128,8 @@ def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -
         connection.execute(insert(pages), rows)
 
 
-def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], embedded: set[str]) -> None:
-    """Write a document's passages, of which some have vectors already."""
+def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], placed: set[PlacedVector]) -> None:
+    """Write a document's passages; those that have vectors already, and stand on the same pages, keep them."""
     # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
     for some in chunks(passage.id for passage in of):
         connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
@@ -136,7 +143,7 @@ def insert_passages(connection: Connection, document_id: str, of: Sequence[Passa
             "heading": list(passage.heading),
             "char_from": passage.char_from,
             "char_to": passage.char_to,
-            "embedded": passage.id in embedded,
+            "embedded": PlacedVector(passage.id, passage.page_from, passage.page_to) in placed,
             "kind": passage.kind,
             "text_sha256": passage.embedding_hash,
             "text": passage.text,

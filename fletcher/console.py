@@ -30,9 +30,10 @@ from corpora import page_range, printable_lines
 from ingest import counted, page_list
 
 if TYPE_CHECKING:
-    from ingest import DocumentReport, IngestReport, ProgressListener
     from ingest import Progress as IngestProgress
-    from retrieval import SearchAnswer
+    from ingest import ProgressListener
+
+Answer = dict[str, Any]
 
 
 class Terminal(Console):
@@ -61,6 +62,7 @@ err = _terminal(stderr=True)
 _NAMED = 8
 _ROOM_BESIDE_A_BAR = 24
 _IN_ORDER = ("indexed", "updated", "unchanged", "searchable", "removed", "skipped", "failed")
+_DOUBTS = {"weak": "These may not answer it", "none": "The documents do not seem to answer it"}
 _COLOURS = {
     "failed": "red",
     "skipped": "yellow",
@@ -133,40 +135,41 @@ def bars(*, transient: bool = False) -> Generator[Progress]:
         yield shown
 
 
-def print_report(report: IngestReport) -> None:
+def print_report(report: Answer) -> None:
     """The report of an ingest as a table, with the time it took; it ends with what failed, and why."""
-    print_documents(report.documents, f" in {report.seconds:.1f} s")
+    print_documents(report["documents"], f" in {report['seconds']:.1f} s")
 
 
-def print_documents(reported: Sequence[DocumentReport], after_count: str = "") -> None:
+def print_documents(reported: Sequence[Answer], after_count: str = "") -> None:
     """What became of documents as a table, counted below it; at last what failed, with reason and remedy."""
-    others = [document for document in reported if _is_no_document(document)]
-    documents = [document for document in reported if not _is_no_document(document)]
+    others = [entry["name"] for entry in reported if _is_no_document(entry)]
+    documents = [entry for entry in reported if not _is_no_document(entry)]
     if documents:
         out.print(document_table(documents))
     if others:
-        names = ", ".join(document.name for document in others[:_NAMED])
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        names = ", ".join(others[:_NAMED])
         out.print(f"Skipped, not of a kind that is read: {names}{more}", style="yellow", markup=False)
-    counts = Counter(document.status for document in documents)
+    counts = Counter(entry["status"] for entry in documents)
     said = ", ".join(f"{counts[status]} {status}" for status in _IN_ORDER if counts[status])
     out.print(f"{said or 'No documents'}{after_count}")
-    for document in documents:
-        if document.status == "failed" and document.error is not None:
-            out.print(document.error.message, style="red", markup=False)
+    for entry in documents:
+        if entry["status"] == "failed":
+            out.print(entry["error"]["message"], style="red", markup=False)
 
 
-def print_changes(report: IngestReport) -> None:
+def print_changes(report: Answer) -> None:
     """What has changed, a line for each document."""
     now = datetime.now().astimezone().strftime("%H:%M:%S")
-    for document in report.documents:
-        if document.status != "unchanged" and not _is_no_document(document):
-            colour = _COLOURS.get(document.status, "green")
-            note = _note(document) or (counted(document.passages, "passage") if document.status != "removed" else "")
-            out.print(f"{now}  [{colour}]{document.status:<10}[/] {escape(document.name)}  {escape(note)}")
+    for entry in report["documents"]:
+        status = entry["status"]
+        if status != "unchanged" and not _is_no_document(entry):
+            colour = _COLOURS.get(status, "green")
+            note = _note(entry) or (counted(entry["passages"], "passage") if status != "removed" else "")
+            out.print(f"{now}  [{colour}]{status:<10}[/] {escape(entry['name'])}  {escape(note)}")
 
 
-def document_table(documents: Sequence[DocumentReport]) -> Table:
+def document_table(documents: Sequence[Answer]) -> Table:
     """Documents with status, size and what there is to say about them."""
     table = Table(box=None, pad_edge=False)
     for heading, justify in (
@@ -176,40 +179,40 @@ def document_table(documents: Sequence[DocumentReport]) -> Table:
         ("Passages", "right"),
     ):
         table.add_column(heading, justify=justify, overflow="fold")  # pyright: ignore[reportArgumentType]
-    notes = [
-        "" if d.status == "failed" else _note(d) for d in documents
-    ]  # why one failed is longer than a table is wide
+    # Why one failed is longer than a table is wide.
+    notes = ["" if entry["status"] == "failed" else _note(entry) for entry in documents]
     if any(notes):
         table.add_column("Note", overflow="fold")
-    for document, note in zip(documents, notes, strict=True):
-        colour = _COLOURS.get(document.status, "green")
-        status = f"[{colour}]{document.status}[/]"
-        pages = "" if document.pages is None else str(document.pages)
-        passages = str(document.passages) if document.passages else ""
-        table.add_row(escape(document.name), status, pages, passages, *([escape(note)] if any(notes) else []))
+    for entry, note in zip(documents, notes, strict=True):
+        colour = _COLOURS.get(entry["status"], "green")
+        status = f"[{colour}]{entry['status']}[/]"
+        pages = "" if entry["pages"] is None else str(entry["pages"])
+        passages = str(entry["passages"]) if entry["passages"] else ""
+        table.add_row(escape(entry["name"]), status, pages, passages, *([escape(note)] if any(notes) else []))
     return table
 
 
-def print_found(answer: SearchAnswer) -> None:
-    """Ranked passages, each with its place, and pages that could not be looked at."""
-    if not answer.passages:
+def print_found(answer: Answer) -> None:
+    """Whether they have an answer, ranked passages, each with its place, and pages that could not be looked at."""
+    if not answer["passages"]:
         out.print("Nothing found.")
-    for rank, ranked in enumerate(answer.passages, start=1):
-        passage = ranked.passage
-        heading = " > ".join(passage.heading)
-        out.print(f"[bold]{rank}. {escape(passage.place)}[/]  {escape(heading)}")
-        if ranked.also_in:
-            out.print(f"also in {', '.join(ranked.also_in)}", markup=False, style="dim")
-        out.print(escape(passage.text.strip()))
+    elif answer["relevance"] != "strong":
+        out.print(f"{_DOUBTS[answer['relevance']]} (confidence {answer['confidence']:.2f}).\n", style="yellow")
+    for rank, passage in enumerate(answer["passages"], start=1):
+        place = passage["document"] + page_range(passage["page_from"], passage["page_to"])
+        out.print(f"[bold]{rank}. {escape(place)}[/]  {escape(' > '.join(passage['heading']))}")
+        if "also_in" in passage:
+            out.print(f"also in {', '.join(passage['also_in'])}", markup=False, style="dim")
+        out.print(escape(passage["text"].strip()))
         out.print()
-    for name, pages in answer.pages_without_text.items():
-        note = f"Not searched: page {page_list(pages)} of {name} (pictures without text)"
+    for entry in answer.get("pages_without_text", ()):
+        note = f"Not searched: page {page_list(entry['pages'])} of {entry['document']} (pictures without text)"
         out.print(note, markup=False, style="yellow")
-    if answer.text_only:
+    if answer.get("text_only"):
         out.print("Searched by text only: the vectors cannot be asked just now.", style="yellow")
 
 
-def print_turn(answer: dict[str, Any], *, conversing: bool = False) -> None:
+def print_turn(answer: Answer, *, conversing: bool = False) -> None:
     """The answer of a turn: what was said, its sources, what changed, what is asked, what could follow.
 
     In a conversation the text has been shown while it came, and what follows is typed as it stands.
@@ -252,18 +255,18 @@ def waiting(what: str) -> Generator[None]:
         yield
 
 
-def _is_no_document(document: DocumentReport) -> bool:
-    return document.status == "skipped" and document.error is not None and document.error.code == "UNKNOWN_FORMAT"
+def _is_no_document(entry: Answer) -> bool:
+    return entry["status"] == "skipped" and entry["error"] is not None and entry["error"]["code"] == "UNKNOWN_FORMAT"
 
 
-def _note(document: DocumentReport) -> str:
-    if document.error is not None:
-        return document.error.message
+def _note(entry: Answer) -> str:
+    if entry["error"] is not None:
+        return entry["error"]["message"]
     notes: list[str] = []
-    if document.pages_without_text:
-        notes.append(f"no text on page {page_list(document.pages_without_text)} (pictures)")
-    if document.pages_recognized:
-        notes.append(f"page {page_list(document.pages_recognized)} read by text recognition (OCR)")
-    if document.pages_with_hidden_text:
-        notes.append(f"text that nobody can see was left out on page {page_list(document.pages_with_hidden_text)}")
+    if pages := entry["pages_without_text"]:
+        notes.append(f"no text on page {page_list(pages)} (pictures)")
+    if pages := entry.get("pages_recognized"):
+        notes.append(f"page {page_list(pages)} read by text recognition (OCR)")
+    if pages := entry.get("pages_with_hidden_text"):
+        notes.append(f"text that nobody can see was left out on page {page_list(pages)}")
     return "; ".join(notes)

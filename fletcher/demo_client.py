@@ -7,6 +7,7 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from arrow_project import ArrowProject, Operation, OperationError, Selection
+from corpora import Owner
 from fletcher.errors import CommandError
 
 # A step of a large model may take a while; a step that takes longer than this is not coming.
@@ -16,12 +17,16 @@ _PATIENCE_S = 180
 class DemoClient:
     """Says messages over the socket and executes the calls that come back; a context manager that hangs up."""
 
-    def __init__(self, url: str, project: ArrowProject, project_id: int) -> None:
+    def __init__(self, owner: Owner, project: ArrowProject, project_id: int) -> None:
         self.project = project
         self._project_id = project_id
         self._last_created: int | None = None
         self._socket: ClientConnection = connect(
-            url.replace("http", "ws", 1) + "/ws/chat", max_size=2**26, proxy=None, open_timeout=30
+            f"{owner.url}/ws/chat".replace("http", "ws", 1),
+            additional_headers={"Authorization": f"Bearer {owner.key}"},
+            max_size=2**26,
+            proxy=None,
+            open_timeout=30,
         )
         self._send({"type": "file_sync", "project_id": project_id, "arrow_content": project.to_text()})
 

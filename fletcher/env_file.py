@@ -5,7 +5,7 @@ decide where documents, keys and questions go, who may connect, or which files a
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dotenv import dotenv_values, load_dotenv
@@ -49,17 +49,19 @@ def load_own_variables() -> None:
 
 def settings_of_folder() -> dict[str, str]:
     """The settings that the working folder's `.env` may make, by their names without the prefix, in small letters."""
-    return {name: value for name, value in _said().items() if _is_harmless(name, value)}
+    return {name: value for name, value in settings_in(_variables()).items() if _is_harmless(name, value)}
 
 
 def ignored_in_folder() -> list[str]:
     """The variables of the working folder's `.env` that its author may have meant for Fletcher, and may not set."""
-    settings = [f"{PREFIX}{name.upper()}" for name, value in _said().items() if not _is_harmless(name, value)]
-    return settings + [name for name in _variables() if name.upper().endswith(_PROVIDERS) and not _is_setting(name)]
+    said = _variables()
+    settings = [f"{PREFIX}{name.upper()}" for name, value in settings_in(said).items() if not _is_harmless(name, value)]
+    return settings + [name for name in said if name.upper().endswith(_PROVIDERS) and not _is_setting(name)]
 
 
-def _said() -> dict[str, str]:
-    return {name[len(PREFIX) :].lower(): value for name, value in _variables().items() if _is_setting(name)}
+def settings_in(variables: Mapping[str, str]) -> dict[str, str]:
+    """Those of the variables that are settings, by their names without the prefix, in small letters."""
+    return {name[len(PREFIX) :].lower(): value for name, value in variables.items() if _is_setting(name)}
 
 
 def _variables() -> dict[str, str]:

@@ -90,9 +90,15 @@ def url_of(bound: socket.socket) -> str:
 
 
 @contextmanager
-def serving(app: ASGIApp, max_message_bytes: int, bound: socket.socket, waits: Waits | None = None) -> Generator[str]:
-    """Serves `app` from a thread while the block runs; yields its URL."""
-    server = Server(app, max_message_bytes, waits=waits)
+def serving(
+    app: ASGIApp,
+    max_message_bytes: int,
+    bound: socket.socket,
+    waits: Waits | None = None,
+    on_shutdown: Callable[[], object] = lambda: None,
+) -> Generator[str]:
+    """Serves `app` from a thread while the block runs, and calls `on_shutdown` as `Server` does; yields its URL."""
+    server = Server(app, max_message_bytes, on_shutdown, waits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="server", daemon=True)
     thread.start()
     server.ready.wait()

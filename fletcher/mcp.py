@@ -15,9 +15,9 @@ import httpx
 
 from corpora import CorpusError, Owner
 from fletcher.errors import CommandError
+from fletcher.owner import live_owner
 from fletcher.settings import Settings
 from fletcher.standard_streams import lines_of
-from fletcher.turns import live_owner
 
 Message = dict[str, Any]
 

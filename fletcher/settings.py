@@ -5,37 +5,25 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 
-from fletcher.env_file import OWN_ENV_FILE, PREFIX, settings_of_folder
+from fletcher.env_file import OWN_ENV_FILE, PREFIX, settings_in, settings_of_folder
 
 DEFAULT_DATA_DIR = OWN_ENV_FILE.parent
 
 _PYDANTICS_WORDS = "Value error, "
 _OF_WORKSPACE = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\s*=\s*(\S.*)")
 
-Names = Annotated[tuple[str, ...], NoDecode]
-Roots = Annotated[Mapping[str, tuple[Path, ...]], NoDecode]
-
 
 class SettingsError(Exception):
     """A setting that cannot be used; the message names it and the rule."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Every setting of `docs/configuration.md`, by its name without the prefix."""
-
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
 
     data_dir: Path = DEFAULT_DATA_DIR
     database_url: str | None = None
@@ -45,10 +33,11 @@ class Settings(BaseSettings):
     reranker: str | None = None
     tokens: Path | None = None
     token: SecretStr | None = None
-    allowed_hosts: Names = ()
-    allowed_origins: Names = ()
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
     require_key: bool = False
-    folders: Roots = Field(default_factory=dict[str, tuple[Path, ...]])
+    page: bool = True
+    folders: Mapping[str, tuple[Path, ...]] = Field(default_factory=dict[str, tuple[Path, ...]])
     confirm: Literal["always", "destructive", "never"] = "destructive"
     max_message_bytes: int = Field(64 * 2**20, gt=0)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
@@ -59,18 +48,6 @@ class Settings(BaseSettings):
     max_connections: int = Field(500, gt=0)
     turns_per_minute: int = Field(600, gt=0)
     call_timeout_s: float = Field(30.0, gt=0)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (it is called by names)
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What goes before what: the command line, the environment, the working folder's `.env`."""
-        return init_settings, env_settings, InitSettingsSource(settings_cls, settings_of_folder())
 
     @field_validator("allowed_hosts", "allowed_origins", mode="before")
     @classmethod
@@ -190,13 +167,14 @@ def _with_nearest(name: str, known: Sequence[str]) -> str:
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """The settings, with what the command line says on top.
+    """The settings: what the command line says, then the environment, then the working folder's `.env`.
 
     Raises:
         SettingsError: A variable has a value that cannot be used.
     """
     try:
-        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+        said = {name: value for name, value in overrides.items() if value is not None}
+        return Settings.model_validate(settings_of_folder() | settings_in(os.environ) | said)
     except ValidationError as error:
         problems = "; ".join(
             f"FLETCHER_{str(e['loc'][0]).upper()}: {e['msg'].removeprefix(_PYDANTICS_WORDS)}" for e in error.errors()

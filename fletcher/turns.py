@@ -1,90 +1,27 @@
-"""Turns on a file from the command line, always over the API: of the owner of the data directory, or our own."""
+"""Turns on a file from the command line, over the API."""
 
-import os
-import secrets
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from corpora import DataDirectory, Owner, ProjectKey
+from fletcher.api import Answer, Api, Connection, Telling
 from fletcher.errors import CommandError
-from fletcher.remote import RemoteCorpus
-from fletcher.settings import Settings
 from fletcher.story_file import StoryFile
-
-if TYPE_CHECKING:
-    from corpora import Ownership
-
-Answer = dict[str, Any]
-Telling = Callable[[str, Answer], None]
 
 # A model that goes on after each yes and never comes to an end is left with its next question.
 _MAX_QUESTIONS = 20
-
-
-@contextmanager
-def open_api(settings: Settings) -> Generator[RemoteCorpus]:
-    """The API of `live_owner`."""
-    with live_owner(settings) as owner, RemoteCorpus(owner) as remote:
-        yield remote
-
-
-@contextmanager
-def live_owner(settings: Settings) -> Generator[Owner]:
-    """Who answers the API: the owner; else this process, on a loopback port, where other commands find it meanwhile.
-
-    Raises:
-        CommandError: The model that is set cannot be used.
-        DirectoryBusy: The owner is a short command that does not come to its end.
-    """
-    from fletcher.corpus import own_or_find_owner
-
-    directory = None if settings.is_shared else DataDirectory(settings.data_dir)
-    owned = own_or_find_owner(directory) if directory else None
-    with ExitStack() as opened:
-        if not isinstance(owned, Owner):
-            ownership = opened.enter_context(owned) if owned else None
-            owned = opened.enter_context(_our_own(settings, directory, ownership))
-        yield owned
-
-
-@contextmanager
-def _our_own(settings: Settings, directory: DataDirectory | None, ownership: "Ownership | None") -> Generator[Owner]:
-    # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
-    from fletcher.app import build_app
-    from fletcher.loopback import bind, serving, url_of
-    from fletcher.wiring import build_services, open_parts
-    from server import Access
-
-    with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
-        services = build_services(settings, parts)
-        owner = _announced(url_of(bound), ownership)
-        access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
-        app = build_app(settings, services, access, completes=False)
-        with serving(app, settings.max_message_bytes, bound):
-            yield owner
-
-
-def _announced(url: str, ownership: "Ownership | None") -> Owner:
-    return Owner(os.getpid(), url, secrets.token_urlsafe(32)) if ownership is None else ownership.announce(url)
 
 
 class FileTurns:
     """What is said about one file: each turn begins with the file as it is, and writes it back.
 
     Args:
-        api: Who answers.
-        key: The project whose documents are read.
+        connection: To the project whose documents are read.
         story: The file.
         body: What every turn says besides its message, as `POST …/turns` takes it.
         agreed: The user has said yes beforehand to whatever would be asked.
     """
 
-    def __init__(
-        self, api: RemoteCorpus, key: ProjectKey, story: StoryFile, body: Answer, *, agreed: bool = False
-    ) -> None:
-        self._api = api
-        self._key = key
+    def __init__(self, connection: Connection, story: StoryFile, body: Answer, *, agreed: bool = False) -> None:
+        self._connection = connection
         self._story = story
         self._body = body
         self._agreed = agreed
@@ -103,10 +40,10 @@ class FileTurns:
         before = self._read()
         plans = self._body.get("mode") == "plan"
         if not plans and "function" not in self._body and more.get("pending_id") is None:
-            more["pending_id"] = self._story.open_question(self._key)
+            more["pending_id"] = self._story.open_question(self._connection.key)
         body = self._body | more | {"message": message, "arrow_content": _text(before, self._story)}
         answer = self._answered(body, tell)
-        self._story.keep_question(self._key, answer["question"] and answer["question"]["pending_id"])
+        self._story.keep_question(self._connection.key, answer["question"] and answer["question"]["pending_id"])
         if answer["changed"]:
             write = self._story.go_back if _is_undo(answer) else self._story.write
             write(before, answer["arrow_content"].encode())
@@ -120,12 +57,15 @@ class FileTurns:
             if code == "PARSE_ERROR":
                 raise CommandError(f"{self._story.file} is not a project that Arrow would open: {error}") from error
             if code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
-                self._story.keep_question(self._key, None)
+                self._story.keep_question(self._connection.key, None)
             raise
         return self._agreed_to(answer) if self._agreed else answer
 
-    def _turn(self, body: Answer, tell: Telling | None) -> Answer:
-        return self._api.turn(self._key, body) if tell is None else self._api.streamed_turn(self._key, body, tell)
+    def _turn(self, body: Answer, tell: Telling | None = None) -> Answer:
+        def work(api: Api) -> Answer:
+            return api.follow("turns", tell, json=body) if tell else api.ask("POST", "turns", json=body)
+
+        return self._connection.do(work)
 
     def _agreed_to(self, answer: Answer) -> Answer:
         """Says yes as often as is asked."""
@@ -134,7 +74,7 @@ class FileTurns:
             if question is None or question["kind"] != "confirmation":
                 break
             reply = {"message": "yes", "pending_id": question["pending_id"], "arrow_content": answer["arrow_content"]}
-            answer = _joined(answer, self._api.turn(self._key, self._body | reply))
+            answer = _joined(answer, self._turn(self._body | reply))
         return answer
 
     def _read(self) -> bytes:

@@ -3,8 +3,10 @@
 import asyncio
 from asyncio import TimerHandle, Transport
 from asyncio.transports import BaseTransport
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import Any, Protocol, cast
 
 import uvicorn
 from uvicorn._types import ASGI3Application, ASGIReceiveEvent
@@ -23,6 +25,20 @@ _MOST_WAITING = 20
 _TAKEN_APART_AT_ONCE = 2 * 2**10
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
+_NO_ROOM = "The server is taking in as much as it has room for."
+_TRY_AGAIN_LATER = 1013
+
+
+class Sender(Protocol):
+    """What the app keeps of a client's message that is not whole yet."""
+
+    def has_room(self, size: int) -> bool:
+        """Whether there is room, now that so many bytes have come."""
+        ...
+
+    def free(self) -> None:
+        """It is whole, or comes no more."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -177,10 +193,11 @@ class _Socket(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
-        self._reader = _Reader(self.transport, self.config.waits.reader_s, self._leave)
+        too_slow = partial(self._leave, _POLICY_VIOLATION, _TOO_SLOW)
+        self._reader = _Reader(self.transport, self.config.waits.reader_s, too_slow)
         self._left = memoryview(b"")  # of what has come; while there is any, no more is read
         self._limit = self.config.ws_max_size
-        self._is_known = False
+        self._sender: Sender | None = None  # of a client that is known
         self._take_short_messages()
         self._receive_frame = self.conn.recv_frame
         self.conn.recv_frame = self._frame_received
@@ -189,6 +206,8 @@ class _Socket(WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._reader.keeps_up()
+        if self._sender is not None:
+            self._sender.free()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -222,8 +241,10 @@ class _Socket(WebSocketsSansIOProtocol):
         while self._left and not self.read_paused:
             part, self._left = self._left[:_TAKEN_APART_AT_ONCE], self._left[_TAKEN_APART_AT_ONCE:]
             super().data_received(bytes(part))
-            if not self._is_known:
+            if self._sender is None:
                 self._take_short_messages()
+            elif not self._sender.has_room((self.conn.current_size or 0) + len(self.conn.reader.buffer)):
+                self._give_way()
 
     def _frame_received(self, frame: Frame) -> None:
         """After the first message a long one may follow in the same bytes; more come once the app has read it."""
@@ -234,21 +255,25 @@ class _Socket(WebSocketsSansIOProtocol):
     def _take_short_messages(self) -> None:
         self.conn.max_message_size = min(self._limit, _LONGEST_OF_UNKNOWN)
 
-    def _take_long_messages(self) -> None:
-        self._is_known = True
+    def _take_long_messages(self, sender: Callable[[Callable[[], None]], Sender]) -> None:
+        self._sender = sender(self._give_way)
         self.conn.max_message_size = self._limit
 
-    def _leave(self) -> None:
+    def _give_way(self) -> None:
+        self._left = memoryview(b"")
+        self._leave(_TRY_AGAIN_LATER, _NO_ROOM)
+
+    def _leave(self, code: int, reason: str) -> None:
         """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
         self.stop_keepalive()
-        self.queue.put_nowait({"type": "websocket.disconnect", "code": _POLICY_VIOLATION})
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code})
         self.disconnected = True
         self.writable.set()  # whoever waits to send learns that there is nobody
         if self.transport.is_closing():
             self.transport.abort()
             return
         if not self.close_sent:
-            self.conn.send_close(_POLICY_VIOLATION, _TOO_SLOW)
+            self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
         self.transport.close()

@@ -6,12 +6,12 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from corpora import ProjectKey
-from fletcher import console
-from fletcher.corpus import CorpusAccess, with_corpus
+from fletcher import console, documents
+from fletcher.api import Answer, Api, Connection
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import folder_roots
-from ingest import Change, IngestReport, Progress, Watch
+from ingest import Change, Progress, Watch
 
 _AGAIN_S = 5.0
 _NOT_NOW = 503
@@ -30,17 +30,17 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
             folder_roots(settings).require_apart(path)
     stop = threading.Event()
     with closing(Watch(paths, stop)) as watch:
-        watched = _WatchedIngest(key, watch, stop, sync=sync, as_json=as_json)
+        watched = _WatchedIngest(watch, stop, sync=sync, as_json=as_json)
         try:
             # If the owner of the data directory ends, this goes on where it was: here, or with the next owner.
-            with_corpus(settings, watched.go_on)
+            with Connection(settings, key, embeds=True) as connection:
+                connection.do(watched.go_on)
         except KeyboardInterrupt:
             console.err.print("Stopped.")
 
 
 class _WatchedIngest:
-    def __init__(self, key: ProjectKey, watch: Watch, stop: threading.Event, *, sync: bool, as_json: bool) -> None:
-        self._key = key
+    def __init__(self, watch: Watch, stop: threading.Event, *, sync: bool, as_json: bool) -> None:
         self._watch = watch
         self._stop = stop
         self._sync = sync
@@ -48,30 +48,29 @@ class _WatchedIngest:
         self._is_first = True
         self._problems: tuple[str, ...] = ()
 
-    def go_on(self, corpus: CorpusAccess) -> None:
-        with corpus.staying():
-            while (change := self._watch.wait()) is not None:
-                self._tell_problems(change)
-                try:
-                    report = self._ingested(corpus, change)
-                except CommandError as error:
-                    if getattr(error, "status", None) != _NOT_NOW:
-                        raise
-                    console.err.print(f"{error} It is tried again.", markup=False)
-                    self._stop.wait(_AGAIN_S)
-                else:
-                    self._watch.done(change)
-                    self._tell(report)
+    def go_on(self, api: Api) -> None:
+        while (change := self._watch.wait()) is not None:
+            self._tell_problems(change)
+            try:
+                report = self._ingested(api, change)
+            except CommandError as error:
+                if getattr(error, "status", None) != _NOT_NOW:
+                    raise
+                console.err.print(f"{error} It is tried again.", markup=False)
+                self._stop.wait(_AGAIN_S)
+            else:
+                self._watch.done(change)
+                self._tell(report)
 
-    def _ingested(self, corpus: CorpusAccess, change: Change) -> IngestReport:
+    def _ingested(self, api: Api, change: Change) -> Answer:
         with console.ingest_progress() if self._is_first else nullcontext(_nobody) as progress:
             sync = self._sync and self._is_first and not change.problems
-            return corpus.ingest(self._key, change.sources, sync=sync, gone=change.gone, progress=progress)
+            return documents.ingest(api, change.sources, sync=sync, gone=change.gone, progress=progress)
 
-    def _tell(self, report: IngestReport) -> None:
+    def _tell(self, report: Answer) -> None:
         if self._as_json:
-            if report.documents or self._is_first:
-                console.print_json_line(report.as_dict())
+            if report["documents"] or self._is_first:
+                console.print_json_line(report)
         elif self._is_first:
             console.print_report(report)
         else:

@@ -104,24 +104,27 @@ def folder_roots(settings: Settings) -> FolderRoots:
     return FolderRoots(settings.data_dir, settings.folders)
 
 
-def build_services(settings: Settings, parts: Parts) -> "Services":
+def build_services(settings: Settings, parts: Parts, *, needs_model: bool = True) -> "Services":
     """What a server serves with.
 
     Args:
         settings: How.
         parts: What it works with.
+        needs_model: A model that cannot be used is said now, and not to the first message.
 
     Raises:
-        CommandError: The model that is set cannot be used.
+        CommandError: The model that is set is needed and cannot be used.
     """
-    # These bring FastAPI and the model SDKs, which commands that only read the corpus do without.
-    from agent import Assistant, ModelNotAvailable, open_answerer
+    # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
+    from agent import Assistant, ModelNotAvailable, NoAnswerer, open_answerer
     from server import EmbeddingWorker, Limits, Services
 
     try:
         answerer = open_answerer(settings.model_name)
     except ModelNotAvailable as error:
-        raise CommandError(str(error)) from error
+        if needs_model:
+            raise CommandError(str(error)) from error
+        answerer = NoAnswerer(settings.model_name, error)
     assistant = Assistant(
         retriever=parts.retriever,
         answerer=answerer,

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from agent import READING_TOOLS, Citations, Reader, TurnContext, ask_store, in_thread, quoted_lines, quoted_name
+from agent import READING_TOOLS, Citations, TurnContext, TurnReader, ask_store, in_thread, quoted_lines, quoted_name
 from corpora import ProjectKey
 from ingest import DocumentReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
@@ -31,7 +31,7 @@ async def ask_reader(call: Call, tool: str, key: ProjectKey | None, context: Tur
     """
     own = READING_TOOLS[tool].parameters["properties"]
     given = {name: value for name, value in call.arguments.items() if name in own}
-    reader = Reader(call.services.retriever, key, Citations(()), context)
+    reader = TurnReader(call.services.retriever, key, Citations(()), context)
     answer = await reader.call(tool, given)
     if isinstance(error := answer.get("error"), dict):
         raise ToolError(str(error["code"]), str(error["message"]))

@@ -1,19 +1,18 @@
 """A BERT encoder as an ONNX graph: token numbers in, one normalised vector for each text out.
 
-Written out here rather than exported from torch, as then torch need not be imported by those who only embed, and the
-graph need not be stored: the weights are the ones in the model's own file.
+Built once, by `python -m retrieval.bert_graph`, and kept in `minilm.onnx` (needs the package onnx, which nothing else
+does). The weights are no part of it: they are those of the model's own file (`bert_weights.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-Weights = Mapping[str, NDArray[np.float32]]
+from retrieval.bert_weights import Weights
 
 _OPSET = 20  # the first with Gelu
 _IR_VERSION = 9  # which belongs to that opset
@@ -21,14 +20,14 @@ _LAYER_NORM_EPSILON = 1e-12
 _MASKED = -1e4  # added to the attention that padding would get; exp() of it is 0
 
 
-def bert_graph(weights: Weights, heads: int) -> tuple[bytes, Weights]:
-    """The graph, and the tensors that its session must be given as external initializers.
+def bert_graph(weights: Weights, heads: int) -> bytes:
+    """The graph, whose session must be given the tensors of `graph_weights` as external initializers.
 
     Inputs are `ids` and `mask`, int64 `[texts, tokens]` with 1 in the mask where a token is; the output `vectors` is
     float32 `[texts, hidden]`, the mean of the tokens' last states, normalised.
 
     Args:
-        weights: as transformers' `BertModel` names them.
+        weights: those tensors; only their names and shapes matter.
         heads: how many attention heads a layer has.
     """
     return _Graph(weights, heads).built()
@@ -41,9 +40,9 @@ class _Graph:
         self._hidden = weights["embeddings.word_embeddings.weight"].shape[1]
         self._nodes: list[Any] = []
         self._constants: dict[str, TensorProto] = {}
-        self._given: dict[str, NDArray[np.float32]] = {}
+        self._given: set[str] = set()
 
-    def built(self) -> tuple[bytes, Weights]:
+    def built(self) -> bytes:
         state = self._embedded()
         no_padding = self._op("Cast", "mask", to=TensorProto.FLOAT)
         bias = self._op("Mul", self._op("Sub", no_padding, self._float("one", 1)), self._float("masked", -_MASKED))
@@ -58,18 +57,15 @@ class _Graph:
             "bert",
             [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in ("ids", "mask")],
             [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", self._hidden])],
-            [*self._constants.values(), *(_declared(name, tensor) for name, tensor in self._given.items())],
+            [*self._constants.values(), *(_declared(name, self._weights[name]) for name in sorted(self._given))],
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
-        return model.SerializeToString(), self._given
+        return model.SerializeToString(deterministic=True)
 
     def _embedded(self) -> str:
         words = self._op("Gather", self._weight("embeddings.word_embeddings.weight"), "ids")
         tokens = self._op("Shape", "ids", start=1, end=2)
-        # All texts are of the first type, so its vector is added to every place once and for all.
-        places = self._weights["embeddings.position_embeddings.weight"]
-        places = self._tensor("places", places + self._weights["embeddings.token_type_embeddings.weight"][:1])
-        here = self._op("Slice", places, self._ints("zero", 0), tokens, self._ints("zero", 0))
+        here = self._op("Slice", self._weight("places"), self._ints("zero", 0), tokens, self._ints("zero", 0))
         return self._normalised("embeddings.LayerNorm", self._op("Add", words, here))
 
     def _layer(self, name: str, state: str, bias: str) -> str:
@@ -82,13 +78,8 @@ class _Graph:
         )
 
     def _attention(self, name: str, state: str, bias: str) -> str:
-        # Queries are scaled in their weights, and the three products are one: both save passes over the memory.
-        scale = np.float32((self._hidden / self._heads) ** -0.5)
-        factors = {"query": scale, "key": np.float32(1), "value": np.float32(1)}
-        matrix = np.concatenate([self._weights[f"{name}{part}.weight"] * by for part, by in factors.items()]).T
-        offset = np.concatenate([self._weights[f"{name}{part}.bias"] * by for part, by in factors.items()])
-        together = self._op("MatMul", state, self._tensor(name + "weight", matrix))
-        together = self._op("Add", together, self._tensor(name + "bias", offset))
+        together = self._op("MatMul", state, self._weight(name + "weight"))
+        together = self._op("Add", together, self._weight(name + "bias"))
         query, key, value = (self._part(together, number) for number in range(3))
         query = self._op("Transpose", self._by_head(query), perm=[0, 2, 1, 3])
         key = self._op("Transpose", self._by_head(key), perm=[0, 2, 3, 1])
@@ -111,7 +102,7 @@ class _Graph:
         self._op("LpNormalization", self._op("ReduceSum", weighed, self._ints("second", 1), keepdims=0), out="vectors")
 
     def _linear(self, name: str, state: str) -> str:
-        product = self._op("MatMul", state, self._tensor(name + ".weight", self._weights[name + ".weight"].T))
+        product = self._op("MatMul", state, self._weight(name + ".weight"))
         return self._op("Add", product, self._weight(name + ".bias"))
 
     def _normalised(self, name: str, state: str) -> str:
@@ -119,7 +110,8 @@ class _Graph:
         return self._op("LayerNormalization", state, scale, offset, axis=-1, epsilon=_LAYER_NORM_EPSILON)
 
     def _weight(self, name: str) -> str:
-        return self._tensor(name, self._weights[name])
+        self._given.add(name)
+        return name
 
     def _ints(self, name: str, *values: int) -> str:
         return self._constant(name, np.array(values, dtype=np.int64))
@@ -129,10 +121,6 @@ class _Graph:
 
     def _constant(self, name: str, values: NDArray[Any]) -> str:
         self._constants[name] = numpy_helper.from_array(values, name)
-        return name
-
-    def _tensor(self, name: str, values: NDArray[np.float32]) -> str:
-        self._given.setdefault(name, np.ascontiguousarray(values))
         return name
 
     def _op(self, kind: str, *inputs: str, out: str = "", **attributes: Any) -> str:
@@ -147,3 +135,9 @@ def _declared(name: str, tensor: NDArray[np.float32]) -> TensorProto:
     declared.data_location = TensorProto.EXTERNAL
     declared.external_data.add(key="location", value="given")
     return declared
+
+
+if __name__ == "__main__":
+    from retrieval.minilm import GRAPH, HEADS, bundled_weights
+
+    GRAPH.write_bytes(bert_graph(bundled_weights(), HEADS))

@@ -18,11 +18,18 @@ _Answer = TypeVar("_Answer")
 _THREADS = 8
 _ENDED = "we end, and do not wait for its answer"
 _PROBE_S = 2.0  # that a call waits whether the server is back
+# Somebody waits for an answer that is still not there: is anybody there at all? A probe is answered in no time.
+_SILENT_S = 0.25
+_THERE_S = 0.5
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a call may take, in seconds, and whether a server that is away is asked again first."""
+    """How long a call may take, in seconds, from a server that is there.
+
+    One that `asks_again` first waits a moment whether a server that is away is back, and then for its answer whatever
+    happens. Of any other somebody waits for the end: it is given up as soon as the server is found away.
+    """
 
     limit_s: float
     asks_again: bool = False
@@ -35,8 +42,9 @@ class NoAnswer(Exception):
 class CircuitBreaker:
     """Calls are refused at once from the first that gets no answer until a probe gets one.
 
-    So a server that hangs holds up a call or two of ours, and then nobody. A probe is sent off whenever a call is
-    refused, and few calls wait for it. May be used from several threads.
+    So a server that hangs holds up a call or two of ours, and then nobody. A call that is not answered soon sends a
+    probe after it: a server that is busy answers that at once, and is waited for; one that hangs is not. A probe is
+    also sent off whenever a call is refused, and few calls wait for it. May be used from several threads.
 
     Args:
         name: The server, as the log names it.
@@ -52,7 +60,7 @@ class CircuitBreaker:
         self._ended: Future[Any] = Future()
         self._lock = threading.Lock()
         self._away: str | None = None
-        self._probing: Future[object] | None = None
+        self._probing: Future[bool] | None = None
 
     def call(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
         """What `work` returns or raises; `NoAnswer` when patience ends, and at once while the server is away."""
@@ -62,7 +70,7 @@ class CircuitBreaker:
                 wait([probing, self._ended], _PROBE_S, FIRST_COMPLETED)
         if self._away is not None:
             raise NoAnswer(self._away)
-        return self._within(work, patience.limit_s)
+        return self._within(work, patience)
 
     def end(self) -> None:
         """Gives up what is under way, and refuses whatever comes."""
@@ -71,23 +79,35 @@ class CircuitBreaker:
                 self._ended.set_result(None)
                 self._free.release()  # whoever waits for a thread gives up, one after the other
 
-    def _within(self, work: Callable[[], _Answer], limit_s: float) -> _Answer:
-        if not self._free.acquire(timeout=limit_s):
-            raise self._opened(f"{_THREADS} calls wait for its answer")
+    def _within(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
+        is_free = self._comes(lambda seconds: self._free.acquire(timeout=seconds), patience)
         if self._ended.done():
             self._free.release()
             raise NoAnswer(_ENDED)
+        if not is_free:
+            raise self._opened(f"{_THREADS} calls wait for its answer")
         future = in_thread(work, self._free.release)
         either: tuple[Future[Any], ...] = (future, self._ended)
-        wait(either, limit_s, FIRST_COMPLETED)
+        came = self._comes(lambda seconds: bool(wait(either, seconds, FIRST_COMPLETED).done), patience)
         if not future.done() and self._ended.done():
             raise NoAnswer(_ENDED)
-        if not future.done():
-            raise self._opened(f"it did not answer within {limit_s:g} s")
+        if not came:
+            raise self._opened("it did not answer in time")
         try:
             return future.result()
         except self._lost as error:
             raise self._opened(str(error) or type(error).__name__) from error
+
+    def _comes(self, waited: Callable[[float], bool], patience: Patience) -> bool:
+        """Whether it comes before patience ends; `waited` waits so long for it, and says whether it is there."""
+        if patience.asks_again or patience.limit_s <= _SILENT_S:
+            return waited(patience.limit_s)
+        return waited(_SILENT_S) or waited(patience.limit_s - _SILENT_S if self._is_there() else 0)
+
+    def _is_there(self) -> bool:
+        probing = self._look_again()
+        wait([probing, self._ended], _THERE_S, FIRST_COMPLETED)
+        return probing.done() and probing.result()
 
     def _opened(self, reason: str) -> NoAnswer:
         with self._lock:
@@ -96,18 +116,22 @@ class CircuitBreaker:
             self._away = reason
         return NoAnswer(reason)
 
-    def _look_again(self) -> Future[object]:
+    def _look_again(self) -> Future[bool]:
         with self._lock:
             if self._probing is None or self._probing.done():
                 self._probing = in_thread(self._looked)
             return self._probing
 
-    def _looked(self) -> None:
-        with suppress(Exception):  # it is away still, which has been said
+    def _looked(self) -> bool:
+        """Whether it answers."""
+        with suppress(Exception):  # it is away still, or will be found so
             self._probe()
             with self._lock:
-                self._away = None
-            logger.warning("%s answers again", self._name)
+                was_away, self._away = self._away, None
+            if was_away:
+                logger.warning("%s answers again", self._name)
+            return True
+        return False
 
 
 def in_thread(work: Callable[[], _Answer], done: Callable[[], object] = lambda: None) -> Future[_Answer]:

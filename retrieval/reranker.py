@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.errors import RerankerUnavailable
-from retrieval.model_source import is_missing_folder
+from retrieval.model_source import ModelNotUsable, load_local, provider_and_name
+from retrieval.provider import ProvidedReranker
 from retrieval.results import RankedPassage
 
 if TYPE_CHECKING:
@@ -33,15 +34,16 @@ class RerankingModel(Protocol):
 
 
 class Reranker:
-    """A sentence-transformers CrossEncoder on the CPU, by its name on the Hugging Face hub or the path of a folder.
+    """A sentence-transformers CrossEncoder on the CPU, or a model of a provider.
 
+    `model` is a name on the Hugging Face hub, the path of a folder, or `provider:name` of LlamaIndex's rerankers.
     Loaded at the first use or by `load`; may be used from several threads. Raises `RerankerUnavailable` when the model
     cannot be loaded: it was asked for by name, so nothing is answered without it.
     """
 
     def __init__(self, model: str) -> None:
         self._source = model
-        self._model: CrossEncoder | None = None
+        self._model: RerankingModel | None = None
         self._loading = threading.Lock()
 
     def load(self) -> None:
@@ -50,38 +52,54 @@ class Reranker:
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """How well each text answers the query: `[len(texts)]`, higher is better."""
-        return _predicted(self._loaded(), query, texts) if texts else np.zeros(0)
+        if not texts:
+            return np.zeros(0)
+        model = self._loaded()
+        with self._telling():
+            return model.scores(query, texts)
 
-    def _loaded(self) -> CrossEncoder:
-        with self._loading:
+    def _loaded(self) -> RerankingModel:
+        with self._loading, self._telling():
             if self._model is None:
-                self._model = self._load()
+                provided = provider_and_name(self._source)
+                self._model = ProvidedReranker(*provided, RERANKED) if provided else _LocalReranker(self._source)
             return self._model
 
-    def _load(self) -> CrossEncoder:
-        if is_missing_folder(self._source):
-            raise self._unavailable("there is no such folder")
-        from sentence_transformers import CrossEncoder
-        from transformers.utils import logging as transformers_logging
-
-        transformers_logging.disable_progress_bar()
+    @contextmanager
+    def _telling(self) -> Generator[None]:
         try:
-            model = CrossEncoder(self._source, device="cpu", local_files_only=Path(self._source).is_dir())
-            shape = _predicted(model, "ready", ["ready"]).shape
-        except (OSError, ValueError) as error:
-            raise self._unavailable(f"it cannot be loaded ({error})") from error
-        if shape != (1,):
-            raise self._unavailable(f"it gives {shape[-1]} scores for a text")
-        if _has_no_head(model):
-            raise self._unavailable("it is an encoder that nobody has taught to score")
-        return model
+            yield
+        except ModelNotUsable as error:
+            raise RerankerUnavailable(
+                f"The reranker {self._source!r} cannot be used: {error}. FLETCHER_RERANKER must be the name of a "
+                "sentence-transformers cross-encoder on the Hugging Face hub, a folder that holds one, with one score "
+                "for each text, or provider:name of LlamaIndex's rerankers; unset, passages stay in the order of the "
+                "search."
+            ) from error
 
-    def _unavailable(self, problem: str) -> RerankerUnavailable:
-        return RerankerUnavailable(
-            f"The reranker {self._source!r} cannot be used: {problem}. FLETCHER_RERANKER must be the name of a "
-            "sentence-transformers cross-encoder on the Hugging Face hub, or a folder that holds one, with one score "
-            "for each text; unset, passages stay in the order of the search."
-        )
+
+class _LocalReranker:
+    def __init__(self, source: str) -> None:
+        self._model = load_local(source, lambda offline: _cross_encoder(source, offline))
+        shape = self.scores("ready", ["ready"]).shape
+        if shape != (1,):
+            raise ModelNotUsable(f"it gives {shape[-1]} scores for a text")
+        if _has_no_head(self._model):
+            raise ModelNotUsable("it is an encoder that nobody has taught to score")
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        pairs = [(query, text) for text in texts]
+        return np.asarray(self._model.predict(pairs, show_progress_bar=False), dtype=np.float64)
+
+
+def _cross_encoder(source: str, offline: bool) -> CrossEncoder:
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()
+    model = CrossEncoder(source, device="cpu", local_files_only=offline)
+    model.predict([("ready", "ready")], show_progress_bar=False)
+    return model
 
 
 def reranked(model: RerankingModel, query: str, ranked: Iterator[RankedPassage]) -> Iterator[RankedPassage]:
@@ -101,7 +119,3 @@ def _has_no_head(model: CrossEncoder) -> bool:
     """Whether the weights that score are made up: an embedding model loads without an error, and answers at random."""
     named = None if model.config is None else model.config.architectures
     return bool(named) and all(name.endswith("Model") for name in named)
-
-
-def _predicted(model: CrossEncoder, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    return np.asarray(model.predict([(query, text) for text in texts], show_progress_bar=False), dtype=np.float64)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora import Passage
+from retrieval.relevance import Relevance, relevance
 
 
 @dataclass(frozen=True)
@@ -28,30 +29,51 @@ class CitedPassage:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The passages for a prompt; `text_only` where their vectors could not be asked, so that BM25 alone found them."""
+    """The passages for a prompt; `text_only` where their vectors could not be asked, so that BM25 alone found them.
+
+    `confidence`: how likely it is that the documents answer the message, 0 to 1.
+    """
 
     passages: tuple[CitedPassage, ...]
+    confidence: float = 0.0
     text_only: bool = False
+
+    @property
+    def relevance(self) -> Relevance:
+        """The confidence as a word."""
+        return relevance(self.confidence)
 
 
 @dataclass(frozen=True)
 class SearchAnswer:
     """What a search found, and which pages of these documents it could not look at, by the documents' names.
 
+    `confidence`: how likely it is that the documents have an answer at all, 0 to 1.
     `text_only`: there are vectors, and they could not be asked, so that BM25 alone has searched.
     """
 
     query: str
     passages: tuple[RankedPassage, ...]
     pages_without_text: Mapping[str, tuple[int, ...]]
+    confidence: float = 0.0
     text_only: bool = False
+
+    @property
+    def relevance(self) -> Relevance:
+        """The confidence as a word."""
+        return relevance(self.confidence)
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON, the same on the command line and over HTTP.
 
         `also_in` of a passage, `pages_without_text` and `text_only` are there where they say something.
         """
-        answer: dict[str, Any] = {"query": self.query, "passages": [_as_dict(found) for found in self.passages]}
+        answer: dict[str, Any] = {
+            "query": self.query,
+            "relevance": self.relevance,
+            "confidence": self.confidence,
+            "passages": [_as_dict(found) for found in self.passages],
+        }
         if self.pages_without_text:
             pages = self.pages_without_text.items()
             answer["pages_without_text"] = [{"document": name, "pages": list(numbers)} for name, numbers in pages]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, repeat
+from typing import NamedTuple
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
 from retrieval.adjacency import merge_adjacent
@@ -28,6 +29,12 @@ _CHARACTERS_PER_TOKEN = 4
 # Ranked passages that are taken from the catalog at a time: first enough for a search, as each of them takes its time.
 _LOOKED_UP_FIRST = 12
 _LOOKED_UP = 32
+
+
+class _Found(NamedTuple):
+    entries: Iterator[RankedPassage]
+    confidence: float
+    text_only: bool
 
 
 class Retriever:
@@ -63,16 +70,17 @@ class Retriever:
         Text that stands in two documents appears once, with the names of both. Raises `EmptyQuery`, `ProjectNotFound`,
         `DocumentNotFound` and, when the vectors are another model's, `EmbeddingModelMismatch`.
         """
-        return list(islice(self._ranked(key, query, document)[0], k))
+        return list(islice(self._ranked(key, query, document).entries, k))
 
     def answer(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> SearchAnswer:
         """As `search`, with what it could not look at: pages of the documents that it found, and the vectors."""
-        ranked, text_only = self._ranked(key, query, document)
-        found = list(islice(ranked, k))
+        ranked = self._ranked(key, query, document)
+        found = list(islice(ranked.entries, k))
         wanted = {one.passage.document_id for one in found}
         if document is not None:
             wanted.add(self._catalog.find_document(key, document).id)
-        return SearchAnswer(query, tuple(found), self._catalog.pages_without_text(key, wanted), text_only)
+        unseen = self._catalog.pages_without_text(key, wanted)
+        return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only)
 
     def retrieve(self, key: ProjectKey, query: str, budget_tokens: int, surroundings: str = "") -> Retrieved:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
@@ -82,8 +90,8 @@ class Retriever:
         follow each other in a document become one, with the id of the best of them.
         """
         left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
-        found, text_only = self._ranked(key, query, None, surroundings)
-        for ranked in islice(found, POOL):
+        found = self._ranked(key, query, None, surroundings)
+        for ranked in islice(found.entries, POOL):
             if len(ranked.passage.embedding_text) <= left:
                 left -= len(ranked.passage.embedding_text)
                 fitting.append(ranked)
@@ -97,7 +105,7 @@ class Retriever:
 
         numbered = enumerate(merge_adjacent(fitting, text_of), start=1)
         cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
-        return Retrieved(cited, text_only)
+        return Retrieved(cited, found.confidence, found.text_only)
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""
@@ -198,16 +206,15 @@ class Retriever:
             )
         return passage
 
-    def _ranked(
-        self, key: ProjectKey, query: str, document: str | None, surroundings: str = ""
-    ) -> tuple[Iterator[RankedPassage], bool]:
-        """What answers, best first, and whether that is by text only although there are vectors."""
+    def _ranked(self, key: ProjectKey, query: str, document: str | None, surroundings: str = "") -> _Found:
+        """What answers, best first, and what is known of the answer as a whole."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranked = self._ranking.of(key, query, document_id, surroundings)
         found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
-        return found if self._reranker is None else reranked(self._reranker, query, found), ranked.text_only
+        entries = found if self._reranker is None else reranked(self._reranker, query, found)
+        return _Found(entries, ranked.confidence, ranked.text_only)
 
     def _found(
         self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_duplicate: bool

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora import ProjectKey
+from corpora import Passage, PassageKind, ProjectKey
 from retrieval.chroma_folder import ChromaFolder
 from retrieval.chroma_server import ChromaServer
 from retrieval.circuit_breaker import Patience
 from retrieval.errors import VectorStoreUnavailable
 
 if TYPE_CHECKING:
-    from chromadb import Collection, QueryResult
+    from chromadb import Collection, QueryResult, Where
     from chromadb.api import ServerAPI
 
 _Item = TypeVar("_Item")
@@ -36,7 +36,11 @@ _OTHERWISE = Patience(30.0, asks_again=True)
 
 
 class VectorStore:
-    """Passage id, document id and vector; the texts stay in the catalog.
+    """Passages with their vectors, as any tool reads them that knows Chroma.
+
+    An entry has the passage's id and vector, its text as the document, and as metadata `document`, `document_id`,
+    `page_from`, `page_to` (without pages neither), `heading` (the path, with ` > ` between) and `kind`. A collection's
+    metadata say whose it is, `workspace` and `project`. The catalog is the truth all the same.
 
     Nothing is opened before the first use. May be used from several threads. Every method raises
     `VectorStoreUnavailable` when Chroma does not answer in time, or cannot use its files; in a folder that is damaged
@@ -52,10 +56,10 @@ class VectorStore:
         self._prefix = f"{_PREFIX}{namespace}-" if namespace else _PREFIX
         self._asked_before: dict[ProjectKey, UUID] = {}
 
-    def add(self, key: ProjectKey, vectors: Iterable[tuple[str, str, NDArray[np.float32]]]) -> None:
-        """Store `(passage id, document id, vector)`; what is there already stays as it is."""
-        for batch in _batches(vectors):
-            self._chroma.call(lambda chroma, batch=batch: self._add(chroma, key, batch), _OTHERWISE)
+    def put(self, key: ProjectKey, passages: Iterable[tuple[Passage, NDArray[np.float32]]]) -> None:
+        """Store passages with their vectors, in place of what is there of them."""
+        for batch in _batches(passages):
+            self._chroma.call(lambda chroma, batch=batch: self._put(chroma, key, batch), _OTHERWISE)
 
     def delete(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Take vectors out; ids that are not there are ignored."""
@@ -71,6 +75,12 @@ class VectorStore:
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""
         found = self._in_collection(key, lambda collection: collection.get(include=[]), _OTHERWISE)
+        return set(found["ids"]) if found else set()
+
+    def without_text(self, key: ProjectKey) -> set[str]:
+        """The ids of those that have nothing but a vector, as all had that Fletcher wrote before 2026-12."""
+        where = cast("Where", {"kind": {"$nin": list(get_args(PassageKind))}})
+        found = self._in_collection(key, lambda collection: collection.get(where=where, include=[]), _OTHERWISE)
         return set(found["ids"]) if found else set()
 
     def drop(self, key: ProjectKey) -> None:
@@ -100,11 +110,17 @@ class VectorStore:
         self._asked_before.clear()
         self._chroma.close()
 
-    def _add(self, chroma: ServerAPI, key: ProjectKey, batch: list[tuple[str, str, NDArray[np.float32]]]) -> None:
-        made = chroma.get_or_create_collection(self._name(key), configuration={"hnsw": {"space": "cosine"}})
-        ids, documents, vectors = zip(*batch, strict=True)
-        _collection(chroma, made.id).add(
-            list(ids), list(vectors), [{"document_id": document} for document in documents]
+    def _put(self, chroma: ServerAPI, key: ProjectKey, batch: list[tuple[Passage, NDArray[np.float32]]]) -> None:
+        made = chroma.get_or_create_collection(
+            self._name(key),
+            configuration={"hnsw": {"space": "cosine"}},
+            metadata={"workspace": key.workspace, "project": key.project_id},
+        )
+        _collection(chroma, made.id).upsert(
+            ids=[passage.id for passage, _ in batch],
+            embeddings=[vector for _, vector in batch],
+            metadatas=[_metadata(passage) for passage, _ in batch],
+            documents=[passage.text for passage, _ in batch],
         )
 
     def _asked(
@@ -151,6 +167,16 @@ class VectorStore:
     def _name(self, key: ProjectKey) -> str:
         """Chroma allows fewer characters than project ids have, and "a-b" of "c" must not meet "a" of "b-c"."""
         return self._prefix + hashlib.sha256(f"{key.workspace}\0{key.project_id}".encode()).hexdigest()[:40]
+
+
+def _metadata(passage: Passage) -> dict[str, str | int]:
+    pages = {"page_from": passage.page_from, "page_to": passage.page_to}
+    return {
+        "document": passage.document,
+        "document_id": passage.document_id,
+        "heading": " > ".join(passage.heading),
+        "kind": passage.kind,
+    } | {name: number for name, number in pages.items() if number is not None}
 
 
 def _collection(chroma: ServerAPI, collection_id: UUID) -> Collection:

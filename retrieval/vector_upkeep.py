@@ -131,7 +131,8 @@ class VectorUpkeep:
         # Only after that: what is added to the catalog meanwhile has no vector before the lock is free.
         stored = self._vectors.ids(key)
         self._vectors.delete(key, stored - marked.keys())
-        missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in stored])
+        whole = stored - self._vectors.without_text(key)
+        missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in whole])
         while some := list(islice(missing, _BATCH)):
             self.check_model()
             self._embed(key, some)
@@ -175,9 +176,7 @@ class VectorUpkeep:
             computed = self._embedder.embed_passages([texts[text_hash] for text_hash in new])
             vectors |= dict(zip(new, computed, strict=True))
             self._catalog.store_vectors({text_hash: vectors[text_hash] for text_hash in new})
-        self._vectors.add(
-            key, [(passage.id, passage.document_id, vectors[passage.embedding_hash]) for passage in batch]
-        )
+        self._vectors.put(key, [(passage, vectors[passage.embedding_hash]) for passage in batch])
         self._catalog.mark_embedded(key, [passage.id for passage in batch])
         # What was removed meanwhile was forgotten before it was added.
         self._forget(key, [passage.id for passage in batch])

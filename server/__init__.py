@@ -1,6 +1,6 @@
 """The socket and HTTP: sessions, dialects, routes."""
 
-from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access
+from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access, AccessDenied
 from server.app import create_app
 from server.dependencies import RequestError
 from server.editors import Guest, GuestRefused
@@ -17,6 +17,7 @@ __all__ = [
     "VERSION",
     "WORKSPACE_HEADER",
     "Access",
+    "AccessDenied",
     "CatalogPendings",
     "EmbeddingWorker",
     "Guest",

@@ -13,14 +13,16 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from server.browser_sessions import BrowserSession, BrowserSessions, cookie_name
 from server.wrong_tokens import WrongTokens
 
 LOCAL_WORKSPACE = "local"
 WORKSPACE_HEADER = "x-fletcher-workspace"
 POLICY_VIOLATION = 1008
 
-# What says nothing of any workspace; everything else is asked for a token before its body is read.
-_OPEN_PATHS = ("/healthz", "/docs", "/openapi.json")
+# What says nothing of any workspace; everything else is asked for a token before its body is read. The page at `/`
+# asks for it by itself.
+_OPEN_PATHS = ("/healthz", "/docs", "/openapi.json", "/", "/sign-in", "/favicon.ico")
 _OPEN_FOLDERS = ("/docs/", "/static-offline-docs/")
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _OTHER_SITES = ("cross-site", "same-site")  # as a browser says it; to it, other ports are the same site
@@ -62,6 +64,7 @@ class Access:
         allowed_origins: Origins of web pages besides our own that may connect.
         requires_key: Without tokens the owner's key is needed, instead of nothing.
         wrong_tokens: What was tried that opens nothing.
+        sessions: Who has signed in with a browser.
     """
 
     tokens: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -70,6 +73,7 @@ class Access:
     allowed_origins: tuple[str, ...] = ()
     requires_key: bool = False
     wrong_tokens: WrongTokens = field(default_factory=WrongTokens)
+    sessions: BrowserSessions = field(default_factory=BrowserSessions)
 
     @property
     def is_open(self) -> bool:
@@ -79,6 +83,22 @@ class Access:
     def is_owner(self, token: str | None) -> bool:
         """Whether this is the key of the data directory's owner file."""
         return bool(self.owner_key and token and _same(token, self.owner_key))
+
+    def admit(self, connection: HTTPConnection) -> tuple[str, bool]:
+        """The workspace that a request's token opens, or its browser's session; and whether it has the owner's key.
+
+        Raises:
+            AccessDenied: It has neither, and needs one.
+        """
+        token = bearer_token(connection)
+        if token is None and (session := self._session(connection)) is not None:
+            return session.workspace, session.is_owner
+        requested = connection.headers.get(WORKSPACE_HEADER)
+        return self.workspace(token, requested, client_address(connection)), self.is_owner(token)
+
+    def _session(self, connection: HTTPConnection) -> BrowserSession | None:
+        session_id = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
+        return self.sessions.get(session_id) if session_id else None
 
     def workspace(self, token: str | None, requested: str | None = None, address: str = "") -> str:
         """The workspace that `token` opens; `requested` counts only together with the owner's key.
@@ -186,12 +206,10 @@ class AccessMiddleware:
         path = connection.scope["path"]  # the path of `url` is also made of the Host header
         if path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS):
             return None
-        token, requested = bearer_token(connection), connection.headers.get(WORKSPACE_HEADER)
         try:
-            connection.state.workspace = self._access.workspace(token, requested, client_address(connection))
+            connection.state.workspace, connection.state.is_owner = self._access.admit(connection)
         except AccessDenied as denied:
             return _response(denied.status, denied.code, str(denied), dict([denied.header]))
-        connection.state.is_owner = self._access.is_owner(token)
         return None
 
 

@@ -85,6 +85,21 @@ class ProjectList(Answer):
     projects: list[ProjectEntry]
 
 
+class FindingEntry(Answer):
+    """A rule that a story breaks, or something a story editor would look at; `place` is such as `scene 0, node 12`."""
+
+    rule: int | str
+    severity: Literal["error", "warning"]
+    place: str
+    message: str
+
+
+class CheckAnswer(Answer):
+    """What is wrong with a story; broken rules come first."""
+
+    findings: list[FindingEntry]
+
+
 class FoundPassage(Answer):
     """One passage; the span counts characters of the document's text, and pages start at 1."""
 
@@ -109,12 +124,15 @@ class PagesNotSearched(Answer):
 
 
 class SearchFound(Answer):
-    """Ranked passages, the best first; scores compare within one answer only."""
+    """Ranked passages, the best first; scores compare within one answer only.
+
+    `confidence`: how likely it is that the documents have an answer at all, 0 to 1, and `relevance` the same as a word.
+    """
 
     query: str
+    relevance: Literal["strong", "weak", "none"]
+    confidence: float = Field(ge=0, le=1)
     passages: list[FoundPassage]
-    relevance: Literal["strong", "weak", "none"] | None = None
-    confidence: float | None = None
     pages_without_text: list[PagesNotSearched] = Field(default_factory=list[PagesNotSearched])
     text_only: bool = False
 

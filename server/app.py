@@ -10,13 +10,23 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import corpus_routes, folder_routes, operation_routes, project_routes, text_routes, turn_routes
+from server import (
+    check_routes,
+    corpus_routes,
+    folder_routes,
+    operation_routes,
+    project_routes,
+    text_routes,
+    turn_routes,
+)
 from server.access import Access, AccessMiddleware
 from server.body_limit import BodyLimitMiddleware
 from server.closing import ClosingMiddleware
+from server.connected import HungUp
 from server.connection_limit import ConnectionLimit
 from server.dependencies import RequestError, corpus_error_response, error_response
 from server.description import describe
@@ -28,6 +38,8 @@ from server.version import VERSION
 from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
+
+_ROUTES = (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, check_routes, operation_routes)
 
 _DESCRIPTION = "The assistant for Arrow that has read the design documents."
 
@@ -67,11 +79,20 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         generate_unique_id_function=_name_of,
     )
     app.state.services = services
-    app.add_middleware(BodyLimitMiddleware, limits=services.limits, upload_room=services.upload_room)
+    rooms = {"json_room": services.json_room, "upload_room": services.upload_room}
+    app.add_middleware(BodyLimitMiddleware, limits=services.limits, **rooms)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    for routes in (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, operation_routes):
+    for routes in (
+        project_routes,
+        corpus_routes,
+        text_routes,
+        folder_routes,
+        turn_routes,
+        check_routes,
+        operation_routes,
+    ):
         app.include_router(routes.router)
     describe(app, access)
     serve_client = _socket_of(services, access)
@@ -107,6 +128,10 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestError)
     async def _refused(_request: Request, error: RequestError) -> JSONResponse:
         return error_response(error.status, error.code, str(error))
+
+    @app.exception_handler(ClientDisconnect)
+    async def _hung_up(request: Request, _error: ClientDisconnect) -> JSONResponse:
+        return await _refused(request, HungUp())
 
     @app.exception_handler(TooManyTurns)
     async def _too_many(_request: Request, error: TooManyTurns) -> JSONResponse:

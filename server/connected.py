@@ -13,18 +13,25 @@ _Result = TypeVar("_Result")
 _CLIENT_CLOSED_REQUEST = 499  # not sent to anybody
 
 
+class HungUp(RequestError):
+    """The caller has hung up."""
+
+    def __init__(self) -> None:
+        super().__init__(_CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", "The caller has hung up.")
+
+
 async def while_connected(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
     """What `work` returns; it is cancelled when the caller hangs up. The request's body has been read before.
 
     Raises:
-        RequestError: The caller has hung up.
+        HungUp: The caller has.
     """
     working = asyncio.create_task(work)
     hanging_up = asyncio.create_task(_hung_up(request))
     try:
         await asyncio.wait((working, hanging_up), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise RequestError(_CLIENT_CLOSED_REQUEST, "CLIENT_CLOSED_REQUEST", "The caller has hung up.")
+            raise HungUp
         return working.result()
     finally:
         for task in (working, hanging_up):

@@ -1,6 +1,8 @@
 """The corpus over HTTP: upload, list, remove, search, and a page as a picture."""
 
+import asyncio
 import binascii
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,10 +13,11 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from agent import in_thread
 from corpora import ProjectKey
-from ingest import DocumentReport, Refusal, Source, Unread, known_as, too_large
+from ingest import DocumentReport, Progress, ProgressListener, Refusal, Source, Unread, known_as, too_large
 from server.answers import CorpusReport, DocumentList, SearchFound
 from server.base64_content import decode_base64, decoded_size
 from server.dependencies import RequestError, get_services, project_key
+from server.event_stream import EVENT_STREAM, streamed
 from server.json_route import Body, JsonRoute
 from server.problems import first_names, first_problems
 from server.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
@@ -151,21 +154,31 @@ _LINKS = {
     "/corpus",
     summary="Add documents to the corpus",
     response_model=CorpusReport,
-    responses={200: {"links": _LINKS}} | refusals(("BAD_REQUEST", *OF_A_PROJECT, *OF_A_BODY, *OF_A_SEARCH)),
+    responses={200: {"links": _LINKS, "content": {EVENT_STREAM: {"schema": {"type": "string"}}}}}
+    | refusals(("BAD_REQUEST", *OF_A_PROJECT, *OF_A_BODY, *OF_A_SEARCH)),
     openapi_extra={"requestBody": _BODY},
 )
 async def add_documents(request: Request, key: Key, services: Parts, wait: bool = False) -> Response:
     """JSON or multipart `files`; answers when all are searchable, or with `wait` when all are indexed.
 
-    Where the vector store is away, they are `searchable` also with `wait`, and their vectors follow.
+    Where the vector store is away, they are `searchable` also with `wait`, and their vectors follow. With
+    `Accept: text/event-stream` it is told while it happens: `progress`, and at last `answer`, or `error`.
     """
     sources, replace = await _sources(request)
-    if wait:
-        report = await services.intake.index(key, sources, services.embedding, replace=replace)
-    else:
-        report = await services.intake.add(key, sources, replace=replace)
-        services.embedding.submit(key)
-    return await in_thread(lambda: JSONResponse(report.as_dict()))
+
+    async def take_in(tell: Callable[[Progress], Awaitable[None]] | None = None) -> dict[str, Any]:
+        listen = _listener(tell) if tell else None
+        if wait:
+            report = await services.intake.index(key, sources, services.embedding, replace=replace, progress=listen)
+        else:
+            report = await services.intake.add(key, sources, replace=replace, progress=listen)
+            services.embedding.submit(key)
+        return await in_thread(report.as_dict)
+
+    if EVENT_STREAM in request.headers.get("accept", ""):
+        # Whoever hangs up has sent its documents all the same.
+        return await streamed(request, lambda tell: asyncio.shield(take_in(tell)))
+    return await in_thread(JSONResponse, await take_in())
 
 
 @router.get(
@@ -243,6 +256,16 @@ async def page_picture(document: str, page: int, key: Key, services: Parts, pass
     draw = partial(services.retriever.page_picture, key, document, page, passage)
     png = await services.drawing.run(key.workspace, draw)
     return Response(png, media_type="image/png")
+
+
+def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
+    """What may be called in a thread as well."""
+    loop = asyncio.get_running_loop()
+
+    def listen(event: Progress) -> None:
+        loop.call_soon_threadsafe(asyncio.ensure_future, tell(event))
+
+    return listen
 
 
 async def _sources(request: Request) -> tuple[list[Unread], bool]:

@@ -74,6 +74,10 @@ class EmbeddingWorker:
         """Yields whenever more vectors of `key` have been made, until nobody makes any."""
         return aclosing(self._batches(key))
 
+    def left(self, key: ProjectKey) -> int:
+        """How many vectors of `key` are still to be made, as far as is known."""
+        return self._left.get(key, 0)
+
     def failure(self, key: ProjectKey) -> Exception | None:
         """Why vectors that `key` lacks were not made when that was last tried."""
         return self._failures.get(key)

@@ -1,31 +1,36 @@
-"""A turn over HTTP while it happens, as server-sent events."""
+"""What takes long over HTTP while it happens, as server-sent events: a turn, documents that are taken in."""
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from agent import Event, EventSink, OperationFinished, TextChunk, TextFinished
+from agent import Event, OperationFinished, TextChunk, TextFinished
+from corpora import CorpusError
+from ingest import Progress
 from server.connected import while_connected
 from server.dependencies import RequestError
 
 EVENT_STREAM = "text/event-stream"
 
-_Run = Callable[[EventSink], Awaitable[dict[str, Any]]]
+_Told = Event | Progress
+_Run = Callable[[Callable[[_Told], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
 async def streamed(request: Request, run: _Run) -> StreamingResponse:
     """The events of what `run` tells, and its answer as the last one; whoever hangs up cancels it.
 
     Raises:
-        RequestError: The turn was refused before anything happened.
+        RequestError: It was refused before anything happened.
         TooManyTurns: The same.
+        CorpusError: The same.
     """
-    told = asyncio.Queue[Event | None]()
+    told = asyncio.Queue[_Told | None]()
     turn = asyncio.ensure_future(run(told.put))
     turn.add_done_callback(lambda _: told.put_nowait(None))
     try:
@@ -35,11 +40,11 @@ async def streamed(request: Request, run: _Run) -> StreamingResponse:
         raise
     if first is None:
         await turn
-    return _TurnStream(_events(first, told, turn), turn)
+    return _EventStream(_events(first, told, turn), turn)
 
 
-class _TurnStream(StreamingResponse):
-    """Ends the turn with the answer: one whose caller has hung up before it began asks for no event at all."""
+class _EventStream(StreamingResponse):
+    """Ends the work with the answer: one whose caller has hung up before it began asks for no event at all."""
 
     def __init__(self, events: AsyncGenerator[str], turn: asyncio.Future[dict[str, Any]]) -> None:
         super().__init__(events, media_type=EVENT_STREAM)
@@ -54,7 +59,7 @@ class _TurnStream(StreamingResponse):
 
 
 async def _events(
-    event: Event | None, told: asyncio.Queue[Event | None], turn: asyncio.Future[dict[str, Any]]
+    event: _Told | None, told: asyncio.Queue[_Told | None], turn: asyncio.Future[dict[str, Any]]
 ) -> AsyncGenerator[str]:
     try:
         while event is not None:
@@ -62,12 +67,14 @@ async def _events(
                 yield said
             event = await told.get()
         yield _line("answer", turn.result())
-    except RequestError as error:
+    except (RequestError, CorpusError) as error:
         yield _line("error", {"error": {"code": error.code, "message": str(error)}})
 
 
-def _said(event: Event) -> str | None:
+def _said(event: _Told) -> str | None:
     match event:
+        case Progress():
+            return _line("progress", asdict(event))
         case TextChunk(text=text):
             return _line("text", {"text": text})
         case TextFinished(text=text):

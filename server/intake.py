@@ -64,6 +64,7 @@ class Intake:
         embedding: EmbeddingWorker,
         *,
         replace: bool = False,
+        progress: ProgressListener | None = None,
     ) -> IngestReport:
         """As `add`, and then waits for the project's vectors, which are made in their turn.
 
@@ -74,11 +75,9 @@ class Intake:
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
         before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
-        report = await self._added(key, sources, replace)
+        report = await self._added(key, sources, replace, progress)
         embedding.submit(key)
-        async with embedding.batches(key) as batches:
-            async for _ in batches:
-                pass
+        await self._embedded(key, embedding, progress or _nobody)
         failure = embedding.failure(key)
         if failure is not None and not isinstance(failure, VectorStoreUnavailable):
             raise failure
@@ -121,6 +120,15 @@ class Intake:
                 add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
                 return await self._threads.run(key.workspace, add)
 
+    async def _embedded(self, key: ProjectKey, embedding: EmbeddingWorker, progress: ProgressListener) -> None:
+        most = 0
+        async with embedding.batches(key) as batches:
+            async for _ in batches:
+                left = embedding.left(key)
+                most = max(most, left)
+                if left:
+                    progress(Progress("", "embedding", most - left, most))
+
     @contextmanager
     def _noted(self, key: ProjectKey, of: Iterable[str]) -> Generator[None]:
         names = Counter(of)
@@ -141,3 +149,7 @@ class Intake:
                 told(progress)
 
         return listen
+
+
+def _nobody(_: Progress) -> None:
+    """Whom progress is told when nobody asked."""

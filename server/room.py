@@ -1,6 +1,14 @@
 """What is sent to a server and not answered yet, in bytes: all of it has a limit, and a workspace's part of it."""
 
 from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+
+# What is not longer finds room in any case.
+_SMALL = 2**20
+# Where others lack room, whoever is slower than this, or says nothing for longer, gives up theirs.
+_BYTES_PER_SECOND = 100_000
+_WAIT_S = 20.0
 
 
 class Room:
@@ -12,14 +20,87 @@ class Room:
     def __init__(self, most: int) -> None:
         self._most = most
         self._bytes: Counter[str] = Counter()
+        self.senders: set[Sender] = set()
 
     def add(self, workspace: str, size: int) -> None:
         """Counts so many bytes more of a workspace, or less."""
         self._bytes[workspace] += size
 
-    def is_too_small(self, workspace: str, size: int) -> bool:
-        """Whether others leave no room for what has `size` bytes that are counted; one by itself always has it."""
-        for taken, most in (self._bytes.total(), self._most), (self._bytes[workspace], self._most // 2):
-            if size < taken > most:
-                return True
-        return False
+    def suffices(self, workspace: str, size: int) -> bool:
+        """Whether others leave room for what has `size` bytes that are counted; one by itself always has it.
+
+        Those who still send, and slowly, leave theirs, the largest first.
+        """
+        while self._is_too_small(workspace, size):
+            slow = [sender for sender in self.senders if sender.is_slow and self._is_in_the_way(sender, workspace)]
+            if not slow:
+                return False
+            max(slow, key=lambda sender: sender.size).leave()
+        return True
+
+    def _is_too_small(self, workspace: str, size: int) -> bool:
+        return size < self._bytes.total() > self._most or size < self._bytes[workspace] > self._most // 2
+
+    def _is_in_the_way(self, sender: "Sender", workspace: str) -> bool:
+        return sender.workspace == workspace or self._bytes.total() > self._most
+
+
+class Sender:
+    """What has come by now of something that takes room, and is not whole.
+
+    Args:
+        room: Where it is counted, from a size on that is worth it.
+        workspace: Whose it is.
+        give_up: Ends what comes; called when it comes slowly, and others lack the room that it takes.
+
+    Attributes:
+        size: In bytes, of which none are counted below that size.
+        workspace: As given.
+    """
+
+    def __init__(self, room: Room, workspace: str, give_up: Callable[[], object]) -> None:
+        self._room = room
+        self._give_up = give_up
+        self._came, self._came_at, self._spare_s = 0, monotonic(), _WAIT_S
+        self.workspace = workspace
+        self.size = 0
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it has kept its room for longer than others need to wait for it."""
+        return monotonic() - self._came_at > self._spare_s
+
+    def has_room(self, size: int) -> bool:
+        """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more."""
+        now = monotonic()
+        earned_s = (size - self._came) / _BYTES_PER_SECOND
+        self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
+        self._came, self._came_at = size, now
+        if size <= _SMALL:
+            self.free()
+            return True
+        self._count(size)
+        self._room.senders.discard(self)  # it makes no room for itself
+        if not self._room.suffices(self.workspace, size):
+            self.free()
+            return False
+        self._room.senders.add(self)
+        return True
+
+    def is_whole(self) -> None:
+        """All of it is here, and stays counted until it is answered."""
+        self._room.senders.discard(self)
+
+    def leave(self) -> None:
+        """Others lack its room."""
+        self.free()
+        self._give_up()
+
+    def free(self) -> None:
+        """It is answered, or comes no more."""
+        self._count(0)
+        self._room.senders.discard(self)
+
+    def _count(self, size: int) -> None:
+        self._room.add(self.workspace, size - self.size)
+        self.size = size

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from agent import Assistant, ConfirmationPolicy, Origin, Pending, Threads
+from agent import Assistant, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation
 from corpora import Catalog
 from corpora import Pending as StoredPending
@@ -47,7 +47,8 @@ class Limits:
         upload_bytes: The longest body of any HTTP request, and what a socket's uploads under way may have
             together.
         json_upload_bytes: The longest JSON body with documents.
-        json_bytes_under_way: What the JSON bodies of all requests may have together, those of a workspace half of it.
+        json_bytes_under_way: What the JSON bodies of all requests, and the messages of sockets that are not whole yet,
+            may have together, those of a workspace half of it.
         upload_bytes_under_way: What the forms with documents, and the documents of all sockets as they are sent, may
             have together, those of a workspace half of it.
         call_timeout_s: How long an editor may take for one function call.
@@ -114,6 +115,11 @@ class Services:
         return Intake(self.ingestor, self.metrics)
 
     @cached_property
+    def json_room(self) -> Room:
+        """What JSON has of the memory while it comes, and until it is answered: reading it takes several times that."""
+        return Room(self.limits.json_bytes_under_way)
+
+    @cached_property
     def upload_room(self) -> Room:
         """What the documents that are not taken in yet have of the disk and of the memory."""
         return Room(self.limits.upload_bytes_under_way)
@@ -164,14 +170,14 @@ class CatalogPendings:
         }
         return self._catalog.put_pending(self._workspace, self._project_id, kind, payload, content_sha256)
 
-    def take(self, pending_id: str) -> Pending | None:
+    def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
         found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
         if found is None or found.kind == _UNDO:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
-        return Pending(found.id, found.kind, operations, found.content_sha256, origin)
+        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin)
 
     def keep_before(self, content: str, content_sha256: str) -> None:
         """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""

@@ -1,34 +1,17 @@
-"""One client's conversation over the socket: its messages in order, and at most one turn at a time."""
+"""One client of the socket: its messages in order, and at most one turn at a time."""
 
 import asyncio
 import logging
 import secrets
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from functools import partial
 
-from agent import (
-    Asked,
-    Ended,
-    Event,
-    Exchange,
-    Failed,
-    Failure,
-    LocalPlanner,
-    Outcome,
-    Suggested,
-    Suggestion,
-    TextFinished,
-    TurnRequest,
-    Usage,
-    fingerprint,
-    in_thread,
-)
+from agent import Ended, Event, Failed, Failure, LocalPlanner, Outcome, TextFinished, TurnRequest, Usage, in_thread
 from arrow_project import ArrowProject
-from corpora import CorpusError, ProjectKey
+from corpora import CorpusError
 from server.access import AccessDenied
-from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View, without_appendix
+from server.conversation import Conversation
+from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.editors import Guest, GuestRefused, Situation
 from server.headroom import Headroom
 from server.messages import (
@@ -45,10 +28,10 @@ from server.messages import (
 )
 from server.open_turn import OpenTurn
 from server.remote_editor import RemoteEditor
-from server.services import CatalogPendings, Services, policy_for
+from server.services import Services
 from server.state import State, StateMachine
 from server.stopped_turn import StoppedTurn
-from server.stories import NO_PROJECT, Stories
+from server.stories import NO_PROJECT
 from server.turn_ledger import TurnRecord
 from server.turn_rate import TooManyTurns
 from server.uploads import Uploads
@@ -63,8 +46,6 @@ _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
-# Of how many turns a result may still come in late.
-_TURNS_REMEMBERED = 20
 
 
 class Session:
@@ -89,21 +70,14 @@ class Session:
         self._send = send
         self._dialect_name = dialect
         self._dialect: Dialect = DIALECTS[dialect](Client()) if dialect else PlainDialect(Client())
-        self._workspace = workspace
         self._workspace_of = workspace_of
         self._services = services
         self._machine = StateMachine()
         self._sending = asyncio.Lock()
-        self._stories = Stories(workspace, services.story_room)
-        self._turn_project = NO_PROJECT
-        self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
-        self._last_message: UserMessage | None = None
-        self._asking: dict[str, str] = {}  # the open question of each project
-        self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
-        self._unseen: dict[str, str] = {}  # stories from before a turn whose outcome the client has not shown yet
+        self._conversation = Conversation(workspace, services)
         self._turn: OpenTurn | None = None
         self._headroom = Headroom()
-        self._uploads = Uploads(send, lambda: self._dialect, lambda: self._workspace, services)
+        self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
         self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
         self.id = secrets.token_hex(4)
@@ -118,23 +92,26 @@ class Session:
     @property
     def workspace(self) -> str:
         """Whose messages these are: what the client's last token opened."""
-        return self._workspace
+        return self._conversation.workspace
 
     @property
     def project_id(self) -> str:
         """The project that the client has shown last."""
-        return self._stories.last
+        return self._conversation.stories.last
 
     @property
     def has_story(self) -> bool:
         """Whether the client has shown one."""
-        return self._stories.last != NO_PROJECT and self._stories.get(self._stories.last) is not None
+        return (
+            self._conversation.stories.last != NO_PROJECT
+            and self._conversation.stories.get(self._conversation.stories.last) is not None
+        )
 
     @property
     def story_version(self) -> tuple[str, int, int]:
         """Another one once the story that the client shows is another one."""
-        project = self._stories.get(self._stories.last)
-        return self._stories.last, id(project), project.checkpoint() if project else 0
+        project = self._conversation.stories.get(self._conversation.stories.last)
+        return self._conversation.stories.last, id(project), project.checkpoint() if project else 0
 
     @property
     def dialect_name(self) -> str:
@@ -166,7 +143,7 @@ class Session:
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""
         await self._cancel_turn()
-        self._stories.close()
+        self._conversation.close()
         await self._uploads.close()
 
     async def _handle(self, message: ClientMessage) -> None:
@@ -180,7 +157,9 @@ class Session:
             case UserMessage():
                 await self._start_turn(message)
             case Confirmation():
-                await self._start_turn(self._as_message(message))
+                # One that comes too early is refused as any message is then.
+                is_idle = self.state is State.IDLE
+                await self._start_turn(self._conversation.as_message(message, may_be_early=not is_idle))
             case FunctionResult():
                 await self._take_result(message)
             case Stop():
@@ -192,8 +171,9 @@ class Session:
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
             return
-        if hello.token is not None:
-            self._enter(self._workspace_of(hello.token))
+        if hello.token is not None and (workspace := self._workspace_of(hello.token)) != self.workspace:
+            self._conversation.close()
+            self._conversation = Conversation(workspace, self._services)
         if hello.dialect is not None and hello.dialect not in DIALECTS:
             known = ", ".join(DIALECTS)
             raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
@@ -207,23 +187,12 @@ class Session:
                 {
                     "type": "connected",
                     "version": VERSION,
-                    "workspace": self._workspace,
+                    "workspace": self.workspace,
                     "capabilities": list(_CAPABILITIES),
                     "max_frame_bytes": limit,
                 }
             ]
         )
-
-    def _enter(self, workspace: str) -> None:
-        if workspace != self._workspace:
-            self._stories.close()
-            self._workspace, self._stories = workspace, Stories(workspace, self._services.story_room)
-            self._turn_project = NO_PROJECT
-            self._last_message = None
-            self._asking.clear()
-            self._suggested.clear()
-            self._unseen.clear()
-            self._asked.clear()
 
     def _speak(self, name: str | None, client: Client) -> None:
         self._dialect_name = name
@@ -241,10 +210,7 @@ class Session:
                     shown.set_result(None)
 
     async def _sync_file(self, project_id: str, content: str) -> None:
-        project = await self._stories.read(project_id, content)
-        if unseen := self._unseen.pop(project_id, None):
-            pendings = CatalogPendings(self._services.catalog, self._workspace, project_id)
-            await in_thread(lambda: pendings.keep_before(unseen, fingerprint(project)))
+        project = await self._conversation.read(project_id, content)
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
             self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
 
@@ -252,23 +218,9 @@ class Session:
         if self._turn is not None and self._turn.editor.resolve(result):
             return
         if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
-            projects = (project_id for project_id, requests in self._asked if result.request_id in requests)
-            await self._sync_file(next(projects, self._turn_project), result.arrow_content)
+            await self._sync_file(self._conversation.project_of(result), result.arrow_content)
 
     # --- turns -----------------------------------------------------------------------------------------------------
-
-    def _as_message(self, confirmation: Confirmation) -> UserMessage:
-        """An answer by button as the same answer in words, in the situation of the message that was asked about."""
-        words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
-        pending_id = confirmation.request_id or self._asking.get(self._turn_project)
-        if pending_id is None and self.state is State.IDLE:  # or else it comes too early, which is said of any message
-            problem = "There is no open question to answer. Send what you want as a user_message."
-            raise MessageError("NOT_PENDING", problem, "confirmation")
-        asked = {"message": words, "pending_id": pending_id}
-        if self._last_message is None:
-            return UserMessage(type="user_message", message=words, pending_id=pending_id)
-        kept = {"function": None, "function_params": None, "mode": "apply"}
-        return self._last_message.model_copy(update=asked | kept)
 
     @property
     def _busy(self) -> Failure:
@@ -281,10 +233,9 @@ class Session:
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
-        project_id = self._turn_project = message.current_project_id or self._stories.last
-        self._last_message = message.model_copy(update={"arrow_content": None})
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, self._editor_for(message), guest)
-        self._asked.append((project_id, turn.editor.request_ids))
+        editor = self._editor_for(message)
+        project_id = self._conversation.begin(message, editor.request_ids)
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest)
         if guest is None:
             self.situation = Situation.of(message)
             await self._send_all(self._dialect.turn_started(turn.id))
@@ -313,8 +264,10 @@ class Session:
 
     async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
         try:
-            with self._services.ledger.turn(self._workspace, turn.project_id, self._dialect_name or "") as record:
-                request = await self._request(message, turn.project_id, turn.guest)
+            with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
+                if message.arrow_content:
+                    await self._sync_file(turn.project_id, message.arrow_content)
+                request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
                 await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
@@ -333,53 +286,9 @@ class Session:
         if turn.guest is not None:
             await turn.guest.told(Failed(failure))
 
-    async def _request(self, message: UserMessage, project_id: str, guest: Guest | None) -> TurnRequest:
-        if message.arrow_content:
-            await self._sync_file(project_id, message.arrow_content)
-        await self._stories.settled()
-        key = None if project_id == NO_PROJECT else ProjectKey(self._workspace, project_id)
-        self._stories.refuse_forgotten(project_id)
-        project = self._stories.get(project_id)
-        if project is None and not await self._has_documents(key):
-            await self._uploads.settled(project_id)  # what makes it known may still be on its way
-        if project is None and not await self._has_documents(key):
-            problem = "No project is open" if key is None else f"Project {project_id} is not known here"
-            raise MessageError(
-                "PROJECT_NOT_FOUND",
-                f"{problem}. Send its .arrow content (file_sync) or a design document (design_doc_sync) first.",
-            )
-        asked = self._asking.get(project_id)
-        if guest is None or message.pending_id == asked:  # a question to the user is not an assistant's to drop
-            self._asking.pop(project_id, None)
-        function, params = message.function, message.function_params or {}
-        chosen = self._suggested.get(message.message.strip().removeprefix("- "))
-        if function is None and chosen is not None and guest is None:
-            function, params = chosen.function, dict(chosen.params)
-        self._suggested = {}
-        return TurnRequest(
-            key=key,
-            message=message.message,
-            project=project,
-            history=tuple(Exchange(past.message, without_appendix(past.output)) for past in message.history),
-            selected_node_ids=tuple(node for node in message.selected_node_ids if node is not None),
-            scene_id=message.current_scene_id,
-            function=function,
-            function_params=params,
-            operations=guest.operations if guest else (),
-            pending_id=message.pending_id or (asked if guest is None else None),
-            confirm=policy_for(self._services.confirm, message.confirm, message.function),
-            being_read=self._services.intake.under_way(key) if key else (),
-            plan=message.mode == "plan",
-        )
-
-    async def _has_documents(self, key: ProjectKey | None) -> bool:
-        if key is None:
-            return False
-        return await self._services.asking.run(key.workspace, partial(self._services.catalog.has_project, key))
-
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
-        pendings = CatalogPendings(self._services.catalog, self._workspace, open_turn.project_id)
+        pendings = self._conversation.pendings(open_turn.project_id)
 
         async def show(event: Event) -> None:
             record.add(event)
@@ -396,20 +305,12 @@ class Session:
         open_turn.running = None if request.plan else turn
         await turn.run()
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
-            self._stories.put(open_turn.project_id, turn.context.project)
+            self._conversation.stories.put(open_turn.project_id, turn.context.project)
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:
-        match event:
-            case Ended(reason=reason, usage=usage, unseen_before=unseen):
-                turn.reason, turn.usage = reason, usage
-                if unseen is not None:
-                    self._unseen.setdefault(turn.project_id, unseen)
-            case Asked(pending_id=pending_id):
-                self._asking[turn.project_id] = pending_id
-            case Suggested(suggestions=suggestions):
-                self._suggested = {suggestion.label: suggestion for suggestion in suggestions}
-            case _:
-                pass
+        if isinstance(event, Ended):
+            turn.reason, turn.usage = event.reason, event.usage
+        self._conversation.note(event, turn.project_id)
         await self._tell(turn, self._dialect.event(event))
 
     # --- an assistant of the user's own ----------------------------------------------------------------------------
@@ -423,7 +324,7 @@ class Session:
         frames = list(self._dialect.story_request())
         if frames and self.state is State.IDLE:  # else a turn follows what the client does
             await self._ask_for_story(frames)
-        project = self._stories.get(self.project_id)
+        project = self._conversation.stories.get(self.project_id)
         if project is None:
             raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
         return project
@@ -498,11 +399,11 @@ class Session:
     # --- stop ------------------------------------------------------------------------------------------------------
 
     async def _stop(self) -> None:
-        """Ends what runs. Whoever stops does not mean to say yes afterwards, so an open question goes with it."""
+        """Ends what runs, and an open question with it."""
         turn = await self._cancel_turn()
-        await self._drop_question()
+        await self._conversation.drop_question()
         if turn is not None:
-            await self._send_all(await StoppedTurn(turn, self._stories, self._dialect).settle())
+            await self._send_all(await StoppedTurn(turn, self._conversation.stories, self._dialect).settle())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
     async def _cancel_turn(self) -> OpenTurn | None:
@@ -513,12 +414,6 @@ class Session:
         self._machine.move(State.IDLE)
         await turn.cancel()
         return turn
-
-    async def _drop_question(self) -> None:
-        pending_id = self._asking.pop(self._turn_project, None)
-        if pending_id is not None:
-            pendings = CatalogPendings(self._services.catalog, self._workspace, self._turn_project)
-            await in_thread(pendings.take, pending_id)
 
     # --- frames ----------------------------------------------------------------------------------------------------
 

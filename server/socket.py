@@ -1,6 +1,7 @@
 """The WebSocket endpoint: frames in and out, around a session."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
@@ -9,6 +10,7 @@ from server.access import POLICY_VIOLATION, Access, AccessDenied, client_address
 from server.admission import Admission, admit_at_once, admit_by_hello
 from server.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
 from server.dialects import DIALECTS, Frame, encode
+from server.room import Room, Sender
 from server.services import Services
 from server.session import Session
 
@@ -25,7 +27,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
         with limit.known():
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
-            _take_long_messages(websocket)
+            _take_long_messages(websocket, services.json_room, admission.workspace)
             await _talk(websocket, access, admission, services)
     except AccessDenied as denied:
         await websocket.close(POLICY_VIOLATION, str(denied))
@@ -60,9 +62,10 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
         await session.close()
 
 
-def _take_long_messages(websocket: WebSocket) -> None:
+def _take_long_messages(websocket: WebSocket, room: Room, workspace: str) -> None:
     """Our web server takes hardly more than a hello before it is told that the client is known."""
-    getattr(websocket.state, "take_long_messages", lambda: None)()
+    take = getattr(websocket.state, "take_long_messages", lambda _: None)
+    take(partial(Sender, room, workspace))
 
 
 def _say(text: str) -> Frame:

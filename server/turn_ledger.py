@@ -34,8 +34,7 @@ class TurnRecord:
     def begin(self, request: TurnRequest) -> None:
         """Notes what is asked: whether it answers a question."""
         if request.pending_id is not None:
-            reply = read_reply(request.message)
-            self.answer = reply.kind if reply else "other"
+            self.answer = read_reply(request.message) or "other"
 
     def add(self, event: Event) -> None:
         """Notes one event."""

@@ -49,11 +49,11 @@ class Uploads:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
         workspace, room, size = self._workspace(), self._services.upload_room, len(message.file_content)
         room.add(workspace, size)
-        problem = self._too_many(size) or (_NO_ROOM if room.is_too_small(workspace, size) else "")
+        problem = self._too_many(size) or ("" if room.suffices(workspace, size) else _NO_ROOM)
         if problem:
             room.add(workspace, -size)
             self._services.metrics.refusals.labels("uploads").inc()
-            await self._fail("TOO_MANY_UPLOADS", f"{_name(message)}: {problem}")
+            await self._fail(message, "TOO_MANY_UPLOADS", problem)
             return
         task = asyncio.create_task(self._take_in(workspace, message))
         self._running[task] = message
@@ -92,15 +92,13 @@ class Uploads:
             self._services.embedding.submit(key)
             await self._answer(key, report)
         except binascii.Error:
-            await self._fail(
-                "INVALID_BASE64",
-                f"{_name(message)}: file_content is not base64; send the file's bytes encoded as base64.",
-            )
+            problem = "file_content is not base64; send the file's bytes encoded as base64."
+            await self._fail(message, "INVALID_BASE64", problem)
         except CorpusError as error:
-            await self._fail(error.code, f"{_name(message)}: {error}")
+            await self._fail(message, error.code, str(error))
         except Exception:
             logger.exception("an upload failed unexpectedly")
-            await self._fail("INTERNAL", f"{_name(message)} could not be taken in; the server's log has the details.")
+            await self._fail(message, "INTERNAL", "it could not be taken in; the server's log has the details.")
 
     async def _add(self, key: ProjectKey, source: Source | Refusal) -> IngestReport:
         await self._tell(source.name, "queued")
@@ -153,8 +151,9 @@ class Uploads:
     async def _tell(self, document: str, phase: Phase, done: int = 0, total: int = 0) -> None:
         await self._send_all(self._dialect().corpus_progress(document, phase, done, total))
 
-    async def _fail(self, code: str, message: str) -> None:
-        await self._send_all(self._dialect().error(Failure(code, message)))
+    async def _fail(self, message: DesignDocSync, code: str, problem: str) -> None:
+        name = _name(message)
+        await self._send_all(self._dialect().error(Failure(code, f"{name}: {problem}", {"document": name})))
 
     async def _send_all(self, frames: Iterable[Frame]) -> None:
         for frame in frames:

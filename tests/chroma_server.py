@@ -14,9 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
-_PATIENCE_S = 60
+from tests.waiting import eventually
+
+_PATIENCE_S = 300
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class ChromaProcess:
     def hang(self) -> None:
         """Whatever it is asked from now on, it does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
+        stands_still = psutil.Process(self.pid)
+        eventually(lambda: stands_still.status() == psutil.STATUS_STOPPED)
 
     def go_on(self) -> None:
         """Answers again, also what it was asked meanwhile."""
@@ -58,17 +64,27 @@ def chroma_process(keeping: Path | None = None) -> Generator[ChromaProcess]:
     if not program.exists():
         pytest.skip("the program `chroma` of chromadb is not beside Python here")
     folder = Path(tempfile.mkdtemp(prefix="fletcher-chroma-"))
-    port = _free_port()
-    command = [program, "run", "--path", keeping or folder, "--host", "127.0.0.1", "--port", str(port)]
-    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log, cwd=folder) as server:
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_for(url, server)
-            yield ChromaProcess(url, server.pid)
-        finally:
-            server.kill()
-            server.wait()
-            shutil.rmtree(folder, ignore_errors=True)
+    try:
+        with _started([program, "run", "--path", keeping or folder, "--host", "127.0.0.1"], folder) as chroma:
+            yield chroma
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _started(command: list[str | Path], folder: Path) -> Generator[ChromaProcess]:
+    for _ in range(_TRIES):
+        port = _free_port()
+        with (folder / "log").open("wb") as log:
+            server = subprocess.Popen([*command, "--port", str(port)], stdout=log, stderr=log, cwd=folder)
+        with server:
+            try:
+                if _answers(url := f"http://127.0.0.1:{port}", server):
+                    yield ChromaProcess(url, server.pid)
+                    return
+            finally:
+                server.kill()
+    raise AssertionError(f"chroma run does not stay: {(folder / 'log').read_text('utf-8', 'replace')}")
 
 
 def _free_port() -> int:
@@ -77,13 +93,14 @@ def _free_port() -> int:
         return bound.getsockname()[1]
 
 
-def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
+def _answers(url: str, server: "subprocess.Popen[bytes]") -> bool:
+    """True once it does; False if it has ended, as somebody else has taken its port meanwhile."""
     give_up_at = time.monotonic() + _PATIENCE_S
-    while True:
+    while server.poll() is None:
         try:
             httpx.get(f"{url}/api/v2/heartbeat", trust_env=False).raise_for_status()
-            return
+            return True
         except httpx.HTTPError:
-            assert server.poll() is None, "chroma run has ended"
             assert time.monotonic() < give_up_at, "chroma run does not answer"
             time.sleep(0.05)
+    return False

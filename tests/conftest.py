@@ -24,6 +24,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: folders.get(item.path.relative_to(Path(__file__).parent).parts[0], len(folders)))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: a third of the time tests wait, for a clock or another process."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_authorities() -> Iterator[None]:
     """No test speaks TLS, and to read the certificates of all authorities takes a client longer than most tests."""

@@ -14,6 +14,7 @@ PACKAGES = (
     "server",
     "evaluation.agent",
     "evaluation.retrieval",
+    "workbench",
 )
 
 

@@ -9,13 +9,13 @@ from pydantic_ai.exceptions import OutputTokenLimitExceeded, UnexpectedModelBeha
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model
 
-from agent.answering.answerer import Answer, Answerer, Assignment
+from agent.answering.answerer import Answerer, Answering, Assignment
 from agent.answering.corrections import Corrections, GaveUp
 from agent.answering.loose_ends import remark_for_the_model, unreached
 from agent.answering.requests import Requests
 from agent.answering.tools import read_call, request_parameters
 from agent.editing.execution import tool_result
-from agent.models.patience import Patience
+from agent.models.retries import Retries
 from agent.prompt.history import assemble
 from agent.prompt.prompt import history_budget, render_context, render_question
 from agent.prompt.quoting import MATERIAL
@@ -44,15 +44,15 @@ class ModelAnswerer(Answerer):
     Attributes:
         model: The model itself.
         name: As configured.
-        patience: What happens when the provider is busy.
+        retries: What happens when the provider is busy.
     """
 
     model: Model
     name: str
-    patience: Patience = field(default_factory=Patience)
+    retries: Retries = field(default_factory=Retries)
     converses: ClassVar[bool] = True
 
-    def answer(self, assignment: Assignment) -> Answer:
+    def answer(self, assignment: Assignment) -> Answering:
         """The model's answer, with the prompt that it is asked with."""
         return ModelAnswer(self, assignment)
 
@@ -72,7 +72,7 @@ class ModelAnswer:
         self._messages = assemble(rendered, context.history, assignment.message, history_budget(budget))
         parameters = request_parameters(answers_question=question is not None)
         self._tools = parameters.tool_defs
-        self._requests = Requests(answerer.model, parameters, answerer.patience, assignment.tell)
+        self._requests = Requests(answerer.model, parameters, answerer.retries, assignment.tell)
 
     @property
     def usage(self) -> Usage:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from agent.editing.execution import Execution
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import TurnReader
 from agent.turn.events import EventSink, Usage
 from agent.turn.request import TurnContext
 from arrow_project import Operation
@@ -46,13 +46,13 @@ class Assignment:
     message: str
     context: TurnContext
     execution: Execution
-    reader: Reader
+    reader: TurnReader
     tell: EventSink
     context_tokens: int
     question: OpenQuestion | None = None
 
 
-class Answer(Protocol):
+class Answering(Protocol):
     """The answer to one message, given once."""
 
     @property
@@ -87,5 +87,5 @@ class Answerer(ABC):
     converses: ClassVar[bool]
 
     @abstractmethod
-    def answer(self, assignment: Assignment) -> Answer:
+    def answer(self, assignment: Assignment) -> Answering:
         """The answer, which has not begun."""

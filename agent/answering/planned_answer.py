@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from agent.answering.answerer import Answer, Answerer, Assignment, ParametersMissing
+from agent.answering.answerer import Answerer, Answering, Assignment, ParametersMissing
 from agent.editing.execution import tool_result
-from agent.local import Call, Say, Steps, plan
+from agent.local import Say, Steps, ToolCall, plan
 from agent.questions.parameters import missing_parameters
 from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.events import TextFinished, Usage
@@ -24,7 +24,7 @@ class LocalPlanner(Answerer):
     name = LOCAL
     converses: ClassVar[bool] = False
 
-    def answer(self, assignment: Assignment) -> Answer:
+    def answer(self, assignment: Assignment) -> Answering:
         """A plan, carried out step by step; it costs nothing."""
         return PlannedAnswer(assignment)
 
@@ -39,14 +39,14 @@ class PlannedAnswer:
         self.model_s = 0.0
 
     async def run(self) -> None:
-        """See `Answer.run`; raises `WordsMissing` as well, of a command that lacks only its words."""
+        """See `Answering.run`; raises `WordsMissing` as well, of a command that lacks only its words."""
         assignment = self._assignment
         steps = plan(assignment.message, assignment.context)
         answer: dict[str, Any] | None = None
-        last: Say | Call | None = None
+        last: Say | ToolCall | None = None
         while (step := await in_thread(_next, steps, answer)) is not None:
             last, answer = step, None
-            if isinstance(step, Call):
+            if isinstance(step, ToolCall):
                 answer = await self._call(step.tool, step.arguments)
             else:
                 await self._say(step)
@@ -68,7 +68,7 @@ class PlannedAnswer:
         return tool_result(await self._execution.execute(operation))
 
 
-def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | Call | None:
+def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | ToolCall | None:
     """The next step of a plan; None at its end."""
     try:
         return steps.send(answer)

@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from agent.models.failures import AnswerBrokenOff
-from agent.models.patience import PASSING_ERRORS, Patience
+from agent.models.retries import PASSING_ERRORS, Retries
 from agent.turn.events import EventSink, TextChunk, TextFinished, Usage
 
 logger = logging.getLogger(__name__)
@@ -41,17 +41,17 @@ class Requests:
     Args:
         model: The model.
         parameters: Its instructions and tools, the same for every request.
-        patience: What happens when the provider is busy.
+        retries: What happens when the provider is busy.
         tell: Hears the text as it comes.
 
     Attributes:
         model_s: How long the model has taken so far, in seconds.
     """
 
-    def __init__(self, model: Model, parameters: ModelRequestParameters, patience: Patience, tell: EventSink) -> None:
+    def __init__(self, model: Model, parameters: ModelRequestParameters, retries: Retries, tell: EventSink) -> None:
         self._model = model
         self._parameters = parameters
-        self._patience = patience
+        self._retries = retries
         self._tell = tell
         self._counted = RunUsage()
         self._has_spoken = False  # in the request under way
@@ -108,13 +108,13 @@ class Requests:
         """Waits until the request may be sent again, or raises what there is to say when it may not be."""
         if self._has_spoken:
             raise AnswerBrokenOff(str(error)) if isinstance(error, ModelConnectionError) else error
-        wait_s = self._patience.wait_s(failures, error)
+        wait_s = self._retries.wait_s(failures, error)
         logger.warning("request %s failed, %s: %s", failures, "given up" if wait_s is None else "again", error)
         if wait_s is None:
             raise error
         if wait_s >= _TOLD_WAIT_S:
             await self._tell(TextFinished(f"(The provider is busy. Trying again in {wait_s:.0f} seconds.)"))
-        await self._patience.sleep(wait_s)
+        await self._retries.sleep(wait_s)
 
     def _count(self, response: ModelResponse) -> None:
         response.usage.cost = _cost(response)

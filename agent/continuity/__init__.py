@@ -2,6 +2,6 @@
 
 from agent.continuity.checking import Discrepancy, Report, check_scene, render
 from agent.continuity.places import DocumentTexts
-from agent.continuity.reading import CheckContinuity, ContinuityReader
+from agent.continuity.reading import CheckContinuity, check_continuity
 
-__all__ = ["CheckContinuity", "ContinuityReader", "Discrepancy", "DocumentTexts", "Report", "check_scene", "render"]
+__all__ = ["CheckContinuity", "Discrepancy", "DocumentTexts", "Report", "check_continuity", "check_scene", "render"]

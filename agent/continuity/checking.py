@@ -8,10 +8,10 @@ from typing import Any, Literal
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import DocumentTexts, Sentence
-from agent.reading.sentences import Unit, split_units, terms
-from agent.scripts import as_speech
+from agent.reading.citations import described
 from arrow_project import Node, Story
-from retrieval import CitedPassage
+from arrow_project.scripts import as_speech
+from retrieval import CitedPassage, Unit, content_terms, split_units
 
 # Of several values that documents give for the same thing, one that is this often the same is what they say.
 _AGREED = 0.75
@@ -92,16 +92,7 @@ class Report:
                 }
                 for finding in self.findings
             ],
-            "passages": [
-                {
-                    "number": number,
-                    "document": one.passage.document,
-                    "pages": [one.passage.page_from, one.passage.page_to],
-                    "heading": list(one.passage.heading),
-                    "text": one.passage.text,
-                }
-                for number, one in sorted(cited.items())
-            ],
+            "passages": [described(one) for _, one in sorted(cited.items())],
         }
 
 
@@ -209,7 +200,7 @@ def _misspelled(word: str, meant: str, node: Node, documents: DocumentTexts) -> 
 
 
 def _facts(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
-    around = terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
+    around = content_terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
     for text in node.texts:
         for unit in split_units(text):
             if unit.text.endswith("?"):
@@ -243,22 +234,23 @@ def _against(
 ) -> tuple[Sentence, Figure] | None:
     """The place in the documents that speaks of the same thing with another number."""
     values = [other.value for _, other in same]
-    own = unit.terms - terms(figure.words)
+    own = unit.terms - content_terms(figure.words)
 
     def closeness(place: tuple[Sentence, Figure]) -> tuple[int, int, int]:
         sentence, other = place
-        rest = sentence.terms - terms(other.words)
-        return len(own & rest), len(own & terms(_clause(sentence.text, other))), len(around & rest)
+        rest = sentence.terms - content_terms(other.words)
+        return len(own & rest), len(own & content_terms(_clause(sentence.text, other))), len(around & rest)
 
     best = max(same, key=closeness)
     if figure.kind == "year":
         # The same year stands in many places; the one that speaks of the same thing counts.
         # What happened in it stands beside the year: a sum that is paid "since 1903" is not of that year.
-        event = unit.terms.difference(*(terms(one.words) for one in read_figures(unit.text)))
+        event = unit.terms.difference(*(content_terms(one.words) for one in read_figures(unit.text)))
         others = [
             place
             for place in same
-            if place[1].value != figure.value and len(event & terms(_clause(place[0].text, place[1]))) >= _SHARED
+            if place[1].value != figure.value
+            and len(event & content_terms(_clause(place[0].text, place[1]))) >= _SHARED
         ]
         borne_out = max((closeness(place)[0] for place in same if place[1].value == figure.value), default=0)
         best = max(others, key=closeness, default=None)
@@ -282,11 +274,11 @@ def _identity(unit: Unit, node: Node, documents: DocumentTexts) -> Iterator[Disc
     for found in (*_IDENTITY.finditer(unit.text), *_PLACE.finditer(unit.text)):
         groups = found.groupdict()
         name, said = found["name"], groups.get("place") or _head(groups.get("what") or "")
-        wanted = terms(said)
+        wanted = content_terms(said)
         passages = documents.about(name) if wanted else []
         if not passages or not documents.vocabulary.knows(name) or is_pronoun(name):
             continue
-        if any(wanted & terms(" ".join((*one.passage.heading, one.passage.text))) for one in passages):
+        if any(wanted & content_terms(" ".join((*one.passage.heading, one.passage.text))) for one in passages):
             continue
         problem = f"What the documents say of {name} does not have “{said}”."
         yield Discrepancy("fact", node.id, unit.text, problem, tuple(passages[:2]))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.reading.sentences import terms
+from retrieval import content_terms
 
 _UNITS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -100,7 +100,7 @@ def _noun(text: str, start: int) -> tuple[str, int]:
 
 
 def _stem(word: str) -> str:
-    return next(iter(terms(word)), "")
+    return next(iter(content_terms(word)), "")
 
 
 def _ordinal(words: str) -> int:

@@ -8,8 +8,7 @@ from itertools import islice
 
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import Vocabulary
-from agent.reading.sentences import split_units, terms
-from retrieval import CitedPassage
+from retrieval import CitedPassage, content_terms, split_units
 
 # A place is looked for among so many passages.
 _LOOKED_AT = 12
@@ -75,6 +74,6 @@ class DocumentTexts:
 
     def holding(self, sentence: Sentence, count: int = 1) -> list[CitedPassage]:
         """The passages that hold a sentence."""
-        words = terms(sentence.text)
+        words = content_terms(sentence.text)
         found = self._search(sentence.text[:400], _LOOKED_AT)
-        return list(islice((cited for cited in found if words <= terms(cited.passage.text)), count))
+        return list(islice((cited for cited in found if words <= content_terms(cited.passage.text)), count))

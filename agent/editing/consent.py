@@ -1,15 +1,29 @@
 """Which of a turn's operations wait for the user's yes."""
 
-from collections.abc import Generator, Iterable
+import copy
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 
-from agent.editing.losses import TurnLosses
 from agent.questions.confirmation import ConfirmationPolicy
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+from arrow_project import (
+    ArrowProject,
+    Loss,
+    Operation,
+    OperationError,
+    OperationResult,
+    Selection,
+    Tables,
+    losses,
+    tables_of,
+)
+
+# What a turn may replace unasked, in all: a line of text, in a few places.
+_CHARACTERS = 80
+_RESOURCES = 5
 
 
 class Consent:
-    """What the user is asked before, by policy and by what is lost; and what was agreed to already.
+    """What the user is asked before, by policy and by what the turn takes away; what it has made itself is no loss.
 
     Args:
         policy: When to ask first.
@@ -18,9 +32,10 @@ class Consent:
 
     def __init__(self, policy: ConfirmationPolicy, *, holds_all: bool = False) -> None:
         self._policy: ConfirmationPolicy = policy
-        self._losses = TurnLosses()
-        self._agreed: list[Operation] = []
         self._holds_all = holds_all
+        self._seen: Tables = {}
+        self._created: set[tuple[str, int]] = set()
+        self._taken: set[Loss] = set()
 
     def stop_asking(self) -> None:
         """The user has agreed to what follows."""
@@ -35,47 +50,62 @@ class Consent:
         finally:
             self._policy = policy
 
-    def agree_to(self, operations: Iterable[Operation]) -> None:
-        """The user has agreed to these very operations, should they come."""
-        self._agreed += operations
-
-    def has_agreed_to(self, operation: Operation) -> bool:
-        """Whether the user has; it is not used up by asking."""
-        return operation in self._agreed
-
     def look_at(self, project: ArrowProject, *, is_waiting: bool) -> None:
-        """Keeps the story as it is before an operation, for what it will lose."""
-        if self._policy == "destructive" and not (self._holds_all and is_waiting):
-            self._losses.look_at(project)
+        """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
+        if self._policy != "destructive" or (self._holds_all and is_waiting):
+            return
+        for kind, table in tables_of(project).items():
+            seen = self._seen.setdefault(kind, {})
+            for key in seen.keys() - table.keys():
+                del seen[key]
+            for key, record in table.items():
+                if seen.get(key) != record:
+                    seen[key] = copy.deepcopy(record)
 
     def must_wait(
-        self,
-        tried: ArrowProject,
-        operation: Operation,
-        selection: Selection,
-        planned: tuple[Operation, ...],
-        *,
-        is_waiting: bool,
+        self, tried: ArrowProject, selection: Selection, planned: tuple[Operation, ...], *, is_waiting: bool
     ) -> bool:
-        """Whether the user is asked before an operation.
+        """Whether the user is asked before an operation; if not, what it takes away counts from now on.
 
         Args:
             tried: The story with which it has been tried.
-            operation: With its references resolved.
             selection: What words such as `selected` mean in `planned`.
             planned: What will follow it: all of it waits, or none.
             is_waiting: Whether an earlier operation of the turn waits already.
         """
-        if operation in self._agreed:
-            self._agreed.remove(operation)
-            return False
         if (self._holds_all and is_waiting) or self._policy == "always":
             return True
-        return self._policy == "destructive" and not self._losses.allow(_with(tried, planned, selection))
+        if self._policy == "never":
+            return False
+        after = tables_of(_with(tried, planned, selection))
+        lost = {loss for loss in losses(self._seen, after) if not self._is_own(loss)}
+        if lost and _are_more_than_a_little(lost | self._taken):
+            return True
+        self._taken |= lost
+        return False
 
     def executed(self, applied: OperationResult, created: str | None) -> None:
-        """What a turn has made itself is no loss; `created` is the kind of what it made, beside nodes."""
-        self._losses.made(applied, created)
+        """The operation was executed; `created` is the kind of what it made, beside nodes."""
+        self._created |= {("node", node_id) for node_id in applied.created}
+        if created is not None:
+            self._created.add((created, next(iter(applied.result.values()))))
+
+    def _is_own(self, loss: Loss) -> bool:
+        nodes = {("node", node_id) for node_id in loss.connection[::2]}
+        return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
+
+
+def _are_more_than_a_little(lost: Collection[Loss]) -> bool:
+    """Whether nobody should lose them unasked.
+
+    These are anything that is removed, a text with a line break, more than a line of text, or something in more than
+    a few places.
+    """
+    return (
+        any(loss.is_removal or "\n" in loss.was.strip() for loss in lost)
+        or sum(len(loss.was) for loss in lost) > _CHARACTERS
+        or len({(loss.kind, loss.id) for loss in lost}) > _RESOURCES
+    )
 
 
 def _with(project: ArrowProject, planned: tuple[Operation, ...], selection: Selection) -> ArrowProject:

@@ -1,10 +1,7 @@
 """No second Elena: a name that only its spelling tells from an existing one."""
 
-import re
-import unicodedata
-
 from agent.editing.editor import Failure
-from arrow_project import ArrowProject, ErrorCode, Operation
+from arrow_project import ArrowProject, ErrorCode, Operation, fold
 
 _KINDS = {
     "create_character": "character",
@@ -12,12 +9,6 @@ _KINDS = {
     "create_variable": "variable",
     "update_variable": "variable",
 }
-
-
-def fold(name: str) -> str:
-    """The name without case, accents, and the signs that Arrow puts for spaces."""
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
-    return " ".join(re.split(r"[\W_]+", plain.casefold())).strip()
 
 
 def find_duplicate(project: ArrowProject, operation: Operation) -> Failure | None:

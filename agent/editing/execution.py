@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from agent.editing.consent import Consent
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import BatchingEditor, Editor, Failure, Outcome, Rehearsal, failure_of
-from agent.editing.reconciliation import CREATED_BY, refusal, reported_project
+from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
 from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, renumbered
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids, renumbered
 
 _Executed = TypeVar("_Executed")
 
@@ -25,8 +25,6 @@ _NO_PROJECT = Failure(
     "in the message).",
 )
 _NOT_RUN = Failure("NOT_RUN", "This was not run: the user is asked about an earlier call first.")
-# What the results of operations call the ids of what they created.
-_CREATED = (*CREATED_BY.values(), "entry_node_id", "last_node_id")
 
 
 @dataclass
@@ -118,7 +116,7 @@ class Execution:
             if finished.failure is not None:
                 return finished.failure
             if expected is not None:
-                ids.update(_given_ids(expected.apply(operation, selection), finished))
+                ids.update(changed_ids(expected.apply(operation, selection).result, finished.result))
             if after_each is not None:
                 await after_each(finished)
         return None
@@ -157,7 +155,7 @@ class Execution:
                 if takes_away or find_schema_error(operation) or find_duplicate(project, operation):
                     break  # what is gone at the end cannot be spoken of before
                 applied = project.apply(operation, self.shadow.selection)
-                if not self.consent.has_agreed_to(applied.operation) and self._must_wait(project, applied.operation):
+                if self._must_wait(project):
                     project.rollback(checkpoint)
                     break
                 batch.append(applied)
@@ -184,7 +182,7 @@ class Execution:
             applied = self.shadow.with_given_ids(project, checkpoint, operation, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
             finished.append(await self.shadow.conclude(project, applied, outcome, shown))
-            ids |= _given_ids(expected, finished[-1])
+            ids |= changed_ids(expected.result, finished[-1].result)
         return finished
 
     async def _timed(self, executing: Awaitable[_Executed]) -> _Executed:
@@ -208,7 +206,7 @@ class Execution:
             applied = project.apply(operation, self.shadow.selection)
         except OperationError as error:
             return await self.shadow.finish(operation, None, failure_of(error))
-        if self._must_wait(project, applied.operation):
+        if self._must_wait(project):
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
             project.rollback(checkpoint)
@@ -246,11 +244,10 @@ class Execution:
         self.consent.look_at(project, is_waiting=self.held is not None)
         return project.to_text() if self.before is None and self.held is None else self.before
 
-    def _must_wait(self, project: ArrowProject, operation: Operation) -> bool:
+    def _must_wait(self, project: ArrowProject) -> bool:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
-        selection, is_waiting = self.shadow.selection, self.held is not None
-        return self.consent.must_wait(project, operation, selection, planned, is_waiting=is_waiting)
+        return self.consent.must_wait(project, self.shadow.selection, planned, is_waiting=self.held is not None)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
@@ -262,15 +259,6 @@ class Execution:
         self.held.operations.append(applied.operation)
         self.shadow.select(applied)
         return OperationFinished(applied.operation.function, applied.operation.arguments, applied.result, None)
-
-
-def _given_ids(expected: OperationResult, finished: OperationFinished) -> dict[int, int]:
-    """The ids that the editor has given, by those that were expected."""
-    return {
-        expected.result[name]: finished.result[name]
-        for name in _CREATED
-        if name in expected.result and name in finished.result and expected.result[name] != finished.result[name]
-    }
 
 
 def tool_result(finished: OperationFinished) -> dict[str, Any]:

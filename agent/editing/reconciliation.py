@@ -118,7 +118,9 @@ def as_reported(applied: OperationResult, expected: ArrowProject, reported: Arro
     return replace(applied, result={kind: created, **_without(applied.result, kind)}, created=nodes)
 
 
-def told(applied: OperationResult, outcome: Outcome, differences: Sequence[str], *, confirmed: bool) -> dict[str, Any]:
+def result_for_model(
+    applied: OperationResult, outcome: Outcome, differences: Sequence[str], *, confirmed: bool
+) -> dict[str, Any]:
     """What the model reads of an executed operation: the id first, then what the editor itself said."""
     result = dict(applied.result)
     said = outcome.result

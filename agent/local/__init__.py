@@ -1,7 +1,6 @@
 """A planner without weights: what `FLETCHER_MODEL=local` answers and edits with."""
 
 from agent.local.planner import is_command, plan
-from agent.local.steps import Call, Say, Steps, WordsMissing
+from agent.local.steps import Say, Steps, ToolCall, WordsMissing
 
-__all__ = ["Call", "Say", "Steps", "WordsMissing", "is_command", "plan"]
-"""What the turn uses of it."""
+__all__ = ["Say", "Steps", "ToolCall", "WordsMissing", "is_command", "plan"]

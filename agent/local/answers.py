@@ -4,11 +4,9 @@ import re
 from collections.abc import Sequence
 
 from agent.local.resolver import join
-from agent.local.steps import Call, Say, Steps
-from agent.reading.quotes import NumberedPassage, Quote, best_quotes
-from agent.reading.sentences import terms
+from agent.local.steps import Say, Steps, ToolCall
 from agent.turn.request import TurnContext
-from retrieval import CitedPassage
+from retrieval import NumberedPassage, Quote, best_quotes, content_terms
 
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.
 _ANSWERED, _NEAR = 0.6, 0.34
@@ -24,7 +22,7 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
     if not context.documents and not context.passages:
         yield Say("This project has no design documents yet, so I cannot answer that from them.")
         return
-    sources = [source_of(cited) for cited in context.passages]
+    sources = [NumberedPassage.of(cited) for cited in context.passages]
     quotes = best_quotes(question, sources)
     if not quotes or quotes[0].term_share < _ANSWERED:
         known = {source.number for source in sources}
@@ -32,7 +30,8 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
         quotes = best_quotes(question, sources)
     best = quotes[0].term_share if quotes else 0.0
     missing = _missing(question, sources)
-    if best < _NEAR or (best < _ANSWERED and len(missing) >= _MISSING * max(len(terms(question)), 1)):
+    unlikely = context.relevance == "none" or len(missing) >= _MISSING * max(len(content_terms(question)), 1)
+    if best < _NEAR or (best < _ANSWERED and unlikely):
         yield Say(_nothing(missing, bool(quotes)))
         return
     lead = "" if best >= _ANSWERED else "I am not certain that this answers it:\n\n"
@@ -41,24 +40,21 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
 
 def search(query: str, document: str | None = None) -> Steps[list[NumberedPassage]]:
     """Asks the documents once more, in other words."""
-    found = (yield Call("search_documents", {"query": query} | ({"document": document} if document else {}))) or {}
+    found = (yield ToolCall("search_documents", {"query": query} | ({"document": document} if document else {}))) or {}
     return [
-        NumberedPassage(one["number"], one["document"], (None, None), tuple(one.get("heading") or ()), one["text"], 0.0)
+        NumberedPassage(one["number"], one["document"], tuple(one.get("heading") or ()), one["text"], 0.0)
         for one in found.get("passages", ())
     ]
 
 
-def source_of(cited: CitedPassage) -> NumberedPassage:
-    """A passage of the turn's context."""
-    passage = cited.passage
-    pages = (passage.page_from, passage.page_to)
-    return NumberedPassage(cited.number, passage.document, pages, passage.heading, passage.text, cited.score)
-
-
 def _missing(question: str, sources: Sequence[NumberedPassage]) -> list[str]:
     """The words of the question that no passage has at all."""
-    known = frozenset[str]().union(*(terms(f"{one.text} {' '.join(one.heading)}") for one in sources))
-    words = [word for word in re.findall(r"[^\W\d_][\w'’-]+", question) if terms(word) and not terms(word) & known]
+    known = frozenset[str]().union(*(content_terms(f"{one.text} {' '.join(one.heading)}") for one in sources))
+    words = [
+        word
+        for word in re.findall(r"[^\W\d_][\w'’-]+", question)
+        if content_terms(word) and not content_terms(word) & known
+    ]
     return list(dict.fromkeys(words))
 
 
@@ -67,7 +63,7 @@ def _shown(question: str, quote: Quote) -> str:
     cells = [cell.strip() for cell in text.strip("|").split("|")] if "\n" not in text else []
     text = " | ".join(cell for cell in cells if cell) if len(cells) > 1 else text
     above = quote.source.heading[-1] if quote.source.heading else ""
-    needed = terms(question) & terms(above) - terms(text)
+    needed = content_terms(question) & content_terms(above) - content_terms(text)
     return f"{above}: “{text}” [{quote.source.number}]" if needed else f"“{text}” [{quote.source.number}]"
 
 
@@ -79,5 +75,5 @@ def _nothing(missing: Sequence[str], is_near: bool) -> str:
 
 
 def _keywords(question: str) -> str:
-    words = [word for word in re.findall(r"[^\W_]+", question) if terms(word)]
+    words = [word for word in re.findall(r"[^\W_]+", question) if content_terms(word)]
     return " ".join(dict.fromkeys(words)) or question

@@ -3,17 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
-from agent.editing.duplicates import fold
 from agent.local.draft import Draft, Incomplete
-from agent.local.nodes import add_node, jump_target, read_text
-from agent.local.parsing import Words, child, children, token, unquoted, without_refs
-from agent.local.resolver import listed
+from agent.local.nodes import add_node, jump_target, key_of, read_text, tag_value
+from agent.local.parsing import Words, child, children, first_ref, token, unquoted, without_refs
+from agent.local.resolver import called, listed
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
-from agent.local.values import read_color, read_condition, read_number, read_update, read_value, shown, type_of
-from arrow_project import Character, Node, Operation
+from agent.local.values import STARTS, read_color, read_condition, read_number, read_update, read_value, shown, type_of
+from arrow_project import Character, Node, Operation, Scene, Variable, fold
 
 # What the form calls a part of a node: the field of the tools, by type.
 _PARTS = {
@@ -26,7 +25,6 @@ _PARTS = {
 }  # fmt: skip
 _TYPES = {"number": "num", "numeric": "num", "num": "num", "integer": "num",
           "text": "str", "string": "str", "str": "str"}  # fmt: skip
-_STARTS = {"num": 0, "str": "", "bool": False}
 
 
 def carry_out(draft: Draft, words: Words) -> None:
@@ -50,7 +48,7 @@ def carry_out(draft: Draft, words: Words) -> None:
 
 
 def _change_text(draft: Draft, words: Words) -> None:
-    node, part = draft.refer.node(_ref(words)), token(words, "PART").casefold()
+    node, part = draft.refer.node(first_ref(words)), token(words, "PART").casefold()
     field = _PARTS[part].get(node.type)
     if field is None or (field == "lines" and len(node.outputs) != 1):
         which = " Name the line: “change line 1 of …”." if node.type == "dialog" else ""
@@ -68,7 +66,7 @@ def _items(draft: Draft, node: Node) -> tuple[str, list[str]]:
 
 
 def _change_item(draft: Draft, words: Words) -> None:
-    node, place = draft.refer.node(_ref(words)), read_number(child(words, "number") or words)
+    node, place = draft.refer.node(first_ref(words)), read_number(child(words, "number") or words)
     field, items = _items(draft, node)
     if not 1 <= place <= len(items):
         raise NotDone(f"{draft.story.describe(node.id)} has no number {place}; it has {len(items)}, counted from 1.")
@@ -78,7 +76,7 @@ def _change_item(draft: Draft, words: Words) -> None:
 
 
 def _add_item(draft: Draft, words: Words) -> None:
-    node = draft.refer.node(_ref(words))
+    node = draft.refer.node(first_ref(words))
     field, items = _items(draft, node)
     quoted = child(words, "quoted")
     items.append(token(quoted, "QUOTED") if quoted is not None else read_text(without_refs(words), "What does it say?"))
@@ -90,7 +88,7 @@ def _add_item(draft: Draft, words: Words) -> None:
 
 def _change_data(draft: Draft, words: Words) -> None:
     """The condition, the update, the speaker or the target of a node."""
-    node, part = draft.refer.node(_ref(words)), str(words.data).removeprefix("change_")
+    node, part = draft.refer.node(first_ref(words)), str(words.data).removeprefix("change_")
     types = {"condition": "condition", "update": "variable_update", "speaker": "dialog monolog", "target": "jump"}
     if node.type not in types[part].split():
         raise NotDone(f"{draft.story.describe(node.id)} has no {part}.")
@@ -106,13 +104,13 @@ def _change_data(draft: Draft, words: Words) -> None:
 
 
 def _add_note(draft: Draft, words: Words) -> None:
-    node, note = draft.refer.node(_ref(words)), read_text(without_refs(words), "What does the note say?")
+    node, note = draft.refer.node(first_ref(words)), read_text(without_refs(words), "What does the note say?")
     draft.apply("update_node", node_id=node.id, notes=f"{node.notes}\n{note}" if node.notes else note)
     draft.told.append(f"{draft.story.describe(node.id)} has the note “{note}”.")
 
 
 def _connect(draft: Draft, words: Words) -> None:
-    first, second = (draft.refer.node(one) for one in _refs(words))
+    first, second = (draft.refer.node(one) for one in children(words, "ref"))
     first = draft.story.nodes[draft.exit_of(first.id)]
     slot = output_of(draft.story, first, child(words, "way"))
     slot = free_output(draft.story, first) if slot is None else slot
@@ -121,7 +119,7 @@ def _connect(draft: Draft, words: Words) -> None:
 
 
 def _disconnect(draft: Draft, words: Words) -> None:
-    one, other = (draft.refer.node(ref) for ref in _refs(words))
+    one, other = (draft.refer.node(ref) for ref in children(words, "ref"))
     slot = output_of(draft.story, one, child(words, "way"))
     links = [link for link in draft.story.leaving(one.id) if link.to_id == other.id and slot in (None, link.from_slot)]
     if len(links) != 1:
@@ -132,7 +130,7 @@ def _disconnect(draft: Draft, words: Words) -> None:
 
 
 def _set_entry(draft: Draft, words: Words) -> None:
-    node, whole = draft.refer.node(_ref(words)), token(words, "WHOLE").casefold()
+    node, whole = draft.refer.node(first_ref(words)), token(words, "WHOLE").casefold()
     draft.apply("set_scene_entry" if whole == "scene" else "set_project_entry", node_id=node.id)
     what = f"The scene “{draft.story.scenes[node.scene_id].name}”" if whole == "scene" else "The project"
     draft.told.append(f"{what} now begins at {draft.story.describe(node.id)}.")
@@ -153,10 +151,7 @@ def _new_scene(draft: Draft, words: Words) -> None:
 
 
 def _new_variable(draft: Draft, words: Words) -> None:
-    name, said = (
-        next((unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")), ""),
-        child(words, "value"),
-    )
+    name, said = next(iter(_new_names(words)), ""), child(words, "value")
     if said is not None and any(fold(one.name) == fold(token(said, "REF")) for one in draft.story.variables.values()):
         raise NotDone(f"A variable begins with a value, and “{token(said, 'REF')}” is a variable. Say its value.")
     kind = token(words, "VARIABLE_TYPE").casefold()
@@ -164,7 +159,7 @@ def _new_variable(draft: Draft, words: Words) -> None:
     known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})
     if not (name and kind):
         raise Incomplete(Operation("create_variable", known))
-    value = _STARTS[kind] if said is None else read_value(said, kind)
+    value = STARTS[kind] if said is None else read_value(said, kind)
     key = draft.create("create_variable", **known, initial_value=value)
     draft.told.append(
         f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}."
@@ -172,7 +167,7 @@ def _new_variable(draft: Draft, words: Words) -> None:
 
 
 def _new_characters(draft: Draft, words: Words) -> None:
-    names = [unquoted(str(one)) for one in words.children if getattr(one, "type", "") in ("QUOTED", "NAME")]
+    names = _new_names(words)
     details: dict[str, Any] = {"color": read_color(words)} if token(words, "COLOR") else {}
     if tags := _tags(words):
         details["tags"] = tags
@@ -182,52 +177,50 @@ def _new_characters(draft: Draft, words: Words) -> None:
     draft.told.append(f"Created {listed([draft.story.characters[key] for key in keys])}.")
 
 
+def _new_names(words: Words) -> list[str]:
+    return [unquoted(one) for one in words.children if isinstance(one, Token) and one.type in ("QUOTED", "NAME")]
+
+
 def _rename(draft: Draft, words: Words) -> None:
-    owner, name = child(words, "possessor"), token(without_refs(words), "QUOTED", "NAME")
-    kind, thing = ("character", _owner(draft, owner)) if owner is not None else draft.refer.thing(_ref(words))
+    kind, thing = draft.refer.thing(child(words, "possessor") or first_ref(words))
+    name = token(without_refs(words), "QUOTED", "NAME")
     draft.apply(f"update_{kind}", **{f"{kind}_id": thing.id, "name": name})
-    label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
-    draft.told.append(f"The {kind} {label} is now called “{name}”.")
+    draft.told.append(f"The {kind} {_label(draft, thing)} is now called “{name}”.")
 
 
 def _start_value(draft: Draft, words: Words) -> None:
-    variable = draft.refer.variable(_ref(words))
+    variable = draft.refer.variable(first_ref(words))
     value = read_value(child(words, "value") or words, variable.type, variable.name)
     draft.apply("update_variable", variable_id=variable.id, initial_value=value)
-    draft.told.append(f"“{variable.name}” ({variable.id}) now starts at {shown(value)}.")
+    draft.told.append(f"{called(variable)} now starts at {shown(value)}.")
 
 
 def _set_color(draft: Draft, words: Words) -> None:
-    owner = child(words, "possessor")
-    character = draft.refer.character(_ref(words)) if owner is None else _owner(draft, owner)
+    character = draft.refer.character(child(words, "possessor") or first_ref(words))
     draft.apply("update_character", character_id=character.id, color=read_color(words))
-    draft.told.append(f"“{character.name}” ({character.id}) is now {read_color(words)}.")
+    draft.told.append(f"{called(character)} is now {read_color(words)}.")
 
 
 def _give_tag(draft: Draft, words: Words) -> None:
-    character, tags = draft.refer.character(_ref(words)), _tags(words)
+    character, tags = draft.refer.character(first_ref(words)), _tags(words)
     draft.apply("update_character", character_id=character.id, tags={**character.tags, **tags})
-    draft.told.append(
-        f"“{character.name}” ({character.id}) has {', '.join(f'{key} = {value}' for key, value in tags.items())}."
-    )
+    draft.told.append(f"{called(character)} has {', '.join(f'{key} = {value}' for key, value in tags.items())}.")
 
 
 def _drop_tag(draft: Draft, words: Words) -> None:
-    character, key = draft.refer.character(_ref(words)), token(child(words, "key") or words, "KEY", "QUOTED")
+    character, key = draft.refer.character(first_ref(words)), key_of(words)
     if key not in character.tags:
-        raise NotDone(
-            f"“{character.name}” ({character.id}) has no tag {key}; it has {', '.join(character.tags) or 'none'}."
-        )
+        raise NotDone(f"{called(character)} has no tag {key}; it has {', '.join(character.tags) or 'none'}.")
     left = {name: value for name, value in character.tags.items() if name != key}
     draft.apply("update_character", character_id=character.id, tags=left)
-    draft.told.append(f"“{character.name}” ({character.id}) has no tag {key} any more.")
+    draft.told.append(f"{called(character)} has no tag {key} any more.")
 
 
 def _delete(draft: Draft, words: Words) -> None:
     force = {"force": True} if token(words, "FORCE") else {}
-    things = [draft.refer.thing(one) for one in _refs(words)]
+    things = [draft.refer.thing(one) for one in children(words, "ref")]
     for kind, thing in things:
-        label = draft.story.describe(thing.id) if kind == "node" else f"“{thing.name}” ({thing.id})"
+        label = _label(draft, thing)
         draft.apply(f"delete_{kind}", **{f"{kind}_id": thing.id}, **force)
         draft.told.append(f"Deleted the {kind} {label}.")
 
@@ -235,40 +228,19 @@ def _delete(draft: Draft, words: Words) -> None:
 def _what(draft: Draft, words: Words) -> None:
     """The call as far as it is known, so that the user is asked for the rest."""
     if words.data == "connect_what":
-        raise Incomplete(Operation("create_connection", {"from_node_id": draft.refer.node(_ref(words)).id}))
+        raise Incomplete(Operation("create_connection", {"from_node_id": draft.refer.node(first_ref(words)).id}))
     if words.data == "delete_what":
         raise Incomplete(Operation(f"delete_{token(words, 'RESOURCE').casefold()}", {}))
-    kind, thing = draft.refer.thing(_ref(words))
+    kind, thing = draft.refer.thing(first_ref(words))
     raise Incomplete(Operation(f"update_{kind}", {f"{kind}_id": thing.id}))
 
 
-def _ref(words: Words) -> Words:
-    return next(iter(_refs(words)), words)
-
-
-def _refs(words: Words) -> list[Words]:
-    return children(words, "ref")
-
-
-def _owner(draft: Draft, words: Words) -> Character:
-    name = token(words, "POSSESSOR").strip().removesuffix("s").rstrip("'’")
-    found = [
-        one
-        for one in draft.story.characters.values()
-        if name.casefold() in (one.name.casefold(), one.name.split("_")[0].casefold())
-    ]
-    if len(found) != 1:
-        raise NotDone(
-            f"There is no character “{name}”. The characters are: {listed(list(draft.story.characters.values()))}."
-        )
-    return found[0]
+def _label(draft: Draft, thing: Node | Scene | Variable | Character) -> str:
+    return draft.story.describe(thing.id) if isinstance(thing, Node) else called(thing)
 
 
 def _tags(words: Words) -> dict[str, str]:
-    return {
-        token(child(one, "key") or one, "KEY", "QUOTED"): token(child(one, "tag_value") or one, "TAG_VALUE", "QUOTED")
-        for one in children(words, "tag")
-    }
+    return {key_of(one): tag_value(one) for one in children(words, "tag")}
 
 
 _COMMANDS: dict[str, Callable[[Draft, Words], None]] = {

@@ -1,21 +1,20 @@
 """A dialogue of the documents, or of the message itself, as a scene: the whole of it, or nothing with the reason."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.editing.duplicates import fold
-from agent.local.answers import search, source_of
+from agent.local.answers import search
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, token
-from agent.local.resolver import join, listed, matching
+from agent.local.resolver import called, counted, join, listed, matching
 from agent.local.scene import SceneBuilder
-from agent.local.steps import Call, NotDone, Say, Steps
-from agent.reading.quotes import NumberedPassage
-from agent.reading.sentences import terms
-from agent.scripts import read_dialogues
-from agent.scripts.dialogue import Dialogue, Speech, walk
+from agent.local.steps import NotDone, Say, Steps, ToolCall
 from agent.turn.request import TurnContext
+from arrow_project import fold
+from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
+from retrieval import NumberedPassage, content_terms
 
 _READ = 4
 _LISTED = 12
@@ -46,7 +45,7 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     """
     asked = child(words, "dialogue") or words
     number, wanted = token(asked, "NUMBER"), token(asked, "QUOTED", "NAME")
-    sources = [source_of(cited) for cited in context.passages]
+    sources = [NumberedPassage.of(cited) for cited in context.passages]
     sources += yield from search(wanted or f"dialogue {number}", token(asked, "DOCUMENT") or None)
     found: list[Found] = []
     for name in _candidates(sources, token(asked, "DOCUMENT"), context):
@@ -64,9 +63,8 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     yield Say(f"I will build the scene “{_name(words) or best.dialogue.title}” from {which} in {best.document}{cited}.")
 
 
-def from_message(draft: Draft, words: Words, context: TurnContext) -> Steps[None]:
+def from_message(draft: Draft, words: Words) -> Steps[None]:
     """Drafts the scene of the lines that the message brings along."""
-    del context
     dialogues = read_dialogues(token(words, "SCRIPT"))
     if not dialogues:
         raise NotDone("I found no lines of a dialogue there, such as “NAME: words”.")
@@ -91,12 +89,12 @@ def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str,
     scenes = {fold(one.name): one.id for one in draft.story.scenes.values()}
     made = {one.title: _new_scene(draft, names[one.title], one) for one in wanted}
     scenes |= {fold(title): key for title, key in made.items()}
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for one in wanted:
         builder = SceneBuilder(draft, cast, scenes, one.declared)
         builder.build(one, made[one.title])
-        counts = {kind: counts.get(kind, 0) + builder.counts.get(kind, 0) for kind in {**counts, **builder.counts}}
-    told = join([_count(count, _KINDS[kind]) for kind, count in counts.items()])
+        counts += builder.counts
+    told = join([counted(count, _KINDS[kind]) for kind, count in counts.items()])
     titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
     draft.told.append(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
     already = [speaker for speaker in speakers if speaker not in created]
@@ -128,7 +126,7 @@ def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:
     taken = [scene for scene in draft.story.scenes.values() if fold(scene.name) == fold(name)]
     if taken:
         another = "say “build a scene named … from …”"
-        raise NotDone(f"There is already a scene “{taken[0].name}” ({taken[0].id}). Rename or delete it, or {another}.")
+        raise NotDone(f"There is already a scene {called(taken[0])}. Rename or delete it, or {another}.")
     notes = {"notes": "\n".join(dialogue.facts)} if dialogue.facts else {}
     return draft.create("create_scene", name=name, is_macro=False, **notes)
 
@@ -150,7 +148,7 @@ def _read(document: str) -> Steps[str]:
     """The whole text of a document, part by part."""
     text, last, part, parts = "", None, 1, 1
     while part <= parts:
-        answer = (yield Call("read_document", {"document": document, "part": part})) or {}
+        answer = (yield ToolCall("read_document", {"document": document, "part": part})) or {}
         for page in answer.get("pages", ()):
             # Where a part ends within a page, the next one goes on in the middle of a line.
             goes_on = part > 1 and page.get("page") == last
@@ -182,8 +180,8 @@ def _fit(number: str, wanted: str, dialogue: Dialogue) -> float:
         return 4.0
     if title and asked and (asked in title or title in asked):
         return 2.0
-    words = terms(asked)
-    return 1.9 * len(words & terms(title)) / len(words) if words else 1.0
+    words = content_terms(asked)
+    return 1.9 * len(words & content_terms(title)) / len(words) if words else 1.0
 
 
 def _choose(wanted: str, found: list[Found]) -> Found:
@@ -200,7 +198,7 @@ def _choose(wanted: str, found: list[Found]) -> Found:
 
 def _titles(found: list[Found]) -> str:
     titles = [f"{one.dialogue.number} “{one.dialogue.title or 'untitled'}” in {one.document}".strip() for one in found]
-    return join([*titles[:_LISTED], f"{len(titles) - _LISTED} more"] if len(titles) > _LISTED else titles)
+    return join(titles, most=_LISTED)
 
 
 def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:
@@ -212,8 +210,3 @@ def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:
 
 def _speeches(dialogue: Dialogue) -> list[str]:
     return [item.words for item in walk(dialogue.items) if isinstance(item, Speech)] or [dialogue.title]
-
-
-def _count(number: int, word: str) -> str:
-    plural = "speeches" if word == "speech" else f"{word}es" if word.endswith("ch") else f"{word}s"
-    return f"{number} {word if number == 1 else plural}"

@@ -48,8 +48,7 @@ class Draft:
     @property
     def refer(self) -> Resolver:
         """What words mean in it."""
-        context = self._context
-        return Resolver(self.story, context.scene_id, context.selected_node_ids, self.last_created)
+        return Resolver(self.story, self._context.scene_id, self._context.selected_node_ids, self.last_created)
 
     def apply(self, function: str, **arguments: Any) -> dict[str, Any]:
         """Tries an operation; returns its result, which begins with the id of what it has made.

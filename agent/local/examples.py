@@ -1,11 +1,12 @@
 """Commands and questions that can be said of the open story as they stand; what is suggested is one of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from rapidfuzz import fuzz
 
 from agent.turn.request import TurnContext
-from arrow_project import Story, Variable
+from arrow_project import Story, Variable, fold
 
 _SHOWN = 5
 
@@ -87,7 +88,7 @@ def _numbers(story: Story) -> list[Variable]:
     return [one for one in story.variables.values() if one.type == "num"][:1]
 
 
-def _new(name: str, taken: Iterator[str]) -> str:
-    known = {one.casefold().replace("_", " ") for one in taken}
-    names = [name, *(f"{name}_{number}" for number in range(2, len(known) + 3))]
-    return next(one for one in names if one.casefold().replace("_", " ") not in known)
+def _new(name: str, taken: Iterable[str]) -> str:
+    known = {fold(one) for one in taken}
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if fold(one) not in known)

@@ -8,7 +8,7 @@ from lark import Token, Tree
 
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, children, hides_a_command, is_quoted, token, unquoted, without_refs
-from agent.local.resolver import join
+from agent.local.resolver import called, join
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone, WordsMissing
 from agent.local.values import read_color, read_condition, read_number, read_update
@@ -23,14 +23,14 @@ _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 
 
-def read_text(words: Words, question: str) -> str:
+def read_text(words: Words | None, question: str) -> str:
     """What stands behind the colon or in quotation marks.
 
     Raises:
         WordsMissing: Nothing does.
         NotDone: A text without quotation marks may hold what is meant as a command.
     """
-    plain, quotation = token(words, "TEXT"), token(words, "QUOTED")
+    plain, quotation = (token(words, "TEXT"), token(words, "QUOTED")) if words else ("", "")
     if plain and hides_a_command(plain):
         raise NotDone(f"I do not know where the text “{plain}” ends. Put it in quotation marks.")
     if not (plain or quotation).strip():
@@ -138,7 +138,7 @@ def _data(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[Nod
     if name == "add_macro_use":
         scene = refer.scene(child(words, "ref") or words)
         if not scene.is_macro:
-            raise NotDone(f"“{scene.name}” ({scene.id}) is a scene, not a macro. To go there, add a jump to it.")
+            raise NotDone(f"{called(scene)} is a scene, not a macro. To go there, add a jump to it.")
         return "macro_use", {"macro": scene.id}, ()
     return *_with_resource(draft, words), ()
 
@@ -159,18 +159,12 @@ def _text(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
     said, titled = child(words, "said"), child(words, "titled")
     if kind == "content":
         title = {} if titled is None else {"title": token(titled, "QUOTED", "NAME")}
-        content = {} if said is None and title else {"content": _said(said, "What does the content node say?")}
+        content = {} if said is None and title else {"content": read_text(said, "What does the content node say?")}
         return kind, title | content
     who = child(words, "by") or (child(words, "ref") if words.data == "say" else None)
-    text = _said(said, f"What is said in the {kind}?")
+    text = read_text(said, f"What is said in the {kind}?")
     character = -1 if who is None else draft.refer.character(child(who, "ref") or who).id
     return kind, {"character": character} | ({"text": text} if kind == "monolog" else {"lines": [text]})
-
-
-def _said(said: Words | None, question: str) -> str:
-    if said is None:
-        raise WordsMissing(question)
-    return read_text(said, question)
 
 
 def _choice(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[Node | None]]:
@@ -191,9 +185,9 @@ def _choice(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[N
 
 def _target(draft: Draft, words: str) -> Node:
     number = re.fullmatch(r"(?:node\s+)?#?(\d{1,18})", words.strip(), re.IGNORECASE)
-    if number is None or int(number[1]) not in draft.story.nodes:
+    if number is None or (node := draft.story.nodes.get(int(number[1]))) is None:
         raise NotDone(f"Behind an arrow stands the id of a node; there is no node “{words}”.")
-    return draft.story.nodes[int(number[1])]
+    return node
 
 
 def _label(words: Words) -> tuple[str, dict[str, Any]]:
@@ -202,10 +196,8 @@ def _label(words: Words) -> tuple[str, dict[str, Any]]:
     label = "" if part is None else token(part, "NAME") or read_text(part, f"What is written on the {kind}?")
     if kind == "marker" and not label:
         raise NotDone("A marker needs a label, such as “add a marker: checkpoint”.")
-    color = child(words, "colored")
-    return kind, {"title" if kind == "frame" else "label": label} | (
-        {} if color is None else {"color": read_color(color)}
-    )
+    color = {"color": read_color(words)} if child(words, "colored") is not None else {}
+    return kind, {"title" if kind == "frame" else "label": label} | color
 
 
 def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
@@ -226,22 +218,22 @@ def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
     if name == "add_tag_edit":
         changes = children(words, "tag_change", "tag_removed")
         edits = [
-            {"action": "remove", "key": _key(one)} if one.data == "tag_removed"
-            else {"action": "set", "key": _key(one), "value": _tag_value(one)} for one in changes
+            {"action": "remove", "key": key_of(one)} if one.data == "tag_removed"
+            else {"action": "set", "key": key_of(one), "value": tag_value(one)} for one in changes
         ]  # fmt: skip
         return "tag_edit", {"character": character, "operations": edits}
     tests = children(words, "tag_test", "tag_has", "tag_not")
     if name == "add_tag_match":
         kinds = {"tag_test": "equals", "tag_not": "not_equals", "tag_has": "has_key"}
-        value = {} if tests[0].data == "tag_has" else {"value": _tag_value(tests[0])}
+        value = {} if tests[0].data == "tag_has" else {"value": tag_value(tests[0])}
         return "tag_match", {
             "character": character,
-            "match": {"type": kinds[str(tests[0].data)], "key": _key(tests[0])} | value,
+            "match": {"type": kinds[str(tests[0].data)], "key": key_of(tests[0])} | value,
         }
     if any(one.data == "tag_not" for one in tests):
         raise NotDone("A tag pass asks what a tag is, not what it is not; a tag match can ask that.")
     method = "any" if token(words, "ANY_OR_ALL").casefold().startswith("any") else "all"
-    asked = [{"key": _key(one)} | ({} if one.data == "tag_has" else {"value": _tag_value(one)}) for one in tests]
+    asked = [{"key": key_of(one)} | ({} if one.data == "tag_has" else {"value": tag_value(one)}) for one in tests]
     return "tag_pass", {"character": character, "method": method, "conditions": asked}
 
 
@@ -254,9 +246,11 @@ def _generator(draft: Draft, words: Words, owner: Words) -> dict[str, Any]:
     return {"variable": variable.id, "generator_type": "random_int", "min": low, "max": high}
 
 
-def _key(words: Words) -> str:
+def key_of(words: Words) -> str:
+    """The key of a tag."""
     return token(child(words, "key") or words, "KEY", "QUOTED")
 
 
-def _tag_value(words: Words) -> str:
+def tag_value(words: Words) -> str:
+    """The value of a tag."""
     return token(child(words, "tag_value") or words, "TAG_VALUE", "QUOTED")

@@ -90,6 +90,11 @@ def children(words: Words, *names: str) -> list[Words]:
     return sorted(words.find_pred(lambda tree: tree.data in names), key=lambda tree: tree.meta.start_pos)
 
 
+def first_ref(words: Words) -> Words:
+    """The first reference in the words, which may be one themselves."""
+    return child(words, "ref") or words
+
+
 def without_refs(words: Words) -> Words:
     """The words without their references, in which quotations may stand as well."""
     return Tree(words.data, [one for one in words.children if not (isinstance(one, Tree) and one.data == "ref")])
@@ -102,10 +107,7 @@ def unquoted(text: str) -> str:
 
 def is_quoted(text: str) -> bool:
     """Whether it is one quotation."""
-    return (
-        len(text) > 1
-        and re.fullmatch(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|\'.*\'|‘[^’]*’', text, re.DOTALL) is not None
-    )
+    return re.fullmatch(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|\'.*\'|‘[^’]*’', text, re.DOTALL) is not None
 
 
 def _parsed(message: str, start: str) -> Words | NotUnderstood:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.local.answers import answer
 from agent.local.commands import carry_out
@@ -20,10 +20,10 @@ from agent.local.parsing import (
     read_question,
 )
 from agent.local.resolver import Resolver
-from agent.local.steps import Call, NotDone, Say, Steps, WordsMissing
+from agent.local.steps import NotDone, Say, Steps, ToolCall, WordsMissing
 from agent.local.story_questions import answer_from_story
 from agent.turn.request import TurnContext
-from arrow_project import OPERATIONS, Operation, Story, check, renumbered
+from arrow_project import OPERATIONS, Operation, Story, changed_ids, check, renumbered
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
 _HELP = re.compile(
@@ -35,7 +35,6 @@ _NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|fo
 _ABOUT_STORY = re.compile(
     r"\b(?:nodes?|(?:dead|loose|open) ends?|unreachable|variables?|macros?|connections?|slots?)\b", re.IGNORECASE
 )
-_CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
 _FINDINGS = 20
 # How a form begins; of what begins otherwise nothing is understood.
 _VERB = re.compile(
@@ -56,7 +55,7 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
         context: The running turn; its project shows every change as soon as its call has been answered.
 
     Yields:
-        `Say` and `Call` steps; after a `Call` the caller sends what the tool answered, which is
+        `Say` and `ToolCall` steps; after a `ToolCall` the caller sends what the tool answered, which is
         `{"error": {"code", "message"}}` when it refused.
 
     Raises:
@@ -95,7 +94,7 @@ def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
             _draft(draft, words, f"Command {place} of {len(commands)}: " if len(commands) > 1 else "")
         yield from _carried_out(draft, context)
     except Incomplete as asked:
-        yield Call(asked.operation.function, dict(asked.operation.arguments))
+        yield ToolCall(asked.operation.function, dict(asked.operation.arguments))
     except WordsMissing:
         raise
     except NotDone as problem:
@@ -122,26 +121,20 @@ def _carried_out(draft: Draft, context: TurnContext) -> Steps[None]:
     context.planned = tuple(operation for operation, _ in draft.done)
     for place, (operation, expected) in enumerate(draft.done):
         asked = renumbered(operation, ids)
-        given = (yield Call(asked.function, dict(asked.arguments))) or {}
+        given = (yield ToolCall(asked.function, dict(asked.arguments))) or {}
         if "error" in given:
             yield Say(_stopped(operation, given["error"], place, len(draft.done)), "not_done")
             return
-        ids |= {expected[key]: given[key] for key in _CREATED if isinstance(given.get(key), int) and key in expected}
+        ids |= changed_ids(expected, given)
         remarks += [str(remark) for remark in given.get("remarks", ())]
-    sentences = [_with_ids(sentence, ids) for sentence in draft.told]
+    changed = {str(old): str(new) for old, new in ids.items()}
+    sentences = [re.sub(r"\b\d+\b", lambda found: changed.get(found[0], found[0]), told) for told in draft.told]
     yield Say(" ".join([*sentences, *remarks]), "done")
 
 
-def _with_ids(sentence: str, ids: dict[int, int]) -> str:
-    changed = {str(old): str(new) for old, new in ids.items() if old != new}
-    return re.sub(r"\b\d+\b", lambda found: changed.get(found[0], found[0]), sentence) if changed else sentence
-
-
-def _stopped(operation: Operation, error: object, place: int, count: int) -> str:
-    message = error.get("message", "") if isinstance(error, dict) else str(error)
-    code = f" ({error['code']})" if isinstance(error, dict) and error.get("code") else ""
+def _stopped(operation: Operation, error: Mapping[str, str], place: int, count: int) -> str:
     done = f" {place} of {count} steps before it were done; “undo” takes them back." if place else ""
-    return f"Not done: {operation.function.replace('_', ' ')}: {message}{code}{done}"
+    return f"Not done: {operation.function.replace('_', ' ')}: {error['message']} ({error['code']}){done}"
 
 
 def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
@@ -153,12 +146,13 @@ def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
         yield Say(_checked(context))
     elif words.data == "check_scene":
         scene = draft.refer.scene(child(words, "scene_ref", "ref") or words)
-        found = (yield Call("check_continuity", {"scene_id": scene.id})) or {}
+        found = (yield ToolCall("check_continuity", {"scene_id": scene.id})) or {}
         if "error" in found:
-            raise NotDone(str(found["error"].get("message", found["error"])))
+            raise NotDone(str(found["error"]["message"]))
         yield Say(str(found.get("text", "")))
     else:
-        yield from (from_documents if words.data == "scene_from" else from_message)(draft, words, context)
+        is_from_message = words.data == "scene_of_lines"
+        yield from from_message(draft, words) if is_from_message else from_documents(draft, words, context)
         yield from _carried_out(draft, context)
 
 

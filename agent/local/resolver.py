@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
-from agent.editing.duplicates import fold
 from agent.local.parsing import Words, token
 from agent.local.steps import NotDone
-from arrow_project import Character, Node, Scene, Story, Variable, shorten
+from arrow_project import Character, Node, Scene, Story, Variable, fold, shorten
 
 _LISTED = 8
 _KIND = re.compile(
@@ -93,7 +92,7 @@ class Resolver:
         return self._named("variable", words, self.story.variables)
 
     def character(self, words: Words) -> Character:
-        """The character that a `ref` means."""
+        """The character that a `ref` or a `possessor` means."""
         return self._named("character", words, self.story.characters)
 
     def resource(self, words: Words) -> Variable | Character:
@@ -114,6 +113,8 @@ class Resolver:
         tries: dict[str, Callable[[Words], Node | Scene | Variable | Character]] = {
             "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
         }  # fmt: skip
+        if token(words, "POSSESSOR"):
+            return "character", self.character(words)
         name, is_quoted_ref = token(words, "REF"), bool(token(words, "QUOTED"))
         said = _NAMED_KIND.match(f"{name} x" if is_quoted_ref else name)
         if said or (is_quoted_ref and name):
@@ -200,8 +201,7 @@ class Resolver:
         raise NotDone(f"There is no node “{words}”; name it by its id, its name, or its words in quotation marks.")
 
     def _choices(self, ids: Sequence[int], word: str = "and") -> str:
-        more = [f"{len(ids) - _LISTED} more"] if len(ids) > _LISTED else []
-        return join([self.story.describe(key) for key in ids[:_LISTED]] + more, word)
+        return join([self.story.describe(key) for key in ids], word, _LISTED)
 
     def _named(self, kind: str, words: Words, things: Mapping[int, Thing]) -> Thing:
         """By id; by name, apart from case and accents; by the first name, where one has it."""
@@ -220,7 +220,9 @@ class Resolver:
 
 
 def _name(words: Words) -> str:
-    """What a reference calls its thing, without the kind of the thing where more is said."""
+    """What a reference calls its thing, without the kind of the thing where more is said, or the ending of an owner."""
+    if owner := token(words, "POSSESSOR"):
+        return owner.removesuffix("s").rstrip("'’")
     said = token(words, "REF", "SCENE_REF")
     return token(words, "QUOTED") or _KIND.sub("", said, count=1) or said
 
@@ -238,13 +240,23 @@ def matching(words: str, things: Iterable[Thing]) -> list[Thing]:
 
 def listed(things: Sequence[Scene | Variable | Character], word: str = "and") -> str:
     """Names with ids, for a sentence; a long list is cut."""
-    more = [f"{len(things) - _LISTED} more"] if len(things) > _LISTED else []
-    return join([f"{thing.name} ({thing.id})" for thing in things[:_LISTED]] + more, word)
+    return join([f"{thing.name} ({thing.id})" for thing in things], word, _LISTED)
 
 
-def join(words: Sequence[str], word: str = "and") -> str:
-    """`a, b and c`."""
+def called(thing: Scene | Variable | Character) -> str:
+    """Name and id, for a sentence about one."""
+    return f"“{thing.name}” ({thing.id})"
+
+
+def join(words: Sequence[str], word: str = "and", most: int = 1_000) -> str:
+    """`a, b and c`; of more than `most` the first, and how many more there are."""
+    words = [*words[:most], f"{len(words) - most} more"] if len(words) > most else words
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {word} {words[-1]}" if words else ""
+
+
+def counted(number: int, word: str) -> str:
+    """`1 node`, `2 choices`, `No speeches`."""
+    return f"1 {word}" if number == 1 else f"{number or 'No'} {word}{'es' if word.endswith('ch') else 's'}"
 
 
 def _remedy(kind: str, name: str, things: Iterable[Scene | Variable | Character]) -> str:

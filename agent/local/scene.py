@@ -1,13 +1,15 @@
 """A dialogue as a scene: a node for each line, a choice with its branches, every connection made."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.editing.duplicates import fold
 from agent.local.draft import Draft
 from agent.local.steps import NotDone
-from agent.scripts.dialogue import (
+from agent.local.values import OPERATORS, STARTS, Value, type_of
+from arrow_project import Variable, fold
+from arrow_project.scripts import (
     Branch,
     Choice,
     Command,
@@ -20,7 +22,6 @@ from agent.scripts.dialogue import (
     Speech,
     VariableChange,
 )
-from arrow_project import Variable
 
 End = tuple[int, int]
 """A node's output slot that still leads nowhere."""
@@ -30,8 +31,6 @@ _STEP = (300, 240)
 _FIRST = (100, 100)
 # Each option with a condition doubles the nodes that a choice takes.
 _CONDITIONS = 3
-_OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
-_START = {"num": 0, "str": "", "bool": False}
 
 
 def width(items: tuple[Item, ...]) -> int:
@@ -60,7 +59,7 @@ class SceneBuilder:
     cast: Mapping[str, int]
     scenes: Mapping[str, int]
     declared: Mapping[str, str]
-    counts: dict[str, int] = field(default_factory=dict[str, int])
+    counts: Counter[str] = field(default_factory=Counter[str])
     _scene_id: int = -1
     _notes: list[str] = field(default_factory=list[str])
 
@@ -105,7 +104,7 @@ class SceneBuilder:
         if isinstance(item, VariableChange):
             variable = self._variable(item.name, item.value)
             value = self._operand(variable, item.value)
-            preset = {"variable": variable.id, "operation": _OPERATORS[item.operator], "value": value}
+            preset = {"variable": variable.id, "operation": OPERATORS[item.operator], "value": value}
             return self._node("variable_update", preset, ends, column, row)
         if item.manner:
             self._notes.append(item.manner)
@@ -160,7 +159,7 @@ class SceneBuilder:
         notes, self._notes = "\n".join(self._notes), []
         noted = {"notes": notes} if notes else {}
         node = self.draft.create_node(type=kind, preset=preset, scene_id=self._scene_id, position=position, **noted)
-        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.counts[kind] += 1
         for origin, slot in ends:
             self.draft.connect(origin, slot, node)
         return node
@@ -181,8 +180,8 @@ class SceneBuilder:
         if known:
             return known[0]
         declared = self.declared.get(name)
-        kind = _type(value if declared is None else declared)
-        start = _START[kind] if declared is None else _typed(kind, declared)
+        kind = type_of(_read(value if declared is None else declared))
+        start = STARTS[kind] if declared is None else _read(declared)
         key = self.draft.create("create_variable", name=name, type=kind, initial_value=start)
         self.draft.told.append(f"Created the variable “{name}”.")
         return self.draft.story.variables[key]
@@ -191,9 +190,10 @@ class SceneBuilder:
         others = [one for one in self.draft.story.variables.values() if value == f"${one.name}"]
         if others:
             return {"type": "variable", "value": others[0].id}
-        if variable.type != "str" and _type(value) != variable.type:
+        read = value.strip('"') if variable.type == "str" else _read(value)
+        if type_of(read) != variable.type:
             raise NotDone(f"“{variable.name}” holds another type than “{value}”.")
-        return {"type": "value", "value": _typed(variable.type, value)}
+        return {"type": "value", "value": read}
 
 
 def _width(item: Item) -> int:
@@ -207,10 +207,8 @@ def _parts(item: Item) -> tuple[tuple[Item, ...], ...]:
     return tuple(option.items for option in item.options) if isinstance(item, Choice) else ()
 
 
-def _type(value: str) -> str:
-    return "bool" if value.casefold() in ("true", "false") else "num" if value.lstrip("-").isdecimal() else "str"
-
-
-def _typed(kind: str, value: str) -> bool | int | str:
-    plain = value.strip('"')
-    return plain.casefold() == "true" if kind == "bool" else int(plain) if kind == "num" else plain
+def _read(value: str) -> Value:
+    """A value by its looks; what stands in quotation marks is a text."""
+    if value.casefold() in ("true", "false"):
+        return value.casefold() == "true"
+    return int(value) if value.lstrip("-").isdecimal() else value.strip('"')

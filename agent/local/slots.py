@@ -1,10 +1,9 @@
 """Which output of a node a command means, by the words that tell the outputs from each other."""
 
-from agent.editing.duplicates import fold
 from agent.local.parsing import Words, child, token
 from agent.local.resolver import join
 from agent.local.steps import NotDone
-from arrow_project import Node, Story
+from arrow_project import Node, Story, fold
 
 _YES = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 _INTERCHANGEABLE = frozenset({"randomizer", "sequencer"})
@@ -19,7 +18,10 @@ def output_of(story: Story, node: Node, way: Words | None) -> int | None:
     if way is None:
         return None
     if child(way, "slot") is not None:
-        return _checked(story, node, int(token(way, "NUMBER")))
+        slot = int(token(way, "NUMBER"))
+        if slot < len(node.outputs):
+            return slot
+        raise NotDone(f"{story.describe(node.id)} has {len(node.outputs)} outputs; slots count from 0.")
     said = _YES.get(token(way, "TRUE_OR_FALSE").casefold(), "") or token(way, "QUOTED")
     names = [fold(name) for name in node.outputs]
     exact = [slot for slot, name in enumerate(names) if name == fold(said)]
@@ -48,12 +50,6 @@ def free_output(story: Story, node: Node, *, or_only: bool = False) -> int:
             f"{story.describe(node.id)} leads on to {taken} already. Disconnect them first, or name the output."
         )
     raise NotDone(f"{story.describe(node.id)} has several free outputs: {_all(node, free)}. Say which.")
-
-
-def _checked(story: Story, node: Node, slot: int) -> int:
-    if slot < len(node.outputs):
-        return slot
-    raise NotDone(f"{story.describe(node.id)} has {len(node.outputs)} outputs; slots count from 0.")
 
 
 def _all(node: Node, slots: list[int] | None = None) -> str:

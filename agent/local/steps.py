@@ -14,7 +14,7 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """One call of a tool; the generator that yields it is sent the tool's answer.
 
     Attributes:
@@ -27,7 +27,7 @@ class Call:
 
 
 Result = TypeVar("Result")
-Steps = Generator[Say | Call, dict[str, Any] | None, Result]
+Steps = Generator[Say | ToolCall, dict[str, Any] | None, Result]
 """What every part of the planner returns: it yields steps, is sent the answers of calls, and ends with a result."""
 
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable
 
-from agent.local.parsing import Words, child, token
-from agent.local.resolver import Resolver
+from agent.local.parsing import Words, child, first_ref, token
+from agent.local.resolver import Resolver, called, counted
 from agent.local.steps import NotDone
 from agent.local.values import shown
 from arrow_project import Node, Story, Variable, shorten
@@ -38,7 +38,7 @@ def _unreachable(refer: Resolver, words: Words) -> str:
 
 def _speeches(refer: Resolver, words: Words) -> str:
     try:
-        character = refer.character(child(words, "ref") or words)
+        character = refer.character(first_ref(words))
     except NotDone:
         return _node(refer, words)
     spoken = (node for node in refer.story.nodes.values() if node.speaker_id == character.id)
@@ -55,7 +55,7 @@ def _speakers(refer: Resolver, words: Words) -> str:
 
 
 def _changes(refer: Resolver, words: Words) -> str:
-    variable = refer.variable(child(words, "ref") or words)
+    variable = refer.variable(first_ref(words))
     said = " ".join(token(words, "CHANGES").casefold().split())
     wanted = 1 if said.startswith(_RAISES) else -1 if said.startswith(_LOWERS) else 0
     found = (node for node in refer.story.changing(variable) if wanted in (0, node.direction))
@@ -64,12 +64,12 @@ def _changes(refer: Resolver, words: Words) -> str:
 
 
 def _uses(refer: Resolver, words: Words) -> str:
-    thing = refer.resource(child(words, "ref") or words)
+    thing = refer.resource(first_ref(words))
     return _found(refer, words, refer.story.users(thing), f"that uses “{thing.name}”")
 
 
 def _after(refer: Resolver, words: Words) -> str:
-    story, node = refer.story, refer.node(child(words, "ref") or words)
+    story, node = refer.story, refer.node(first_ref(words))
     links = story.leaving(node.id)
     lines = [story.describe_way(node.id, link.from_slot, link.to_id) for link in links]
     lines += [story.describe(key) for key in story.followers(node.id)[len(links) :]]
@@ -77,13 +77,13 @@ def _after(refer: Resolver, words: Words) -> str:
 
 
 def _before(refer: Resolver, words: Words) -> str:
-    story, node = refer.story, refer.node(child(words, "ref") or words)
+    story, node = refer.story, refer.node(first_ref(words))
     lines = [story.describe_way(link.from_id, link.from_slot) for link in story.leading_to(node.id)]
     return _list("node", lines, f"before {story.describe(node.id)}")
 
 
 def _choices(refer: Resolver, words: Words) -> str:
-    node = refer.node(child(words, "ref") or words)
+    node = refer.node(first_ref(words))
     if node.type not in ("interaction", "dialog"):
         return f"{refer.story.describe(node.id)} has no choices."
     targets = {link.from_slot: f" → {refer.story.describe(link.to_id)}" for link in refer.story.leaving(node.id)}
@@ -92,7 +92,7 @@ def _choices(refer: Resolver, words: Words) -> str:
 
 
 def _node(refer: Resolver, words: Words) -> str:
-    node = refer.node(child(words, "ref") or words)
+    node = refer.node(first_ref(words))
     scene = refer.story.scenes[node.scene_id].name
     told = "\n".join(f"“{text}”" for text in node.texts)
     return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
@@ -112,7 +112,9 @@ def _lists(refer: Resolver, words: Words) -> str:
         lines = [f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in story.variables.values()]
     else:
         scenes = [one for one in story.scenes.values() if one.is_macro == (kind == "macros")]
-        lines = [f"{one.name} ({one.id}): {_count(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes]
+        lines = [
+            f"{one.name} ({one.id}): {counted(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes
+        ]
     return _list(kind.removesuffix("s"), lines, "")
 
 
@@ -127,8 +129,8 @@ def _begins(refer: Resolver, words: Words) -> str:
 
 
 def _start(refer: Resolver, words: Words) -> str:
-    variable: Variable = refer.variable(child(words, "ref") or words)
-    return f"“{variable.name}” ({variable.id}) starts at {shown(variable.initial)}."
+    variable: Variable = refer.variable(first_ref(words))
+    return f"{called(variable)} starts at {shown(variable.initial)}."
 
 
 def _selection(refer: Resolver, words: Words) -> str:
@@ -159,13 +161,9 @@ def _found(
     return _list("node", lines, f"{what}{title}")
 
 
-def _count(number: int, word: str) -> str:
-    return f"1 {word}" if number == 1 else f"{number or 'No'} {word}s"
-
-
 def _list(kind: str, lines: list[str], what: str) -> str:
     told = what if len(lines) == 1 else re.sub(r"^that (\w+)s\b", r"that \1", what)
-    title = f"{_count(len(lines), kind)} {told}".strip()
+    title = f"{counted(len(lines), kind)} {told}".strip()
     more = [f"- … and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
     shown_lines = [f"- {shorten(line, 200)}" for line in lines[:_LISTED]]
     return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])

@@ -15,7 +15,8 @@ _SIGNS = {
     "=": "==", "is": "==", "equals": "==", "is not": "!=", "is at least": ">=", "is at most": "<=",
     "is greater than": ">", "is more than": ">", "is above": ">", "is less than": "<", "is below": "<",
 }  # fmt: skip
-_OPERATORS = {"+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
+STARTS = {"num": 0, "str": "", "bool": False}
 _TEXTS_CAN = ("set", "add")
 _COLORS = {
     "red": "#e04040", "orange": "#ff8300", "yellow": "#f2c94c", "green": "#3fa34d", "teal": "#2a9d8f",
@@ -59,19 +60,22 @@ def type_of(value: Value) -> str:
 def read_condition(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a condition such as `gold >= 10`; a bare name asks whether it is true."""
     variable = refer.variable(words)
-    operand = child(words, "value")
-    if operand is None:
-        if variable.type != "bool":
-            raise NotDone(f"The condition on “{variable.name}” needs a comparison, such as “{variable.name} >= 10”.")
-        return _condition(variable, "==", {"type": "value", "value": not token(words, "NOT")})
-    sign = " ".join(token(words, "SIGN").casefold().split())
-    return _condition(variable, _SIGNS.get(sign, sign), _operand(variable, operand, refer))
+    if (operand := child(words, "value")) is not None:
+        sign = " ".join(token(words, "SIGN").casefold().split())
+        operator, compared = _SIGNS.get(sign, sign), _operand(variable, operand, refer)
+    elif variable.type == "bool":
+        operator, compared = "==", {"type": "value", "value": not token(words, "NOT")}
+    else:
+        raise NotDone(f"The condition on “{variable.name}” needs a comparison, such as “{variable.name} >= 10”.")
+    if variable.type != "num" and operator not in ("==", "!="):
+        raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: it is compared with “is” or “is not” only.")
+    return {"variable": variable.id, "operator": operator, "compare_to": compared}
 
 
 def read_update(words: Words, refer: Resolver) -> dict[str, Any]:
     """The data of a variable update such as `add 5 to gold`."""
     name = words.data.removesuffix("_by")
-    operation = _OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
+    operation = OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
     variable = refer.variable(child(words, "ref") or words)
     if (variable.type == "bool" and operation != "set") or (variable.type == "str" and operation not in _TEXTS_CAN):
         raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: one cannot {operation} it.")
@@ -99,14 +103,6 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"“{value}”" if isinstance(value, str) else str(value)
-
-
-def _condition(variable: Variable, operator: str, operand: dict[str, Any]) -> dict[str, Any]:
-    if variable.type != "num" and operator not in ("==", "!="):
-        raise NotDone(
-            f"“{variable.name}” holds {_TYPES[variable.type]}: it can only be compared with “is” or “is not”."
-        )
-    return {"variable": variable.id, "operator": operator, "compare_to": operand}
 
 
 def _operand(variable: Variable, words: Words, refer: Resolver) -> dict[str, Any]:

@@ -27,10 +27,15 @@ class AnswerBrokenOff(AgentRunError):
     """The provider's stream ended before the answer was complete."""
 
 
+class ModelNotAvailable(AgentRunError):
+    """The model cannot be used as configured; the message says what to set."""
+
+
 _WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
 _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
+    (ModelNotAvailable, "MODEL_NOT_FOUND", "{error}"),
     (
         ModelAuthenticationError,
         "MODEL_AUTHENTICATION",
@@ -132,5 +137,5 @@ def model_failure(error: Exception, model_name: str) -> Failure:
     wait = "a minute" if minutes <= 1 else f"{minutes} minutes"
     for kind, code, sentence in _SENTENCES:
         if isinstance(error, kind):
-            return Failure(code, sentence.format(model=model_name, wait=wait))
+            return Failure(code, sentence.format(model=model_name, wait=wait, error=error))
     raise error

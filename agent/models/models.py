@@ -1,15 +1,28 @@
 """Who answers, by its name: any provider of pydantic-ai, or `local`, our planner without one."""
 
+from typing import ClassVar
+
 from pydantic_ai.exceptions import UserError
 
 from agent.answering.answer import ModelAnswerer
-from agent.answering.answerer import Answerer
+from agent.answering.answerer import Answerer, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner
+from agent.models.failures import ModelNotAvailable
 from agent.models.providers import provided_model
 
 
-class ModelNotAvailable(Exception):
-    """The model cannot be used as configured; the message says what to set."""
+class NoAnswerer(Answerer):
+    """For whoever works without a model that cannot be used: the first message that needs it is told why."""
+
+    converses: ClassVar[bool] = True
+
+    def __init__(self, name: str, reason: ModelNotAvailable) -> None:
+        self.name = name
+        self._reason = reason
+
+    def answer(self, assignment: Assignment) -> Answering:  # noqa: ARG002
+        """Raises `ModelNotAvailable`."""
+        raise self._reason
 
 
 def open_answerer(name: str) -> Answerer:

@@ -81,7 +81,7 @@ def _openai(provider: Provider[Any]) -> Provider[Any]:
 def _conversation_last(body: dict[str, Any]) -> dict[str, Any]:
     """The request with the conversation at its end.
 
-    So consecutive requests of a turn are the same bytes up to what is new. Retries are the turn's (`Patience`), which
+    So consecutive requests of a turn are the same bytes up to what is new. Retries are the turn's (`Retries`), which
     tells the user; the SDK would wait in silence.
     """
     last = {name: body[name] for name in _CONVERSATION if name in body}

@@ -54,6 +54,18 @@ _FEW_NAMES = 1_000
 # Of a selection of many types the first will do; the form of the others is in the functions' descriptions.
 _TYPES_DESCRIBED = 3
 _PAGES_NAMED = 12
+_RELEVANCE = {
+    "strong": "Relevance of the passages to this message: strong. They probably answer it.",
+    "weak": (
+        "Relevance of the passages to this message: weak. Before you rely on them, search_documents for it in other "
+        "words; they may be about something else."
+    ),
+    "none": (
+        "Relevance of the passages to this message: none. The documents probably do not say it. If it asks for "
+        "something that they should say, search_documents in other words, and if that finds nothing either, say that "
+        "they do not say it."
+    ),
+}
 
 
 def passage_budget(context_tokens: int) -> int:
@@ -170,6 +182,8 @@ def _now(context: TurnContext) -> str:
         )
     elif not context.documents:
         lines.append("There are no documents: search_documents and read_document find nothing.")
+    if context.passages and context.relevance is not None:
+        lines.append(_RELEVANCE[context.relevance])
     if context.text_only:
         lines.append(
             "The documents can be searched by their own words only just now, and what says it in others is not found. "

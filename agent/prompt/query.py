@@ -14,7 +14,7 @@ _SPEAKS_FOR_ITSELF = 12
 # How much of each part may stand in the query, in characters.
 _MESSAGE = 2_000
 _SELECTION = 600
-_SURROUNDINGS = 200
+_AROUND = 200
 _NAMED = 5
 # A scene may have thousands of nodes, and who speaks in the first hundreds is enough.
 _NODES_READ = 200
@@ -24,7 +24,7 @@ class Query(NamedTuple):
     """What is looked for, and what it is said in, which tells where to look."""
 
     text: str
-    surroundings: str
+    open_scene: str
 
 
 def build_query(message: str, context: TurnContext) -> Query:
@@ -41,14 +41,14 @@ def build_query(message: str, context: TurnContext) -> Query:
     if len(message.split()) <= _SPEAKS_FOR_ITSELF:
         parts.append(_said_before(context))
     text = " ".join(part for part in parts if part).strip()
-    surroundings = " ".join(_scene_words(project, context, bool(selected)))[:_SURROUNDINGS] if project else ""
-    return Query(text or surroundings, surroundings)
+    open_scene = " ".join(_scene_words(project, context, bool(selected)))[:_AROUND] if project else ""
+    return Query(text or open_scene, open_scene)
 
 
 def _said_before(context: TurnContext) -> str:
     """The user's last words before this message; what was answered would lead to the same passages again."""
     said = next((exchange.message for exchange in reversed(context.history) if exchange.message.strip()), "")
-    return said[:_SURROUNDINGS]
+    return said[:_AROUND]
 
 
 def _scene_words(project: ArrowProject, context: TurnContext, anything_selected: bool) -> list[str]:

@@ -44,7 +44,7 @@ _ORIGIN = TypeAdapter(Origin)
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingQuestion:
     """What waits for an answer.
 
     Attributes:
@@ -69,7 +69,7 @@ class PendingStore(Protocol):
         """Keeps the operations and returns the id that answers name."""
         ...
 
-    def take(self, pending_id: str) -> Pending | None:
+    def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands it out once; None when there is no such id in this project."""
         ...
 

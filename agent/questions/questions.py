@@ -4,14 +4,12 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from agent.editing.losses import describe_loss, losses, tables_of
 from agent.prompt.quoting import quoted_lines
 from agent.questions.parameters import question
 from agent.questions.pending import Origin, PendingStore
 from agent.turn.events import Asked
-from agent.turn.fingerprint import fingerprint
 from agent.turn.undo import UNDO, WayBack
-from arrow_project import ArrowProject, Operation, diff
+from arrow_project import ArrowProject, Operation, describe_loss, diff, fingerprint, losses, tables_of
 
 _HOW_TO_ANSWER = "Shall I do it? (yes or no, or say what should be different)"
 
@@ -37,12 +35,6 @@ class Questions:
         pending_id = self._store.put(kind, operations, fingerprint(before), origin)
         text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, changes, tuple(operations))
-
-    def about_operations(self, project: ArrowProject, operations: Sequence[Operation], origin: Origin) -> Asked:
-        """Whether `operations` are to be done, which have not been tried yet."""
-        after = project.copy()
-        after.apply_all(operations)
-        return self.about_changes("confirmation", project, after, operations, origin)
 
     def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
@@ -72,15 +64,6 @@ def what_happened(origin: Origin, done: Sequence[str]) -> str:
         f"(Before this you {_so_far(origin)}\nThe user was then asked about the following and said yes, and it has now "
         f"been done:\n{_quoted(done)}\nThe outline shows the project as it is after that. Do what is left of the "
         "message above, and repeat nothing. If nothing is left, say so in one short sentence.)"
-    )
-
-
-def what_was_planned(origin: Origin, operations: Sequence[Operation], reply: str) -> str:
-    """What a model has to know that goes on after the user has changed its mind for it."""
-    return (
-        f"(Before this you {_so_far(origin)}\nYou were about to make these calls, and the user was asked first; none "
-        f"of them has been made:\n{calls_of(operations)}\nThe user answered: {json.dumps(reply, ensure_ascii=False)}. "
-        "Do now what the user wants after that answer, and what is left of the message above.)"
     )
 
 

@@ -1,31 +1,7 @@
 """What a reply to a question says, where it says it in plain words."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the user's answer to a question says.
-
-    Attributes:
-        agrees: Yes, to all of it or to what is left after the changes.
-        changes: What should be different, in the user's words; empty for a plain yes or no.
-        more: `changes` only add to it: all that was asked about is agreed to.
-    """
-
-    agrees: bool
-    changes: str = ""
-    more: bool = False
-
-    @property
-    def kind(self) -> Literal["yes", "no", "modify"]:
-        """The reply in one word."""
-        if self.changes:
-            return "modify"
-        return "yes" if self.agrees else "no"
-
 
 _YES_WORDS = (
     r"(?:yes|yep|yeah|y|ok|okay|sure thing|sure|(?:just )?do (?:it|that)|go ahead|confirm|confirmed|please do"
@@ -48,30 +24,11 @@ _NO = re.compile(
     rf"|(?:don['’]?t|do not) (?:do (?:it|that)|{_THAT}))[.!]*",
     re.IGNORECASE,
 )
-_ADDED = re.compile(
-    rf"(?P<yes>{_YES_WORDS})[ ,.;:!-]+(?P<changes>(?:and|then|also)\s+(?:please\s+|then\s+|also\s+)*"
-    r"(?:add|create|connect|disconnect|delete|remove|rename|set|make|change|insert|put|move|write)\b.*)",
-    re.IGNORECASE,
-)
-# "yes, but keep node 12", "no, only the second one", "all but 12", "keep Elena"
-_CHANGED = re.compile(
-    rf"(?:(?P<yes>{_YES_WORDS})|{_NO_WORDS})?[\s,.;:!-]*"
-    r"(?P<changes>(?:(?:and|please|do)\s+)*(?:all\s+|everything\s+)?"
-    r"(?:but|except|only|just|without|keep|leave|not|don['’]?t|instead)\b.*)",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
-def read_reply(message: str) -> Reply | None:
-    """What a reply to a question says; None when it is no answer, and then it is an ordinary message."""
+def read_reply(message: str) -> Literal["yes", "no"] | None:
+    """What a reply to a question says; None when that takes a reader, or when it is an ordinary message."""
     words = message.strip()
     if _YES.fullmatch(words):
-        return Reply(agrees=True)
-    if _NO.fullmatch(words):
-        return Reply(agrees=False)
-    if added := _ADDED.fullmatch(words):
-        return Reply(agrees=True, changes=added["changes"], more=True)
-    changed = _CHANGED.fullmatch(words)
-    if changed is None or words.endswith("?"):
-        return None
-    return Reply(agrees=changed["yes"] is not None, changes=changed["changes"])
+        return "yes"
+    return "no" if _NO.fullmatch(words) else None

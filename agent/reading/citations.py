@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from agent.prompt.quoting import encodable
 from agent.turn.events import Citation
 from retrieval import CitedPassage, Passage
 
@@ -38,6 +40,18 @@ class Citations:
         groups = [_numbers(group) for text in texts for group in _GROUP.findall(text)]
         cited = {number for group in groups if group <= self._by_number.keys() for number in group}
         return tuple(_citation(self._by_number[number]) for number in sorted(cited))
+
+
+def described(cited: CitedPassage) -> dict[str, Any]:
+    """A passage in a tool's result."""
+    passage = cited.passage
+    return {
+        "number": cited.number,
+        "document": encodable(passage.document),
+        "pages": [passage.page_from, passage.page_to],
+        "heading": [encodable(heading) for heading in passage.heading],
+        "text": encodable(passage.text),
+    } | ({"also_in": [encodable(name) for name in cited.also_in]} if cited.also_in else {})
 
 
 def _numbers(group: str) -> set[int]:

@@ -1,14 +1,13 @@
-"""Reading in the story as it is now, changes of this turn included."""
+"""Reading in the story as it is now, changes of this turn included; what an answer leaves out, it says."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agent.prompt.quoting import encodable
-from agent.reading.reading import NotThere
-from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, Character, Node, Story, Variable, node_details, node_line, node_lines
+from agent.reading.sources import Arguments, NotThere, Sources
+from arrow_project import Character, Node, Story, Variable, node_details, node_line, node_lines
 
 _Named = TypeVar("_Named", Character, Variable)
 
@@ -19,113 +18,107 @@ _NODE_CHARACTERS = 8_000
 _PART_CHARACTERS = 12_000
 
 
-class FindNodes(BaseModel):
-    """Arguments of `find_nodes`."""
+class FindNodes(Arguments):
+    """Find nodes of the story by words they say, type, character or scene; what is given must all hold. Returns a line
+    for each, as in the project outline.
+    """
 
-    model_config = ConfigDict(extra="forbid")
     text: str | None = Field(None, description="words that all occur in the node's name, texts or notes")
     type: str | None = Field(None, description="a node type, such as dialog")
     character: int | str | None = Field(None, description="id or exact name of a character it uses")
     scene_id: int | None = Field(None, description="only in this scene")
 
 
-class GetNode(BaseModel):
-    """Arguments of `get_node`."""
+class GetNode(Arguments):
+    """Everything about one node: its data as update_node takes it, what leads to it, and where each slot goes."""
 
-    model_config = ConfigDict(extra="forbid")
     node_id: int
 
 
-class GetScene(BaseModel):
-    """Arguments of `get_scene`."""
+class GetScene(Arguments):
+    """All nodes of one scene, a line each. A long scene comes in parts."""
 
-    model_config = ConfigDict(extra="forbid")
     scene_id: int
     part: int = Field(1, ge=1, description="which part of a long scene, from 1; the answer says how many there are")
 
 
-class ListAll(BaseModel):
-    """Arguments of `list_characters` and `list_variables`."""
+class ListCharacters(Arguments):
+    """The story's characters with ids, colours, tags, notes, and in how many nodes each is used."""
 
-    model_config = ConfigDict(extra="forbid")
     name: str | None = Field(None, description="only those whose name contains this")
 
 
-class StoryReader:
-    """Answers from the turn's shadow of the story. Every answer is bounded, and says what it leaves out."""
+class ListVariables(Arguments):
+    """The story's variables with ids, types, initial values, notes, and in how many nodes each is used."""
 
-    def __init__(self, context: TurnContext) -> None:
-        self._context = context
+    name: str | None = Field(None, description="only those whose name contains this")
 
-    def find_nodes(self, find: FindNodes) -> dict[str, Any]:
-        """The nodes for which everything that is given holds, a line each, and how many there are."""
-        project = self._project()
-        found = [node.id for node in _matching(Story(project), find)]
-        lines = [_cut(node_line(project, node_id)) for node_id in found[:_MOST_NODES]]
-        return {"nodes": lines, "total": len(found)} | _more(len(found), _MOST_NODES, "narrow the search")
 
-    def get_node(self, get: GetNode) -> dict[str, Any]:
-        """All of a node; texts that are very long are cut."""
-        project = self._project()
-        if get.node_id not in project.document.nodes:
-            raise NotThere("INVALID_NODE_ID", f"There is no node {get.node_id}. find_nodes finds nodes.")
-        return _bounded(node_details(project, get.node_id))
+def find_nodes(sources: Sources, given: FindNodes) -> dict[str, Any]:
+    """The nodes for which everything that is given holds, a line each, and how many there are."""
+    project = sources.project
+    found = [node.id for node in _matching(Story(project), given)]
+    lines = [_cut(node_line(project, node_id)) for node_id in found[:_MOST_NODES]]
+    return {"nodes": lines, "total": len(found)} | _more(len(found), _MOST_NODES, "narrow the search")
 
-    def get_scene(self, get: GetScene) -> dict[str, Any]:
-        """A scene and its nodes; one part of them, when they are many."""
-        project = self._project()
-        scenes = Story(project).scenes
-        if (scene := scenes.get(get.scene_id)) is None:
-            known = ", ".join(map(str, list(scenes)[:_MOST_NODES]))
-            raise NotThere("INVALID_SCENE_ID", f"There is no scene {get.scene_id}. Scenes: {known}.")
-        parts = _parts(node_lines(project, get.scene_id))
-        if get.part > len(parts):
-            raise NotThere("PART_NOT_FOUND", f"There is no part {get.part}: this scene has {len(parts)}.")
-        answer: dict[str, Any] = {
-            "scene_id": scene.id,
-            "name": encodable(scene.name),
-            "macro": scene.is_macro,
-            "entry": scene.entry,
-            "nodes": parts[get.part - 1],
-        }
-        if len(parts) > 1:
-            answer |= {"part": get.part, "of_parts": len(parts)}
-        return answer
 
-    def list_characters(self, wanted: ListAll) -> dict[str, Any]:
-        """Characters with what the outline says of them, and how often they are used."""
-        story = Story(self._project())
-        listed = [
-            _given(
-                character_id=one.id,
-                name=encodable(one.name),
-                color=one.color,
-                tags={encodable(str(key)): _cut(str(value)) for key, value in one.tags.items()},
-                notes=_cut(one.notes),
-            )
-            | {"used_in_nodes": len(story.users(one))}
-            for one in _named(story.characters, wanted.name)
-        ]
-        return {"characters": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
+def get_node(sources: Sources, given: GetNode) -> dict[str, Any]:
+    """All of a node; texts that are very long are cut."""
+    project = sources.project
+    if given.node_id not in project.document.nodes:
+        raise NotThere("INVALID_NODE_ID", f"There is no node {given.node_id}. find_nodes finds nodes.")
+    return _bounded(node_details(project, given.node_id))
 
-    def list_variables(self, wanted: ListAll) -> dict[str, Any]:
-        """Variables with their beginnings, and how often they are used."""
-        story = Story(self._project())
-        listed = [
-            {"variable_id": one.id, "name": encodable(one.name), "type": one.type, "initial_value": one.initial}
-            | _given(notes=_cut(one.notes))
-            | {"used_in_nodes": len(story.users(one))}
-            for one in _named(story.variables, wanted.name)
-        ]
-        return {"variables": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
 
-    def _project(self) -> ArrowProject:
-        if self._context.project is None:
-            raise NotThere(
-                "PERMISSION_DENIED",
-                "The client has not sent the .arrow file yet, so there is no story to read. It has to send it first.",
-            )
-        return self._context.project
+def get_scene(sources: Sources, given: GetScene) -> dict[str, Any]:
+    """A scene and its nodes; one part of them, when they are many."""
+    project = sources.project
+    scenes = Story(project).scenes
+    if (scene := scenes.get(given.scene_id)) is None:
+        known = ", ".join(map(str, list(scenes)[:_MOST_NODES]))
+        raise NotThere("INVALID_SCENE_ID", f"There is no scene {given.scene_id}. Scenes: {known}.")
+    parts = _parts(node_lines(project, given.scene_id))
+    if given.part > len(parts):
+        raise NotThere("PART_NOT_FOUND", f"There is no part {given.part}: this scene has {len(parts)}.")
+    answer: dict[str, Any] = {
+        "scene_id": scene.id,
+        "name": encodable(scene.name),
+        "macro": scene.is_macro,
+        "entry": scene.entry,
+        "nodes": parts[given.part - 1],
+    }
+    if len(parts) > 1:
+        answer |= {"part": given.part, "of_parts": len(parts)}
+    return answer
+
+
+def list_characters(sources: Sources, given: ListCharacters) -> dict[str, Any]:
+    """Characters with what the outline says of them, and how often they are used."""
+    story = Story(sources.project)
+    listed = [
+        _given(
+            character_id=one.id,
+            name=encodable(one.name),
+            color=one.color,
+            tags={encodable(str(key)): _cut(str(value)) for key, value in one.tags.items()},
+            notes=_cut(one.notes),
+        )
+        | {"used_in_nodes": len(story.users(one))}
+        for one in _named(story.characters, given.name)
+    ]
+    return {"characters": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
+
+
+def list_variables(sources: Sources, given: ListVariables) -> dict[str, Any]:
+    """Variables with their beginnings, and how often they are used."""
+    story = Story(sources.project)
+    listed = [
+        {"variable_id": one.id, "name": encodable(one.name), "type": one.type, "initial_value": one.initial}
+        | _given(notes=_cut(one.notes))
+        | {"used_in_nodes": len(story.users(one))}
+        for one in _named(story.variables, given.name)
+    ]
+    return {"variables": listed[:_MOST_LISTED]} | _more(len(listed), _MOST_LISTED, "give a name")
 
 
 def _matching(story: Story, find: FindNodes) -> Iterator[Node]:

@@ -14,13 +14,12 @@ from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
 from agent.questions.pending import PendingStore
 from agent.questions.questions import Questions
-from agent.reading.reading_tools import READING_TOOLS, Reader
+from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
-from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import in_thread
 from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
-from arrow_project import ErrorCode, Operation, OperationError, Selection, parse
+from arrow_project import ErrorCode, Operation, OperationError, Selection, fingerprint, parse
 
 # Refusals that name no thing, or the wrong kind of value. Any other is about the thing that was named.
 _WRONG_VALUE = frozenset(
@@ -52,7 +51,7 @@ class DirectCalls:
     execution: Execution
     editor: Editor
     store: PendingStore
-    reader: Reader
+    reader: TurnReader
     tell: EventSink
     has_undone: bool = False
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation
-from retrieval import CitedPassage, Document, ProjectKey
+from retrieval import CitedPassage, Document, ProjectKey, Relevance
 
 
 @dataclass(frozen=True)
@@ -67,4 +67,5 @@ class TurnContext:
     documents: Sequence[Document]
     being_read: tuple[str, ...] = ()
     text_only: bool = False  # the passages were found without vectors, which are away
+    relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked
     planned: tuple[Operation, ...] = ()

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from agent.editing.duplicates import find_duplicate, fold
-from agent.scripts import speakers
+from agent.editing.duplicates import find_duplicate
 from agent.turn.events import Suggestion
 from agent.turn.request import TurnContext
 from agent.turn.undo import UNDO
-from arrow_project import ArrowProject, Operation, OperationError, Selection, Story, shorten
+from arrow_project import ArrowProject, Operation, OperationError, Selection, Story, fold, shorten
+from arrow_project.scripts import speakers
 from retrieval import CitedPassage
 
 _MOST = 3

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.answering.answerer import Answer, Answerer, Assignment, OpenQuestion, ParametersMissing
+from agent.answering.answerer import Answerer, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.tools import function_named
 from agent.editing.editor import Editor, Failure, Rehearsal
 from agent.editing.execution import Execution
@@ -19,7 +19,7 @@ from agent.questions.pending import Origin, PendingStore
 from agent.questions.questions import Questions
 from agent.questions.replies import Replies
 from agent.reading.citations import Citations
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import TurnReader
 from agent.turn.direct import DirectCalls, TurnFailed
 from agent.turn.events import (
     Asked,
@@ -35,13 +35,12 @@ from agent.turn.events import (
     Timings,
     Usage,
 )
-from agent.turn.fingerprint import fingerprint
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
 from agent.turn.thread import ask_store, in_thread
 from agent.turn.undo import UNDO, asks_for_undo
-from arrow_project import Operation
+from arrow_project import Operation, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -80,7 +79,7 @@ class Turn:
         self._texts: list[str] = []
         self._open_text = ""  # what has been said of a part that is not finished
         self._reason: Literal["done", "question", "error"] = "done"
-        self._answer: Answer | None = None
+        self._answer: Answering | None = None
         self._retrieval_s = 0.0
         self._changed = False  # until the end
         self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
@@ -142,7 +141,7 @@ class Turn:
             await self._tell(await in_thread(self._questions.about_parameters, project, operation))
         except WordsMissing as missing:
             project, problem = self.context.project, str(missing)
-            await self._tell(await in_thread(self._questions.about_words, project, problem, self.so_far()))
+            await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except MODEL_ERRORS as error:
             logger.warning("the model failed: %s", error)
             if self._open_text.strip():
@@ -231,26 +230,27 @@ class Turn:
                 text, around = build_query(message, self.context)
                 found = await ask_store(retriever.retrieve, key, text, budget, around)
                 self.context.passages, self.context.text_only = found.passages, found.text_only
+                self.context.relevance = found.relevance
         self._citations = Citations(self.context.passages)
         self._retrieval_s += time.monotonic() - started
 
-    def _reader(self) -> Reader:
-        return Reader(self._assistant.retriever, self._request.key, self._citations, self.context)
+    def _reader(self) -> TurnReader:
+        return TurnReader(self._assistant.retriever, self._request.key, self._citations, self.context)
 
     # --- questions -------------------------------------------------------------------------------------------------
 
     def _ask(self) -> Asked:
         held, after = self._execution.release()
-        origin = self.so_far() if self._answer is not None else None  # of a function call nothing is left
+        origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
         return self._questions.about_changes("confirmation", held.project, after, held.operations, origin)
 
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project
         assert before is not None
         assert after is not None
-        return self._questions.about_changes("plan", before, after, self.executed, self.so_far())
+        return self._questions.about_changes("plan", before, after, self.executed, self._so_far())
 
-    def so_far(self) -> Origin:
+    def _so_far(self) -> Origin:
         """The message under way, with what has come of it."""
         done = tuple(describe(operation) for operation in self._execution.executed)
         return replace(self._origin, said=(*self._origin.said, *self._texts), done=(*self._origin.done, *done))

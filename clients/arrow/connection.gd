@@ -20,6 +20,8 @@ var text := ""
 ## The server has answered our `hello`.
 var is_open := false
 var server_version := ""
+## What both sides take in one frame, in bytes; known once the connection is open.
+var frame_bytes := 0
 
 var _preferences: RefCounted
 var _client := ""
@@ -122,6 +124,7 @@ func _take(message: Dictionary) -> void:
 		received.emit(message)
 		return
 	server_version = str(message.get("version", ""))
+	frame_bytes = int(message.get("max_frame_bytes", 0))
 	if not is_open:
 		is_open = true
 		_attempts = 0
@@ -138,8 +141,8 @@ func _hello() -> void:
 		"capabilities": capabilities,
 		"max_frame_bytes": MAX_FRAME_BYTES,
 	}
-	if _preferences.token:
-		hello.token = _preferences.token
+	if _preferences.access_token():
+		hello.token = _preferences.access_token()
 	send(hello)
 
 

@@ -1,11 +1,18 @@
-## The project's design documents on the server, over HTTP.
+## The project's design documents on the server: small files go there over the socket, everything else is HTTP.
 extends Node
 
 signal documents_changed(documents: Array)
 signal progressed(document: String, phase: String, done: int, total: int)
 signal failed(code: String, message: String)
+## What became of the document that is on its way over the socket.
+signal answered(reports: Array)
+## No call of add() is at work any more.
+signal added
 
 const TIMEOUT_S := 600.0
+## How often the list is looked at while the server still embeds some of it.
+const REFRESH_S := 2.0
+const LONGEST_S := 60.0
 
 var documents: Array = []
 ## The answer of GET folder; empty where none is linked.
@@ -13,23 +20,56 @@ var linked: Dictionary = {}
 
 var _preferences: RefCounted
 var _project: RefCounted
+var _connection: RefCounted
+## The name of the document that is on its way over the socket.
+var _sending := ""
+var _is_adding := false
+var _again := Timer.new()
 
 
-func setup(preferences: RefCounted, project: RefCounted) -> void:
+func setup(preferences: RefCounted, project: RefCounted, connection: RefCounted) -> void:
 	_preferences = preferences
 	_project = project
+	_connection = connection
+	_again.one_shot = true
+	_again.timeout.connect(_on_again)
+	add_child(_again)
 
 
 ## Asks for the documents and the linked folder of the open project.
 func refresh() -> void:
+	if await _fetch():
+		documents_changed.emit(documents)
+		_look_again(REFRESH_S)
+
+
+# False where another project has been opened meanwhile.
+func _fetch() -> bool:
 	var key: String = _project.key()
 	var answer := await _ask(HTTPClient.METHOD_GET, "documents", key)
 	var folder := await _ask(HTTPClient.METHOD_GET, "folder", key)
 	if key != _project.key():
-		return  # another project has been opened meanwhile
+		return false
 	documents = answer.json.get("documents", []) if answer.error.is_empty() else []
 	linked = folder.json if folder.error.is_empty() else {}
-	documents_changed.emit(documents)
+	return true
+
+
+# What is being embedded changes by itself; where it does not, it is asked for less and less often.
+func _look_again(after_s: float) -> void:
+	if documents.any(_is_unfinished):
+		_again.start(after_s)
+
+
+func _on_again() -> void:
+	var before := documents
+	if not await _fetch():
+		return
+	if documents == before:
+		_look_again(minf(_again.wait_time * 2, LONGEST_S))
+	else:
+		documents_changed.emit(documents)
+		_look_again(REFRESH_S)
 
 
 func forget() -> void:
@@ -38,15 +78,42 @@ func forget() -> void:
 	documents_changed.emit(documents)
 
 
-## Uploads files one after the other; answers with what became of each.
+## Uploads files one after the other, those of an earlier call first; answers with what became of each.
 func add(paths: PackedStringArray) -> Array:
 	var reports := []
 	var key: String = _project.key()
+	while _is_adding:
+		await added
+	_is_adding = true
 	for path in paths:
-		reports.append_array(await _upload(path, key))
+		reports.append_array(await _upload(path, _name_of(path, paths), key))
 		if key == _project.key():
 			await refresh()
+	_is_adding = false
+	added.emit()
 	return reports
+
+
+## Takes what the server says about documents; false where the message is about something else.
+func take(message: Dictionary) -> bool:
+	var document := str(message.get("document", ""))
+	match message.get("type"):
+		"corpus_progress":
+			progressed.emit(document, str(message.get("phase")), int(message.get("done")), int(message.get("total")))
+		"corpus_report":
+			answered.emit(message.get("documents", []))
+		"error" when document:
+			answered.emit([_failure(document, str(message.get("code")), str(message.get("message")))])
+		_:
+			return false
+	return true
+
+
+## The connection is gone, and what was on its way over it may be.
+func cut_off() -> void:
+	if _sending:
+		var problem := "The connection was lost while %s was sent. Add it again where it is not in the list." % _sending
+		answered.emit([_failure(_sending, "CONNECTION_LOST", problem)])
 
 
 ## "" or why it was not removed.
@@ -67,6 +134,13 @@ func search(query: String, count := 8) -> Array:
 	var answer := await _ask(HTTPClient.METHOD_GET, "search?k=%d&q=%s" % [count, query.uri_encode()], _project.key())
 	_tell(answer)
 	return answer.json.get("passages", [])
+
+
+## `{findings: [{rule, severity, place, message}], error}`: what Arrow's own rules find in the story, without a model.
+func check() -> Dictionary:
+	var body := JSON.stringify({"arrow_content": _project.text()}).to_utf8_buffer()
+	var answer := await _ask(HTTPClient.METHOD_POST, "check", _project.key(), body)
+	return {"findings": answer.json.get("findings", []), "error": answer.error}
 
 
 ## `{before, text, after, error}`: a passage where it stands; without one, `after` is how the document begins.
@@ -90,14 +164,44 @@ func page_picture(document_id: String, page: int, passage_id := "") -> Dictionar
 	return {"image": null if answer.error else image, "bytes": answer.body, "error": answer.error}
 
 
-func _upload(path: String, key: String) -> Array:
+# Of two files of the same name the second would replace the first: their folders tell them apart.
+static func _name_of(path: String, paths: PackedStringArray) -> String:
 	var name := path.get_file()
+	var same := Array(paths).filter(func(other: String) -> bool: return other.get_file() == name)
+	return name if same.size() < 2 else path.get_base_dir().get_file().path_join(name)
+
+
+func _upload(path: String, name: String, key: String) -> Array:
 	var bytes := FileAccess.get_file_as_bytes(path)
+	var reports := []
 	if bytes.is_empty() and FileAccess.get_open_error() != OK:
 		var problem := "%s cannot be read: %s" % [path, error_string(FileAccess.get_open_error())]
-		failed.emit("UNREADABLE", problem)
-		return [{"name": name, "status": "failed", "error": {"message": problem}}]
-	progressed.emit(name, "sending", 0, 0)
+		reports = [_failure(name, "UNREADABLE", problem)]
+	else:
+		progressed.emit(name, "sending", 0, 0)
+		reports = await _sent(name, bytes, key)
+	for report: Dictionary in reports:
+		if report.get("error") is Dictionary:
+			failed.emit(str(report.error.get("code")), str(report.error.get("message")))
+	progressed.emit(name, "done", 1, 1)
+	return reports
+
+
+# Over the socket the server tells how far it is. What is longer than a frame that both sides take goes over HTTP, where
+# it holds up no turn, and where a limit of the server's is an answer and not the end of the connection.
+func _sent(name: String, bytes: PackedByteArray, key: String) -> Array:
+	var content := Marshalls.raw_to_base64(bytes) if bytes.size() < _connection.frame_bytes else ""
+	var frame := {"type": "design_doc_sync", "project_id": key, "file_name": name, "file_content": content}
+	var is_short: bool = content and JSON.stringify(frame).to_utf8_buffer().size() < _connection.frame_bytes
+	if key.is_empty() or not is_short or not _connection.send(frame):
+		return await _post(name, bytes, key)
+	_sending = name
+	var reports: Array = await answered
+	_sending = ""
+	return reports
+
+
+func _post(name: String, bytes: PackedByteArray, key: String) -> Array:
 	var boundary := "fletcher-%s" % Crypto.new().generate_random_bytes(12).hex_encode()
 	var quoted := name.replace("\\", "\\\\").replace('"', "%22")
 	var head := (
@@ -108,10 +212,16 @@ func _upload(path: String, key: String) -> Array:
 	var type := "multipart/form-data; boundary=" + boundary
 	var answer := await _ask(HTTPClient.METHOD_POST, "corpus", key, body, type)
 	if answer.error:
-		failed.emit(answer.code, "%s: %s" % [name, answer.error])
-		return [{"name": name, "status": "failed", "error": {"message": answer.error}}]
-	progressed.emit(name, "done", 1, 1)
+		return [_failure(name, answer.code, "%s: %s" % [name, answer.error])]
 	return answer.json.get("documents", [])
+
+
+static func _failure(name: String, code: String, message: String) -> Dictionary:
+	return {"name": name, "status": "failed", "error": {"code": code, "message": message}}
+
+
+static func _is_unfinished(document: Dictionary) -> bool:
+	return int(document.get("embedded", 0)) < int(document.get("passages", 0))
 
 
 func _change(method: int, where: String, content: Dictionary = {}) -> String:
@@ -136,8 +246,8 @@ func _ask(method: int, where: String, key: String, body := PackedByteArray(), ty
 	request.use_threads = true
 	add_child(request)
 	var headers := PackedStringArray(["Content-Type: " + type]) if body else PackedStringArray()
-	if _preferences.token:
-		headers.append("Authorization: Bearer " + _preferences.token)
+	if _preferences.access_token():
+		headers.append("Authorization: Bearer " + _preferences.access_token())
 	var url := "%s/projects/%s/%s" % [_preferences.url(), key.uri_encode(), where]
 	var begun := request.request_raw(url, headers, method, body)
 	if begun != OK:

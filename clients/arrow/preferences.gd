@@ -6,6 +6,7 @@ signal changed
 const PATH := "user://fletcher.cfg"
 const SECTION := "fletcher"
 const URL_VARIABLE := "FLETCHER_URL"
+const TOKEN_VARIABLE := "FLETCHER_TOKEN"
 
 var host := "127.0.0.1"
 var port := 8000
@@ -50,6 +51,12 @@ func url() -> String:
 	if given.begins_with("ws"):
 		return "http" + given.trim_prefix("ws").trim_suffix("/ws/chat")
 	return given if "://" in given else "http://" + given
+
+
+## The token for that server: FLETCHER_TOKEN is for the server of FLETCHER_URL, and for no other one.
+func access_token() -> String:
+	var given := OS.get_environment(TOKEN_VARIABLE).strip_edges()
+	return given if given and OS.get_environment(URL_VARIABLE) else token
 
 
 func _names() -> Array[String]:

@@ -50,12 +50,12 @@ func text() -> String:
 	return Helpers.Utils.stringify_json(mind._PROJECT)
 
 
-## As text(), without what changes with every save.
-func fingerprint() -> String:
+## The same for the same document, whenever it was saved; quick enough to be asked for around each call.
+func fingerprint() -> int:
 	var document: Dictionary = mind._PROJECT.duplicate()
 	document.meta = document.meta.duplicate()
 	document.meta.erase("last_save")
-	return Helpers.Utils.stringify_json(document).sha256_text()
+	return document.hash()
 
 
 func is_saved() -> bool:

@@ -3,6 +3,8 @@ extends RefCounted
 
 var message := ""
 var id := ""
+## Who works: "" for Fletcher itself, else the assistant that has begun the turn.
+var by := ""
 var output := ""
 var citations: Array = []
 var suggestions: Array = []
@@ -14,16 +16,31 @@ var failed_calls := 0
 var error := ""
 var is_stopping := false
 var takes_back := false
-var is_preview := false
 ## How many calls an agreed plan has; 0 where nobody knows.
 var planned := 0
 ## Project.capture() from before the turn.
 var copy: Dictionary = {}
+## The user has changed the project by hand meanwhile.
+var is_edited := false
+
+var _fingerprint := 0
 
 
-func _init(the_message: String, the_copy: Dictionary) -> void:
+func _init(the_message: String, the_copy: Dictionary, fingerprint: int) -> void:
 	message = the_message
 	copy = the_copy
+	_fingerprint = fingerprint
+
+
+## Before a call, and at the end: whatever is not as the last call has left it was done by hand.
+func look_for_edits(fingerprint: int) -> void:
+	is_edited = is_edited or fingerprint != _fingerprint
+	_fingerprint = fingerprint
+
+
+## After a call.
+func note_own(fingerprint: int) -> void:
+	_fingerprint = fingerprint
 
 
 ## Whether it has changed the project.
@@ -35,6 +52,7 @@ func summary(reason: String) -> Dictionary:
 	return {
 		"turn_id": id,
 		"message": message,
+		"by": by,
 		"reason": reason,
 		"text": output,
 		"citations": citations,
@@ -44,6 +62,7 @@ func summary(reason: String) -> Dictionary:
 		"calls": calls,
 		"failed_calls": failed_calls,
 		"changed": has_changed(),
+		"edited_meanwhile": is_edited,
 		"usage": usage,
 		"error": error,
 	}

@@ -6,12 +6,11 @@ from, and checks of structure, not of wording.
 
 from evaluation.agent.running import Attempt, Cost, Outcome, TakeTurn, TurnRefused, attempt, judge
 from evaluation.agent.starts import StartNotHere, open_start
-from evaluation.agent.task import Answer, Conversation, Task
+from evaluation.agent.task import Conversation, Task, TurnResult
 from evaluation.agent.tasks import TASKS
 
 __all__ = [
     "TASKS",
-    "Answer",
     "Attempt",
     "Conversation",
     "Cost",
@@ -20,6 +19,7 @@ __all__ = [
     "TakeTurn",
     "Task",
     "TurnRefused",
+    "TurnResult",
     "attempt",
     "judge",
     "open_start",

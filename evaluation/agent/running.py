@@ -9,7 +9,7 @@ from arrow_project import ArrowProject, parse
 from evaluation.agent.checks import says_not_done
 from evaluation.agent.snapshot import Snapshot, snapshot
 from evaluation.agent.starts import open_start
-from evaluation.agent.task import Answer, Conversation, Done, Place, Question, Say, Task
+from evaluation.agent.task import Ask, AskedBack, CitedPlace, Conversation, Done, Task, TurnResult
 
 TakeTurn = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Answers the body of `POST /projects/{id}/turns` as that does; raises `TurnRefused` where it answers with an error."""
@@ -95,14 +95,14 @@ class _Talk:
 
     def __init__(self, project: ArrowProject, take_turn: TakeTurn) -> None:
         self.before = self.after = snapshot(project)
-        self.answers: list[Answer] = []
+        self.answers: list[TurnResult] = []
         self.cost = Cost()
         self._content = project.to_text()
         self._history: list[dict[str, str]] = []
         self._pending: str | None = None
         self._take_turn = take_turn
 
-    async def say(self, say: Say) -> None:
+    async def say(self, say: Ask) -> None:
         if not say.as_long_as_asked:
             await self._turn(say)
             return
@@ -111,7 +111,7 @@ class _Talk:
                 return
             await self._turn(say)
 
-    async def _turn(self, say: Say) -> None:
+    async def _turn(self, say: Ask) -> None:
         body: dict[str, Any] = {
             "message": say.message,
             "arrow_content": self._content,
@@ -139,15 +139,16 @@ class _Talk:
         self._history.append({"message": say.message, "output": said})
 
 
-def _answer(answered: Mapping[str, Any], after: Snapshot) -> Answer:
+def _answer(answered: Mapping[str, Any], after: Snapshot) -> TurnResult:
     question = answered.get("question")
-    return Answer(
+    return TurnResult(
         text=str(answered.get("text", "")),
         citations=tuple(
-            Place(cited["document"], cited["page_from"], cited["page_to"]) for cited in answered.get("citations", ())
+            CitedPlace(cited["document"], cited["page_from"], cited["page_to"])
+            for cited in answered.get("citations", ())
         ),
         operations=tuple(Done(done["function"], bool(done["success"])) for done in answered.get("operations", ())),
-        question=Question(question["kind"], question["text"], question["pending_id"]) if question else None,
+        question=AskedBack(question["kind"], question["text"], question["pending_id"]) if question else None,
         failed=bool(answered.get("failed")),
         after=after,
         not_done=tuple(answered.get("not_done", ())),

@@ -8,7 +8,7 @@ from evaluation.agent.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
-class Say:
+class Ask:
     """One message of the user, or one direct function call.
 
     A message that follows a question is its answer, as in a chat.
@@ -19,7 +19,7 @@ class Say:
         scene: The open scene; None is the scene of the project's entry.
         plan: Ask for a plan instead of a change.
         function: Called directly, with `params`.
-        as_long_as_asked: Say it again for every further question; say nothing where there is no question.
+        as_long_as_asked: Ask it again for every further question; say nothing where there is no question.
     """
 
     message: str = ""
@@ -31,12 +31,12 @@ class Say:
     as_long_as_asked: bool = False
 
 
-YES = Say("yes", as_long_as_asked=True)
+YES = Ask("yes", as_long_as_asked=True)
 """Agrees to whatever is asked."""
 
 
 @dataclass(frozen=True)
-class Place:
+class CitedPlace:
     """Where an answer says that it has something from; pages are physical and start at 1."""
 
     document: str
@@ -56,7 +56,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedBack:
     """What a turn ended with instead of a change: `confirmation`, `parameters` or `plan`."""
 
     kind: str
@@ -65,7 +65,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TurnResult:
     """What one turn said and did, and the document afterwards.
 
     Attributes:
@@ -74,9 +74,9 @@ class Answer:
     """
 
     text: str
-    citations: tuple[Place, ...]
+    citations: tuple[CitedPlace, ...]
     operations: tuple[Done, ...]
-    question: Question | None
+    question: AskedBack | None
     failed: bool
     after: Snapshot
     not_done: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Conversation:
 
     before: Snapshot
     after: Snapshot
-    answers: tuple[Answer, ...]
+    answers: tuple[TurnResult, ...]
 
     @property
     def text(self) -> str:
@@ -121,7 +121,7 @@ class Task:
 
     id: str
     start: str
-    says: tuple[Say, ...]
+    says: tuple[Ask, ...]
     checks: tuple[Check, ...]
     in_grammar: bool = True
     held_out: bool = False

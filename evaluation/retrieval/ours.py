@@ -12,9 +12,10 @@ _DEPTH = 20
 class Ours:
     """What `fletcher search` answers with."""
 
-    name = "Fletcher"
-
-    def __init__(self, retriever: Retriever, key: ProjectKey, passages: Sequence[Passage]) -> None:
+    def __init__(
+        self, retriever: Retriever, key: ProjectKey, passages: Sequence[Passage], name: str = "Fletcher"
+    ) -> None:
+        self.name = name
         self._retriever = retriever
         self._key = key
         self._passages: dict[str, list[Span]] = {}

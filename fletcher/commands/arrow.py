@@ -15,15 +15,17 @@ from corpora import DataDirectory, Owner
 from fletcher import arrow_editor, console
 from fletcher.arrow_editor import ArrowEditor, find_arrow
 from fletcher.boot_scene import boot_folder, client_folder, keep_boot
-from fletcher.corpus import own_or_find_owner
 from fletcher.errors import CommandError
 from fletcher.options import DataDir
+from fletcher.owner import own_or_find_owner
 from fletcher.settings import load_settings
 
 _PORT = 8000
 _START_S = 180
 _END_S = 20
+# What the panel reads of its environment.
 _URL = "FLETCHER_URL"
+_TOKEN = "FLETCHER_TOKEN"  # noqa: S105  (its name)
 _ANNOUNCEMENT = "Fletcher serves "
 
 Place = Annotated[
@@ -64,15 +66,17 @@ def run(place: Place, data_dir: DataDir = None) -> None:
     if not arrow_editor.is_installed(found):
         raise CommandError(f"{found} has no Fletcher in it. Install it first: fletcher arrow install {place}")
     command = found.command()
+    token = load_settings(data_dir=data_dir).token
     with _server(data_dir) as url:
-        code = _run(command, found, url)
+        given = {_URL: url} | ({_TOKEN: token.get_secret_value()} if token else {})
+        code = _run(command, found, given)
     if code:
         raise CommandError(f"{found} ended with {code}.")
 
 
-def _run(command: list[str], found: ArrowEditor, url: str) -> int:
+def _run(command: list[str], found: ArrowEditor, given: dict[str, str]) -> int:
     try:
-        process = subprocess.Popen(command, env=os.environ | {_URL: url}, cwd=found.folder)  # noqa: S603  (what the user has named)
+        process = subprocess.Popen(command, env=os.environ | given, cwd=found.folder)  # noqa: S603  (what the user has named)
     except OSError as error:
         raise CommandError(f"{command[0]} cannot be started: {error.strerror}.") from error
     with _ended(process):

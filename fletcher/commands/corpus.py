@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from fletcher import console
-from fletcher.corpus import remove_document, with_corpus
+from fletcher.api import Connection, asked
+from fletcher.documents import remove as removed_from
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
 
@@ -15,11 +16,11 @@ def documents(
 ) -> None:
     """List what is in a project's corpus."""
     key = key_of(workspace, project)
-    listed = with_corpus(load_settings(data_dir=data_dir), lambda corpus: corpus.documents(key))
+    listed = asked(load_settings(data_dir=data_dir), key, lambda api: api.ask("GET", "documents"))
     if as_json:
-        console.print_json({"documents": [document.as_dict() for document in listed]})
+        console.print_json(listed)
     else:
-        console.out.print(console.document_table(listed))
+        console.out.print(console.document_table(listed["documents"]))
 
 
 def remove(
@@ -30,11 +31,12 @@ def remove(
     workspace: Workspace = "local",
 ) -> None:
     """Remove a document from a project's corpus. It is gone from search at once."""
-    removed = remove_document(load_settings(data_dir=data_dir), key_of(workspace, project), name)
+    with Connection(load_settings(data_dir=data_dir), key_of(workspace, project)) as connection:
+        removed = removed_from(connection, name)
     if as_json:
-        console.print_json({"documents": [removed.as_dict()]})
+        console.print_json({"documents": [removed]})
     else:
-        console.out.print(f"Removed {removed.name}.", markup=False)
+        console.out.print(f"Removed {removed['name']}.", markup=False)
 
 
 def search(
@@ -48,9 +50,10 @@ def search(
 ) -> None:
     """Find the passages that matter, ranked, with document and page."""
     key = key_of(workspace, project)
+    params = {"q": query, "k": k} | ({"document": document} if document else {})
     with console.waiting("Searching"):
-        found = with_corpus(load_settings(data_dir=data_dir), lambda corpus: corpus.search(key, query, k, document))
+        found = asked(load_settings(data_dir=data_dir), key, lambda api: api.ask("GET", "search", params=params))
     if as_json:
-        console.print_json(found.as_dict())
+        console.print_json(found)
     else:
         console.print_found(found)

@@ -10,14 +10,14 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from arrow_project import ArrowProject, check, parse
-from corpora import DataDirectory, Ownership, ProjectKey
+from corpora import Owner, ProjectKey
 from corpora.samples import SAMPLE
-from fletcher import console
+from fletcher import console, documents
+from fletcher.api import Api, Connection
 from fletcher.commands.demo_calls import CallLog
 from fletcher.errors import CommandError
 from fletcher.options import Workspace, settings_for
 from fletcher.settings import Settings
-from fletcher.wiring import Parts, open_parts
 from ingest import scan
 
 if TYPE_CHECKING:
@@ -31,44 +31,30 @@ Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps i
 def demo(data_dir: Folder = Path("fletcher-demo"), workspace: Workspace = "local") -> None:
     """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
     settings = settings_for(data_dir / "data", workspace).in_directory(data_dir / "data")
-    directory = DataDirectory(settings.data_dir)
     story = data_dir / SAMPLE.arrow_file.name
-    shutil.copyfile(SAMPLE.arrow_file, story)
-    with directory.own() as ownership, open_parts(settings, directory) as parts:
-        _show_ingest(parts)
-        _serve_conversation(settings, parts, ownership, story)
+    _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
+    with Connection(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as connection:
+        connection.do(_show_ingest)
+        shutil.copyfile(SAMPLE.arrow_file, story)
+        connection.do(lambda api: _show_conversation(settings, api.owner, story))
     _show_next_steps(story)
 
 
-def _show_ingest(parts: Parts) -> None:
-    _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
+def _show_ingest(api: Api) -> None:
     with console.ingest_progress() as progress:
-        report = parts.ingestor.index(ProjectKey("local", str(_PROJECT)), scan(SAMPLE.documents), progress=progress)
+        report = documents.ingest(api, scan(SAMPLE.documents), sync=False, progress=progress)
     console.print_report(report)
-    if any(document.error for document in report.documents):
+    if any(entry["error"] for entry in report["documents"]):
         raise CommandError("The sample documents could not all be read; see the table.")
 
 
-def _serve_conversation(settings: Settings, parts: Parts, ownership: Ownership, story: Path) -> None:
-    # These bring FastAPI and the model SDKs; the ingest has shown its progress before they load.
-    from fletcher.loopback import bind, serving, url_of
-    from fletcher.wiring import build_services
-    from server import Access, create_app
-
-    services = build_services(settings, parts)
-    with bind("127.0.0.1", 0) as bound:
-        owner = ownership.announce(url_of(bound))
-        with serving(create_app(services, Access(owner_key=owner.key)), settings.max_message_bytes, bound) as url:
-            _show_conversation(settings, url, story)
-
-
-def _show_conversation(settings: Settings, url: str, story: Path) -> None:
+def _show_conversation(settings: Settings, owner: Owner, story: Path) -> None:
     from fletcher.demo_client import DemoClient
 
     before = parse(story.read_bytes())
     _heading("2. A question, over the socket")
-    console.out.print(f"server {url}, model {settings.model_name}", style="dim")
-    with DemoClient(url, before.copy(), _PROJECT) as client:
+    console.out.print(f"server {owner.url}, model {settings.model_name}", style="dim")
+    with DemoClient(owner, before.copy(), _PROJECT) as client:
         _show_turn(client, SAMPLE.question)
         _heading("3. A request that changes the project, operation by operation")
         _show_turn(client, SAMPLE.request)

@@ -1,6 +1,7 @@
 """`fletcher evaluate`: how well questions find their passages, ours beside the stock LlamaIndex pipeline."""
 
-from collections.abc import Collection, Generator, Iterator, Sequence
+import hashlib
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -11,23 +12,31 @@ from rich.progress import Progress as Bars
 from rich.progress import TaskID
 from rich.table import Table
 
-from corpora import DataDirectory, ProjectKey
+from corpora import ProjectKey
 from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, picture, read_questions
 from evaluation.retrieval import evaluate as measured
 from fletcher import console
-from fletcher.corpus import own_alone
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Workspace, settings_for
+from fletcher.owner import open_alone
 from fletcher.settings import Settings
-from fletcher.wiring import Parts, open_parts
+from fletcher.wiring import Parts
 from ingest import Progress, Refusal, Source, scan
 
 _PROJECT = "retrieval"
+_OURS = "Fletcher"
 _SCOPES = {False: "all documents", True: "within the document"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with documents/ and questions.jsonl")]
 WithStock = Annotated[
-    bool, typer.Option("--stock", help=r"Also measure LlamaIndex's own pipeline (needs fletcher\[bench])")
+    bool, typer.Option("--stock", help=r"Also measure LlamaIndex's own pipeline (needs fletcher-arrow\[bench])")
+]
+OtherModel = Annotated[
+    str | None,
+    typer.Option("--embedding-model", metavar="MODEL", help="Compare one, as FLETCHER_EMBEDDING_MODEL names it"),
+]
+OtherReranker = Annotated[
+    str | None, typer.Option("--reranker", metavar="MODEL", help="And one on top, as FLETCHER_RERANKER names it")
 ]
 Drawing = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw the coverage, too")]
 
@@ -36,6 +45,8 @@ def evaluate(
     folder: Folder,
     stock: WithStock = False,
     drawing: Drawing = None,
+    embedding_model: OtherModel = None,
+    reranker: OtherReranker = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     workspace: Workspace = "local",
@@ -44,7 +55,7 @@ def evaluate(
 
     Coverage is the share of the answer's section in the first 2,000 characters that are found.
     """
-    settings = settings_for(data_dir, workspace).for_evaluation()
+    variants = _variants(settings_for(data_dir, workspace), embedding_model, reranker)
     try:
         questions = read_questions(folder / "questions.jsonl")
     except QuestionsError as error:
@@ -54,7 +65,7 @@ def evaluate(
     sources = scan([folder / "documents"])
     rows: list[dict[str, Any]] = []
     with console.bars(transient=True) as bars:
-        for pipeline in _pipelines(settings, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
+        for pipeline in _pipelines(variants, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
             for within, scope in _SCOPES.items():
                 with _task(bars, f"{pipeline.name}, {scope}", len(questions)) as task:
                     measures = measured(
@@ -66,30 +77,56 @@ def evaluate(
     console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
 
 
+def _variants(settings: Settings, embedding_model: str | None, reranker: str | None) -> dict[str, Settings]:
+    """What is compared, by the name in the table: what is set, and with one of the two models more each."""
+    as_set = settings.for_evaluation()
+    variants = {_OURS: as_set}
+    if embedding_model is not None:
+        # Vectors of two models do not mix, so each has a corpus of its own.
+        place = hashlib.sha256(embedding_model.encode()).hexdigest()[:12]
+        as_set = as_set.model_copy(update={"embedding_model": embedding_model, "data_dir": as_set.data_dir / place})
+        variants[f"{_OURS}, {embedding_model}"] = as_set
+    if reranker is not None:
+        name = ", ".join(filter(None, (_OURS, embedding_model, reranker)))
+        variants[name] = as_set.model_copy(update={"reranker": reranker})
+    return variants
+
+
 def _pipelines(
-    settings: Settings,
+    variants: Mapping[str, Settings],
     key: ProjectKey,
     sources: Collection[Source | Refusal],
     questions: Sequence[Question],
     stock: bool,
     bars: Bars,
 ) -> Iterator[Pipeline]:
-    directory = DataDirectory(settings.data_dir)
-    with (
-        own_alone(directory, f"Another evaluation is running in {directory.path}."),
-        open_parts(settings, directory) as parts,
-    ):
-        _read(parts, key, sources, bars)
-        documents = parts.catalog.documents(key)
-        unknown = {question.document for question in questions} - {document.name for document in documents}
-        if unknown:
-            raise CommandError(
-                f"questions.jsonl names documents that are not in documents/ or cannot be read: {_some(unknown)}."
-            )
-        yield Ours(parts.retriever, key, parts.catalog.passages(key))
-        texts = [Text(document.name, parts.catalog.text(key, document.id)) for document in documents]
+    texts: list[Text] = []
+    for name, settings in variants.items():
+        with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
+            if parts.reranker is not None:
+                parts.reranker.load()
+            texts = _texts(parts, key, sources, questions, bars)
+            yield Ours(parts.retriever, key, parts.catalog.passages(key), name)
     if stock:
         yield from _stock(texts, bars)
+
+
+def _texts(
+    parts: Parts,
+    key: ProjectKey,
+    sources: Collection[Source | Refusal],
+    questions: Sequence[Question],
+    bars: Bars,
+) -> list[Text]:
+    """The documents, which are taken in."""
+    _read(parts, key, sources, bars)
+    documents = parts.catalog.documents(key)
+    unknown = {question.document for question in questions} - {document.name for document in documents}
+    if unknown:
+        raise CommandError(
+            f"questions.jsonl names documents that are not in documents/ or cannot be read: {_some(unknown)}."
+        )
+    return [Text(document.name, parts.catalog.text(key, document.id)) for document in documents]
 
 
 def _read(parts: Parts, key: ProjectKey, sources: Collection[Source | Refusal], bars: Bars) -> None:
@@ -106,7 +143,7 @@ def _stock(texts: Sequence[Text], bars: Bars) -> Iterator[Pipeline]:
         from evaluation.retrieval.stock import SIZES, StockIndex
     except ImportError as error:
         raise CommandError(
-            f"LlamaIndex's pipeline is not installed ({error.name}). Install it: pip install 'fletcher[bench]'"
+            f"LlamaIndex's pipeline is not installed ({error.name}). Install it: pip install 'fletcher-arrow[bench]'"
         ) from error
     for size in SIZES:
         with _task(bars, f"Embedding LlamaIndex {size[0]}/{size[1]}", None) as task:
@@ -132,7 +169,7 @@ def _print(rows: Sequence[dict[str, Any]], questions: int) -> None:
         "pipeline", "searched in", *(name.replace("_", "@") for name in measures), title=f"{questions} questions"
     )
     for row in rows:
-        style = "bold" if row["pipeline"] == Ours.name else ""
+        style = "bold" if row["pipeline"] == _OURS else ""
         table.add_row(row["pipeline"], row["scope"], *(f"{row[name]:.3f}" for name in measures), style=style)
     console.out.print(table)
     for scope in _SCOPES.values():
@@ -140,7 +177,7 @@ def _print(rows: Sequence[dict[str, Any]], questions: int) -> None:
 
 
 def _print_lead(scope: str, coverages: dict[str, float]) -> None:
-    ours = coverages.pop(Ours.name)
+    ours = coverages.pop(_OURS)
     if coverages:
         best = max(coverages, key=coverages.__getitem__)
         console.out.print(f"Coverage, {scope}: {ours - coverages[best]:+.3f} to the best other ({best}).")

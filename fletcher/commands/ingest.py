@@ -5,15 +5,14 @@ from typing import Annotated
 
 import typer
 
-from corpora import ProjectKey
-from fletcher import console
-from fletcher.corpus import CorpusAccess, removable_documents, with_corpus
+from fletcher import console, documents
+from fletcher.api import Answer, Api, Connection, asked
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
 from fletcher.termination import Terminated
 from fletcher.watched_ingest import ingest_and_watch
-from ingest import IngestReport, Scan, counted, scan
+from ingest import Scan, counted, scan
 
 Paths = Annotated[
     list[Path],
@@ -42,36 +41,38 @@ def ingest(
         if not folders:
             raise typer.BadParameter("--sync removes what is gone from a folder, so it needs a folder among PATH...")
         if empty := [path for path, found in folders if found.is_empty]:
-            with_corpus(settings, lambda corpus: _require_nothing_to_lose(corpus, key, empty[0], sources))
+            asked(settings, key, lambda api: _require_nothing_to_lose(api, empty[0], sources))
     if watch:
         ingest_and_watch(settings, key, paths, sync=sync, as_json=as_json)
         return
 
-    def work(corpus: CorpusAccess) -> IngestReport:
+    def work(api: Api) -> Answer:
         with console.ingest_progress() as progress:
-            return corpus.ingest(key, sources, sync=sync, progress=progress)
+            return documents.ingest(api, sources, sync=sync, progress=progress)
 
     try:
-        report = with_corpus(settings, work)
+        with Connection(settings, key, embeds=True) as connection:
+            report = connection.do(work)
     except (KeyboardInterrupt, Terminated):
         console.err.print("Stopped; what was read is searchable, and the same command does the rest.")
         raise
     if as_json:
-        console.print_json(report.as_dict())
+        console.print_json(report)
     else:
         console.print_report(report)
-    if report.nothing_could_be_read and report.documents:
+    statuses = {entry["status"] for entry in report["documents"]}
+    if statuses and statuses <= {"failed", "skipped"}:
         raise CommandError("Nothing could be read.")
-    if report.failed:
+    if "failed" in statuses:
         raise typer.Exit(1)
 
 
-def _require_nothing_to_lose(corpus: CorpusAccess, key: ProjectKey, folder: Path, sources: Scan) -> None:
+def _require_nothing_to_lose(api: Api, folder: Path, sources: Scan) -> None:
     """The rule of linked folders: an empty place is not believed while there are documents that it would remove."""
-    if lost := sorted(removable_documents(corpus, key) - sources.names):
-        number = counted(len(lost), "document")
+    if lost := sorted(documents.removable(api) - sources.names):
+        number, project = counted(len(lost), "document"), api.key.project_id
         raise CommandError(
             f"{folder}: nothing in this folder can be read, as if a drive had been taken out, and --sync would remove "
-            f"{number} of project {key.project_id}, such as {lost[0]!r}. Nothing was changed. Check the folder; what "
-            f"shall go in spite of it, remove with 'fletcher remove NAME --project {key.project_id}'."
+            f"{number} of project {project}, such as {lost[0]!r}. Nothing was changed. Check the folder; what shall go "
+            f"in spite of it, remove with 'fletcher remove NAME --project {project}'."
         )

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from fletcher import console
-from fletcher.corpus import CorpusAccess, with_corpus
+from fletcher.api import Answer, Api, Connection
+from fletcher.documents import link as linked_to
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
-from ingest import FolderReport, counted
+from ingest import counted
 
 Folder = Annotated[
     Path | None,
@@ -31,25 +32,24 @@ def link(
     if unlink and folder is not None:
         raise typer.BadParameter("--unlink needs no folder: a project has only one.")
 
-    def work(corpus: CorpusAccess) -> FolderReport:
-        if unlink:
-            return corpus.unlink(key)
+    def work(api: Api) -> Answer:
         if folder is None:
-            return corpus.folder(key)
+            return api.ask("DELETE" if unlink else "GET", "folder")
         with console.waiting("Reading the folder"):
-            return corpus.link(key, folder.absolute())
+            return linked_to(api, folder.absolute())
 
-    report = with_corpus(load_settings(data_dir=data_dir), work)
+    with Connection(load_settings(data_dir=data_dir), key, embeds=folder is not None) as connection:
+        report = connection.do(work)
     if as_json:
-        console.print_json(report.as_dict())
+        console.print_json(report)
         return
-    number = counted(len(report.documents), "document")
+    path, number = report["path"], counted(len(report["documents"]), "document")
     if unlink:
-        console.out.print(f"Unlinked {report.path}. Its {number} stay in project {project}.", markup=False)
+        console.out.print(f"Unlinked {path}. Its {number} stay in project {project}.", markup=False)
     elif folder is None:
-        console.out.print(f"{report.path} is linked to project {project}: {number}.", markup=False)
+        console.out.print(f"{path} is linked to project {project}: {number}.", markup=False)
     else:
-        console.print_documents(report.documents)
-        console.out.print(f"{report.path} is linked, and kept in step while 'fletcher serve' runs.", markup=False)
-    if report.problem is not None:
-        console.out.print(report.problem.message, markup=False, style="yellow")
+        console.print_documents(report["documents"])
+        console.out.print(f"{path} is linked, and kept in step while 'fletcher serve' runs.", markup=False)
+    if report["problem"] is not None:
+        console.out.print(report["problem"]["message"], markup=False, style="yellow")

@@ -9,10 +9,10 @@ import typer
 
 from corpora import DataDirectory
 from fletcher import console
-from fletcher.corpus import open_alone
 from fletcher.errors import WrongUsage
 from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, settings_for
+from fletcher.owner import open_alone
 from fletcher.settings import Settings
 
 # So long the event loop waits, several times a message, for a thread that is working on a story.
@@ -46,12 +46,15 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
     from fletcher.app import build_app
     from fletcher.loopback import Server, bind, url_of
-    from fletcher.wiring import build_services
     from retrieval import keep_little_memory
-    from server import Access
 
     keep_little_memory()
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
+        # Not before: what is wrong with the data directory is said at once.
+        from fletcher.wiring import build_services
+        from server import Access
+        from workbench import mount
+
         parts.embedder.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question
             parts.vectors.check()
@@ -63,6 +66,8 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
             tokens, owner_key, settings.allowed_hosts, settings.allowed_origins, requires_key=settings.require_key
         )
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
+        if settings.page:
+            console.err.print(f"The page: {url_of(bound)}/")
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
         console.err.print(f"Data: {where}", style="dim")
         if not tokens:
@@ -71,6 +76,8 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         _keep_what_is_loaded()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         app = build_app(settings, services, access)
+        if settings.page:
+            mount(app, services, access)
         Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
 
 

@@ -94,8 +94,10 @@ class FletcherDialect(NativeDialect):
         )
 
     def error(self, failure: Failure) -> Iterator[Frame]:
-        """`error`."""
+        """`error`; of a document that was not taken in, `document` names it."""
         frame = {"type": "error", "code": failure.code, "message": ""}
+        if isinstance(document := failure.details.get("document"), str):
+            frame["document"] = cut(document, self._half)
         yield frame | {"message": cut(failure.message, self._room_in(frame))}
 
     def corpus_progress(self, document: str, phase: str, done: int, total: int, /) -> Iterator[Frame]:

@@ -14,7 +14,7 @@ from agent import (
     InMemoryEditor,
     LocalPlanner,
     Origin,
-    Pending,
+    PendingQuestion,
     Turn,
     TurnRequest,
 )
@@ -34,15 +34,15 @@ class Pendings:
     """Keeps questions, and stories from before a turn, in memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Pending] = {}
+        self.kept: dict[str, PendingQuestion] = {}
         self.before: list[tuple[str, str]] = []
 
     def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
         pending_id = f"pending_{len(self.kept)}"
-        self.kept[pending_id] = Pending(pending_id, kind, tuple(operations), content_sha256, origin)
+        self.kept[pending_id] = PendingQuestion(pending_id, kind, tuple(operations), content_sha256, origin)
         return pending_id
 
-    def take(self, pending_id: str) -> Pending | None:
+    def take(self, pending_id: str) -> PendingQuestion | None:
         return self.kept.pop(pending_id, None)
 
     def keep_before(self, content: str, content_sha256: str) -> None:

@@ -19,7 +19,7 @@ from pydantic_ai.models.function import (
 )
 
 from agent import ModelAnswerer
-from agent.models.patience import Patience
+from agent.models.retries import Retries
 
 PATIENCE_S = 120.0
 """How long a test waits for what must happen before it gives up: only what hangs takes so long."""
@@ -121,10 +121,10 @@ class ScriptedModel:
         """Whether every reply was given."""
         return not self._script
 
-    def answerer(self, patience: Patience | None = None) -> ModelAnswerer:
+    def answerer(self, retries: Retries | None = None) -> ModelAnswerer:
         """What an assistant has answer."""
         model = FunctionModel(stream_function=self._stream, model_name="scripted")
-        return ModelAnswerer(model, "scripted", patience or Patience())
+        return ModelAnswerer(model, "scripted", retries or Retries())
 
     async def _stream(
         self, messages: list[ModelMessage], info: AgentInfo

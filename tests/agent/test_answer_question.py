@@ -66,6 +66,27 @@ async def test_a_change_is_asked_about_anew(desk: Desk, words: str) -> None:
     assert [operation.arguments for operation in asked.operations] == [{"node_id": 2}]
 
 
+async def test_a_change_leaves_the_rest_of_the_message_to_the_model(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    pending_id = await asked_about(desk, editor, DELETE_3, DELETE_2)
+    desk.model.add([CHANGE, DELETE_3])
+    events = await desk.events("yes, but keep node 2", editor, pending_id=pending_id)
+    (asked,) = [event for event in events if isinstance(event, Asked)]
+    assert [operation.arguments for operation in asked.operations] == [{"node_id": 3}]
+    desk.model.add([BRAM], ["Done."])
+    events = await desk.events("yes", editor, pending_id=asked.pending_id)
+    assert [function for function, _ in ran(events)] == ["delete_node", "create_character"]
+    assert desk.model.requests[-2].conversation[-1][1][-1].startswith("Remove the pier, then add Bram.")
+
+
+async def test_a_yes_that_adds_something_does_both(desk: Desk) -> None:
+    editor = InMemoryEditor(story())
+    pending_id = await asked_about(desk, editor, DELETE_3)
+    desk.model.add([YES, BRAM], ["Done."])
+    events = await desk.events("yes, and create the character Bram", editor, pending_id=pending_id)
+    assert [function for function, _ in ran(events)] == ["delete_node", "create_character"]
+
+
 async def test_what_the_model_says_again_is_not_what_a_yes_executes(desk: Desk) -> None:
     editor = InMemoryEditor(story())
     pending_id = await asked_about(desk, editor, DELETE_3)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.continuity import CheckContinuity, ContinuityReader, Discrepancy, render
+from agent.continuity import CheckContinuity, Discrepancy, check_continuity, render
 from agent.continuity.figures import read_figures
 from agent.continuity.naming import Vocabulary
 from agent.reading.citations import Citations
-from agent.reading.reading import NotThere
+from agent.reading.sources import NotThere, Sources
 from agent.turn.request import TurnContext
 from arrow_project import ArrowProject, Operation, parse
 from corpora import Catalog, DataDirectory, ProjectKey
@@ -83,7 +83,7 @@ def story() -> ArrowProject:
 
 def check(retriever: Retriever, project: ArrowProject | None, scene_id: int | None) -> dict[str, object]:
     context = TurnContext(project, None, (), (), (), ())
-    return ContinuityReader(retriever, KEY, Citations(()), context).check(CheckContinuity(scene_id=scene_id))
+    return check_continuity(Sources(retriever, KEY, Citations(()), context), CheckContinuity(scene_id=scene_id))
 
 
 def found_in(retriever: Retriever, project: ArrowProject, scene_id: int = KITCHEN) -> list[tuple[str, int, set[str]]]:

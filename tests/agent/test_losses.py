@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from agent import InMemoryEditor, Outcome, TurnContext
 from agent.editing.execution import Execution
-from agent.editing.losses import describe_loss, losses, tables_of
 from agent.questions.questions import Questions
-from arrow_project import ArrowProject, Operation, OperationResult, parse
+from arrow_project import ArrowProject, Operation, OperationResult, describe_loss, losses, parse, tables_of
 from tests.agent.desk import Pendings, unheard
 from tests.agent.story import story
 from tests.arrow_project.conform.sequences import invented

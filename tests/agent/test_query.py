@@ -78,7 +78,7 @@ def test_a_long_message_speaks_for_itself() -> None:
 
 def test_a_message_is_bounded() -> None:
     query = build_query("word " * 100_000, TurnContext(story(), 0, (2,), (), (), ()))
-    assert len(query.text) + len(query.surroundings) < 3_000
+    assert len(query.text) + len(query.open_scene) < 3_000
 
 
 def test_ids_that_are_not_there_are_passed_over() -> None:
@@ -137,5 +137,5 @@ def test_where_was_the_king_is_asked_of_the_story_that_is_open(
         assert project.apply(Operation("create_insert_node", arguments)).created
     query = build_query("Where was the king?", TurnContext(project, scene_id, (), (), (), ()))
     assert query.text == "Where was the king?"
-    best = retriever.retrieve(STORIES_KEY, query.text, 200, query.surroundings).passages[0]
+    best = retriever.retrieve(STORIES_KEY, query.text, 200, query.open_scene).passages[0]
     assert answer in best.passage.text

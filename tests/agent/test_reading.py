@@ -7,7 +7,7 @@ import pytest
 
 from agent import TurnContext
 from agent.reading.citations import Citations
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import TurnReader
 from ingest import Source
 from tests.agent.desk import Desk
 from tests.agent.scripted_model import Use
@@ -16,19 +16,19 @@ from tests.agent.story import story
 BIBLE = "# People\n\nElena keeps the lighthouse.\n\n# Places\n\nThe harbour freezes in winter.\n"
 
 
-def reader_of(desk: Desk, citations: Citations | None = None, *, with_project: bool = True) -> Reader:
+def reader_of(desk: Desk, citations: Citations | None = None, *, with_project: bool = True) -> TurnReader:
     context = TurnContext(story(), None, (), (), (), ())
-    return Reader(desk.retriever, desk.key if with_project else None, citations or Citations(()), context)
+    return TurnReader(desk.retriever, desk.key if with_project else None, citations or Citations(()), context)
 
 
 @pytest.fixture
-def reader(desk: Desk) -> Reader:
+def reader(desk: Desk) -> TurnReader:
     desk.put("bible.md", BIBLE)
     desk.put("notes.txt", "Elena hates the sea.")
     return reader_of(desk)
 
 
-async def test_a_search_returns_numbered_passages(reader: Reader) -> None:
+async def test_a_search_returns_numbered_passages(reader: TurnReader) -> None:
     answer = await reader.call("search_documents", {"query": "lighthouse"})
     best = answer["passages"][0]
     assert best == {
@@ -42,7 +42,7 @@ async def test_a_search_returns_numbered_passages(reader: Reader) -> None:
     assert again == answer, "a passage keeps its number"
 
 
-async def test_a_search_in_one_document(reader: Reader) -> None:
+async def test_a_search_in_one_document(reader: TurnReader) -> None:
     answer = await reader.call("search_documents", {"query": "Elena", "document": "notes.txt"})
     assert {passage["document"] for passage in answer["passages"]} == {"notes.txt"}
 
@@ -131,7 +131,9 @@ async def test_every_answer_to_a_model_begins_with_what_it_is(desk: Desk) -> Non
         ("read_document", {"document": "bible.md", "page_from": 2}, "NO_PAGES"),
     ],
 )
-async def test_what_is_wrong_is_an_answer(reader: Reader, tool: str, arguments: dict[str, object], code: str) -> None:
+async def test_what_is_wrong_is_an_answer(
+    reader: TurnReader, tool: str, arguments: dict[str, object], code: str
+) -> None:
     answer = await reader.call(tool, arguments)
     assert answer["error"]["code"] == code
     assert answer["error"]["message"]

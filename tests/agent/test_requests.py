@@ -9,7 +9,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent import Event
 from agent.answering.requests import Requests
-from agent.models.patience import Patience
+from agent.models.retries import Retries
 
 
 async def _heard(_event: Event) -> None:
@@ -31,7 +31,7 @@ async def test_a_request_ends_at_whatever_instant_it_is_stopped_and_leaves_no_ta
 
     instant, was_stopped = 0, True
     while was_stopped:
-        requests = Requests(FunctionModel(stream_function=words), ModelRequestParameters(), Patience(), _heard)
+        requests = Requests(FunctionModel(stream_function=words), ModelRequestParameters(), Retries(), _heard)
         answering = asyncio.create_task(requests.send([ModelRequest.user_text_prompt("Hello?")]))
         for _ in range(instant):
             await asyncio.sleep(0)  # exactly one round of the event loop

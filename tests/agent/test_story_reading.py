@@ -9,7 +9,7 @@ import pytest
 from agent import TurnContext
 from agent.answering.tools import tool_schemas
 from agent.reading.citations import Citations
-from agent.reading.reading_tools import Reader
+from agent.reading.reading_tools import TurnReader
 from arrow_project import ArrowProject, Operation
 from tests.agent.desk import Desk
 from tests.agent.story import story
@@ -21,8 +21,8 @@ def project() -> ArrowProject:
 
 
 @pytest.fixture
-def reader(desk: Desk, project: ArrowProject) -> Reader:
-    return Reader(desk.retriever, desk.key, Citations(()), TurnContext(project, None, (), (), (), ()))
+def reader(desk: Desk, project: ArrowProject) -> TurnReader:
+    return TurnReader(desk.retriever, desk.key, Citations(()), TurnContext(project, None, (), (), (), ()))
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def reader(desk: Desk, project: ArrowProject) -> Reader:
     ],
 )
 async def test_nodes_are_found_by_everything_that_is_given(
-    reader: Reader, find: dict[str, Any], found: list[int]
+    reader: TurnReader, find: dict[str, Any], found: list[int]
 ) -> None:
     answer = await reader.call("find_nodes", find)
     assert [int(line.split()[0]) for line in answer["nodes"]] == found
     assert answer["total"] == len(found)
 
 
-async def test_a_node_with_all_its_slots(reader: Reader, project: ArrowProject) -> None:
+async def test_a_node_with_all_its_slots(reader: TurnReader, project: ArrowProject) -> None:
     made = project.apply(
         Operation("create_insert_node", {"type": "condition", "preset": {"variable": "oil", "operator": ">"}})
     )
@@ -65,7 +65,7 @@ async def test_a_node_with_all_its_slots(reader: Reader, project: ArrowProject) 
     assert {"node_id": made.created[0], "slot": 0} in dialog["comes_from"]
 
 
-async def test_what_the_turn_has_changed_is_read(reader: Reader, project: ArrowProject) -> None:
+async def test_what_the_turn_has_changed_is_read(reader: TurnReader, project: ArrowProject) -> None:
     project.apply(Operation("create_character", {"name": "Bram", "tags": {"mood": "calm"}}))
     answer = await reader.call("list_characters", {})
     elena, bram = answer["characters"]
@@ -74,19 +74,19 @@ async def test_what_the_turn_has_changed_is_read(reader: Reader, project: ArrowP
     assert (await reader.call("list_characters", {"name": "bra"}))["characters"] == [bram]
 
 
-async def test_variables_are_listed(reader: Reader) -> None:
+async def test_variables_are_listed(reader: TurnReader) -> None:
     assert (await reader.call("list_variables", {}))["variables"] == [
         {"variable_id": 20, "name": "oil", "type": "num", "initial_value": 3, "used_in_nodes": 0}
     ]
 
 
-async def test_a_scene_is_read(reader: Reader) -> None:
+async def test_a_scene_is_read(reader: TurnReader) -> None:
     answer = await reader.call("get_scene", {"scene_id": 0})
     assert (answer["name"], answer["entry"], answer["macro"]) == ("harbour", 1, False)
     assert [line.split()[:2] for line in answer["nodes"]] == [["1", "entry"], ["2", "dialog"], ["3", "content"]]
 
 
-async def test_every_answer_is_bounded_and_says_so(reader: Reader, project: ArrowProject) -> None:
+async def test_every_answer_is_bounded_and_says_so(reader: TurnReader, project: ArrowProject) -> None:
     for number in range(250):
         preset = {"content": f"{number} " + "The pier is empty. " * 40}
         project.apply(Operation("create_insert_node", {"type": "content", "preset": preset}))
@@ -103,7 +103,7 @@ async def test_every_answer_is_bounded_and_says_so(reader: Reader, project: Arro
         assert "cut" in answer or "of_parts" in answer, tool
 
 
-async def test_all_parts_of_a_scene_are_the_scene(reader: Reader, project: ArrowProject) -> None:
+async def test_all_parts_of_a_scene_are_the_scene(reader: TurnReader, project: ArrowProject) -> None:
     for _ in range(200):
         preset = {"content": "The pier is empty. " * 40}
         project.apply(Operation("create_insert_node", {"type": "content", "preset": preset}))
@@ -129,14 +129,14 @@ async def test_all_parts_of_a_scene_are_the_scene(reader: Reader, project: Arrow
         ("list_characters", {"limit": 3}, "INVALID_ARGUMENTS"),
     ],
 )
-async def test_what_is_wrong_is_an_answer(reader: Reader, tool: str, arguments: dict[str, Any], code: str) -> None:
+async def test_what_is_wrong_is_an_answer(reader: TurnReader, tool: str, arguments: dict[str, Any], code: str) -> None:
     answer = await reader.call(tool, arguments)
     assert answer["error"]["code"] == code
     assert answer["error"]["message"]
 
 
 async def test_without_a_story_that_is_said(desk: Desk) -> None:
-    reader = Reader(desk.retriever, desk.key, Citations(()), TurnContext(None, None, (), (), (), ()))
+    reader = TurnReader(desk.retriever, desk.key, Citations(()), TurnContext(None, None, (), (), (), ()))
     assert (await reader.call("get_node", {"node_id": 1}))["error"]["code"] == "PERMISSION_DENIED"
 
 

@@ -1,7 +1,8 @@
 """Attacks on what the server leans on: its readers are killed, its memory is filled."""
 
-import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 
 import httpx
 import psutil
@@ -13,9 +14,10 @@ from tests.attack.server import Server
 
 PATIENCE_S = 300.0
 _POLL_S = 0.02
-_READ_WITHIN_S, _UNANSWERED, _GIVEN_UP_AFTER = 60.0, "an upload is not answered", 3
+_UNANSWERED, _GIVEN_UP_AFTER = "an upload is not answered", 3
 _OF_A_KILLED_READER = ("OUT_OF_MEMORY", "READER_CRASHED")
 _READ = ("indexed", "searchable", "unchanged", "updated")
+_BUSY, _IS_BUSY_AFTER_S = 2, 0.2
 _PARAGRAPHS = 30_000
 _WORDS = 8 * 2**20 // 9
 
@@ -23,17 +25,18 @@ _WORDS = 8 * 2**20 // 9
 def readers(server: Server, count: int, seed: int, findings: Findings) -> None:
     """Kills the readers, every other time while they read; the next document must be read all the same."""
     progress = Progress(findings, count)
-    with server.http(timeout_s=_READ_WITHIN_S) as http, ThreadPoolExecutor(2) as threads:
+    with server.http(timeout_s=PATIENCE_S) as http, ThreadPoolExecutor(_BUSY) as threads:
         _put(http, "first.md", "The first of them.", findings)
         for number in range(count):
-            is_busy = number % 2 == 1
-            busy = [
-                threads.submit(_put, http, f"busy-{part}.html", _slow(seed + number), findings, may_fail=True)
-                for part in range(2 * is_busy)
-            ]
-            killed = _kill_readers(server, is_busy)
-            findings.answers[f"{'busy' if is_busy else 'idle'} readers killed"] += killed
-            wait(busy)
+            if number % 2 == 0:
+                findings.answers["idle readers killed"] += _kill(server.readers())
+            else:
+                slow = _slow(seed + number)
+                # Of one project documents are read one after the other.
+                busy = [
+                    threads.submit(_put, http, "busy.html", slow, findings, f"busy-{part}") for part in range(_BUSY)
+                ]
+                findings.answers["busy readers killed"] += _kill_while_busy(server, busy)
             _put(http, f"{number}.md", f"After kill {number}.", findings)
             progress.step()
             if findings.problems[_UNANSWERED] >= _GIVEN_UP_AFTER:
@@ -45,18 +48,20 @@ def _slow(number: int) -> str:
     return "".join(f"<h2>Part {number} {at}</h2><p>Elena keeps lamp {at}.</p>" for at in range(_PARAGRAPHS))
 
 
-def _kill_readers(server: Server, is_busy: bool) -> int:
-    """How many there were; busy ones are waited for until one computes."""
-    give_up_at = time.monotonic() + _READ_WITHIN_S
-    found = server.readers()
-    before = {reader.pid: _computed_s(reader) for reader in found}
-    while is_busy and time.monotonic() < give_up_at:
-        found = server.readers()
-        if any(_computed_s(reader) > before.get(reader.pid, 0) + 0.2 for reader in found):
-            break
-        time.sleep(_POLL_S)
+def _kill_while_busy(server: Server, uploads: Sequence[Future[None]]) -> int:
+    """How many were killed, each once it computes, until no upload is under way."""
+    before = {reader.pid: _computed_s(reader) for reader in server.readers()}
+    killed = 0
+    while wait(uploads, _POLL_S).not_done:
+        computing = {reader: _computed_s(reader) - before.get(reader.pid, 0) for reader in server.readers()}
+        killed += _kill([reader for reader, seconds in computing.items() if seconds > _IS_BUSY_AFTER_S])
+    return killed
+
+
+def _kill(found: Sequence[psutil.Process]) -> int:
+    """How many there were."""
     for reader in found:
-        if reader.is_running():
+        with suppress(psutil.NoSuchProcess):
             reader.kill()
     return len(found)
 
@@ -69,9 +74,10 @@ def _computed_s(reader: psutil.Process) -> float:
     return times.user + times.system
 
 
-def _put(http: httpx.Client, name: str, text: str, findings: Findings, *, may_fail: bool = False) -> None:
+def _put(http: httpx.Client, name: str, text: str, findings: Findings, busy: str = "") -> None:
+    """Into the project of the documents whose readers nobody kills, or into that of a `busy` one, which may fail."""
     try:
-        answer = http.post("/projects/killed/corpus", json={"documents": [{"name": name, "text": text}]})
+        answer = http.post(f"/projects/{busy or 'killed'}/corpus", json={"documents": [{"name": name, "text": text}]})
     except httpx.TimeoutException:
         findings.problem(_UNANSWERED, name)
         return
@@ -80,7 +86,7 @@ def _put(http: httpx.Client, name: str, text: str, findings: Findings, *, may_fa
         return
     (entry,) = answer.json()["documents"]
     code = (entry["error"] or {}).get("code", "")
-    if entry["status"] in _READ or (may_fail and code in _OF_A_KILLED_READER):
+    if entry["status"] in _READ or (busy and code in _OF_A_KILLED_READER):
         findings.answer(f"{entry['status']} {code}".strip())
     else:
         findings.problem("a document is not read", f"{name}: {entry['error']}")

@@ -5,12 +5,13 @@ import json
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,19 @@ Answer = Sequence[Text | ToolUse | Hang] | HttpError | Hang | Reset | Cut | Stop
 Script = Sequence[Answer | Callable[[dict[str, Any]], Answer]]
 
 
+class _NoAnswer(Response):
+    """Closes the connection instead.
+
+    An exception would not do: Starlette answers it with 500 on a connection that is kept, and uvicorn closes that a
+    moment later, perhaps while the client sends its next request on it.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        cast("Any", receive).__self__.transport.abort()  # uvicorn's cycle of request and response
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
 @dataclass
 class MessagesApi:
     """Answers request n with `script[n]`, and keeps every request's body, parsed and as it came.
@@ -110,7 +124,7 @@ class MessagesApi:
         if isinstance(answer, HttpError):
             return JSONResponse(self._error(answer), status_code=answer.status, headers=dict(answer.headers))
         if isinstance(answer, Reset):
-            raise ConnectionResetError
+            return _NoAnswer()
         return StreamingResponse(self._stream(answer), media_type="text/event-stream")
 
     def _error(self, error: HttpError) -> dict[str, Any]:

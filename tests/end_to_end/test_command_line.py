@@ -85,7 +85,7 @@ def test_what_sync_does_not_believe(run: Run, notes: Path, tmp_path: Path) -> No
 def test_search_finds_the_passage_with_its_place(run: Run, sample_data_dir: Path) -> None:
     found = run("search", SAMPLE.question, "--project", "1", "-k", "3", "--json")
     assert found.code == 0, found.err
-    assert set(found.json) == {"query", "passages"}
+    assert set(found.json) == {"query", "relevance", "confidence", "passages"}
     assert len(found.json["passages"]) == 3
     assert all(set(passage) == PASSAGE_FIELDS for passage in found.json["passages"])
     best = found.json["passages"][0]

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -79,6 +79,15 @@ def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path
     assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
 
 
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """What is started does, also where the tests run in the background of a shell, which has them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
     assert run("ingest", folder.parent / "nowhere", "--project", "1", "--watch").code == 1
     command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]

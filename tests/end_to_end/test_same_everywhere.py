@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import agent
-from agent.turn.fingerprint import fingerprint
-from arrow_project import ArrowProject, Operation, parse
+from arrow_project import ArrowProject, Operation, fingerprint, parse
 from fletcher.__main__ import main
 from tests.agent.scripted_model import ScriptedModel, Use
 from tests.agent.story import NEXT_ID, story, story_text
@@ -41,6 +40,7 @@ GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 1
 RAIN = Use("create_insert_node", {"type": "content", "preset": {"content": "Rain."},
                                   "connect_from": {"node_id": 3, "slot": 0}})  # fmt: skip
 DELETE_3, DELETE_2 = Use("delete_node", {"node_id": 3}), Use("delete_node", {"node_id": 2})
+CHANGE = Use("answer_question", {"decision": "change"})
 UNTOUCHED = fingerprint(story())
 
 TEN = {
@@ -57,9 +57,9 @@ TEN = {
     ),
     "a yes": Conversation(("delete node 3", "yes"), ([DELETE_3], ["Gone."]), lambda p: set(p.document.nodes) == {1, 2}),
     "a no": Conversation(("delete node 3", "no"), ([DELETE_3],), lambda p: fingerprint(p) == UNTOUCHED),
-    "a yes with changes": Conversation(
-        ("delete node 3\ndelete node 2", "yes, but keep node 2"),
-        ([DELETE_3, DELETE_2], [DELETE_3], ["Gone."]),
+    "a change": Conversation(
+        ("delete node 3\ndelete node 2", "delete node 3", "yes"),
+        ([DELETE_3, DELETE_2], [CHANGE, DELETE_3], ["Gone."]),
         lambda p: set(p.document.nodes) == {1, 2},
     ),
     "the rest after a yes": Conversation(

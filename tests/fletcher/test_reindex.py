@@ -57,6 +57,16 @@ def test_reindex_makes_the_vectors_of_all_projects(
     assert vectors(directory) == [1, 1]
 
 
+def test_reindex_says_first_what_it_will_take(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fletcher("reindex", directory=directory)
+    assert "2 passages of 2 projects with 'small' again: those of known texts are kept" in capsys.readouterr().err
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder("other"))  # pyright: ignore
+    fletcher("reindex", directory=directory)
+    assert "2 passages of 2 projects with 'other' (64 dimensions): about 0 seconds" in capsys.readouterr().err
+
+
 def test_reindex_takes_another_model(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

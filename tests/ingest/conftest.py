@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora import Catalog, DataDirectory, OriginalStore, ProjectKey, StoredOriginals
+from corpora import Catalog, DataDirectory, OriginalNotFound, OriginalStore, ProjectKey, StoredOriginals
 from ingest import Extracted, Ingestor
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
@@ -73,6 +73,10 @@ class Pipeline:
             assert len(own) == document.passages == document.embedded
             assert all(text[passage.char_from : passage.char_to] == passage.text for passage in own)
             assert len(self.originals.get(document.sha256)) == document.size
+
+    def assert_no_original(self, sha256: str) -> None:
+        with pytest.raises(OriginalNotFound):
+            self.originals.get(sha256)
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def chapter(name: str, ending: str) -> str:
     return "".join(f"# Part {part}\n\nIn part {part} {name} sails on.\n\n" for part in range(5)) + ending
 
 
-MOMENTS = 6
+MOMENTS = 4
 
 BEFORE = {f"{name}.md": chapter(name, "The end.") for name in ("anna", "boris", "clara")}
 AFTER = {"anna.md": BEFORE["anna.md"], "boris.md": chapter("boris", "Or not."), "dora.md": chapter("dora", "Now.")}

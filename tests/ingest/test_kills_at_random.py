@@ -13,7 +13,7 @@ from tests.postgresql import binaries
 def test_whatever_moment_it_is_killed_at_nothing_is_half(stores: str) -> None:
     if stores == "servers" and binaries() is None:
         pytest.skip("PostgreSQL is not installed here")
-    command = [sys.executable, "-m", "tests.ingest.kills", "6", *(["--servers"] if stores == "servers" else [])]
+    command = [sys.executable, "-m", "tests.ingest.kills", "4", *(["--servers"] if stores == "servers" else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing was wrong" in done.stdout

@@ -36,6 +36,14 @@ class Server:
 @pytest.fixture(autouse=True)
 def _probes_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(circuit_breaker, "_PROBE_S", 60)
+    monkeypatch.setattr(circuit_breaker, "_SILENT_S", 60)
+
+
+@pytest.fixture
+def probed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits asks at once whether the server is there."""
+    monkeypatch.setattr(circuit_breaker, "_SILENT_S", 0)
+    monkeypatch.setattr(circuit_breaker, "_THERE_S", 0.02)
 
 
 @pytest.fixture
@@ -67,7 +75,7 @@ def test_after_a_call_that_hangs_none_is_made_until_a_probe_is_answered(
     breaker: CircuitBreaker, server: Server
 ) -> None:
     server.answers.clear()
-    assert "did not answer within 0.02 s" in refused(lambda: breaker.call(server.ask, _SOON))
+    assert "did not answer in time" in refused(lambda: breaker.call(server.ask, _SOON))
     for _ in range(20):  # more than there are threads, and with all the patience in the world
         refused(lambda: breaker.call(server.ask, _LONG))
     assert server.asked == 1
@@ -75,6 +83,39 @@ def test_after_a_call_that_hangs_none_is_made_until_a_probe_is_answered(
     assert not server.probed.acquire(blocking=False), "one probe is on its way at a time"
     server.answers.set()
     assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"
+    assert breaker.call(server.ask, _LONG) == "an answer"
+
+
+@pytest.mark.usefixtures("probed_at_once")
+def test_nobody_waits_for_a_server_that_does_not_even_answer_a_probe(breaker: CircuitBreaker, server: Server) -> None:
+    server.answers.clear()
+    assert "did not answer in time" in refused(lambda: breaker.call(server.ask, Patience(86_400)))
+    refused(lambda: breaker.call(server.ask, Patience(86_400)))
+    assert server.asked == 1
+
+
+@pytest.mark.usefixtures("probed_at_once")
+def test_a_thread_that_is_not_free_is_not_waited_for_where_a_probe_has_no_answer(
+    breaker: CircuitBreaker, server: Server
+) -> None:
+    server.answers.clear()
+    with ThreadPoolExecutor(8) as threads:
+        calls = [threads.submit(breaker.call, server.ask, _ASKS_AGAIN) for _ in range(8)]
+        while server.asked < 8:
+            threading.Event().wait(0.001)
+        assert "8 calls wait" in refused(lambda: breaker.call(server.ask, Patience(86_400)))
+        server.answers.set()
+        assert [call.result(60) for call in calls] == ["an answer"] * 8
+
+
+@pytest.mark.usefixtures("probed_at_once")
+def test_a_server_that_is_busy_and_answers_probes_is_waited_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit_breaker, "_THERE_S", 60)
+    breaker = CircuitBreaker("the server", server.answers.set, (ConnectionError,))
+    server.answers.clear()
+    assert breaker.call(server.ask, _LONG) == "an answer"
     assert breaker.call(server.ask, _LONG) == "an answer"
 
 

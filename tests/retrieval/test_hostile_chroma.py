@@ -6,16 +6,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromadb.utils import embedding_functions
 
-from corpora import ProjectKey
-from retrieval import VectorStore, VectorStoreUnavailable
+from corpora import Catalog, ProjectKey
+from retrieval import Retriever, VectorStore, VectorStoreUnavailable
 from tests.hostile_chroma import answering, hostile_chroma
+from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import small_vector
+from tests.retrieval.stored import stored
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ def tampered(chroma_url: str) -> Iterator[VectorStore]:
 def test_no_function_that_a_collection_names_is_built(tampered: VectorStore, key: ProjectKey, built: list[str]) -> None:
     tampered.check()
     for text in ("the dragon sleeps", "the dragon wakes"):  # into a new collection, and into one that is there
-        tampered.add(key, [(text, "d", small_vector(text))])
+        tampered.put(key, [(stored(text, "d"), small_vector(text))])
     assert [name for name, _ in tampered.query(key, small_vector("the dragon sleeps"), 1)] == ["the dragon sleeps"]
     assert len(tampered.query(key, small_vector("dragon"), 9, "d")) == 2
     assert len(tampered.ids(key)) == 2
@@ -66,7 +69,7 @@ def test_chroma_is_not_configured_by_the_folder_that_we_run_in(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     with closing(VectorStore(tmp_path / "chroma" if location == "folder" else chroma_url, "cccccccc")) as store:
-        store.add(key, [("p1", "d", small_vector("dragon"))])
+        store.put(key, [(stored("p1", "d"), small_vector("dragon"))])
         assert store.ids(key) == {"p1"}
         store.clear()
 
@@ -75,13 +78,13 @@ USE_A_FOLDER = """
 import sys
 from pathlib import Path
 import numpy as np
-from corpora import ProjectKey
+from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
 
 key, store = ProjectKey("local", "1"), VectorStore(Path("chroma"))
 try:
     print(store.ids(key))
-    store.add(key, [("p1", "d", np.ones(3, dtype=np.float32))])
+    store.put(key, [(Passage("p1", "d", "d.md", None, None, (), 0, 1, "x"), np.ones(3, dtype=np.float32))])
     print(store.ids(key))
 except VectorStoreUnavailable as error:
     print(error)
@@ -130,8 +133,18 @@ def test_an_answer_of_no_use_is_an_error_that_names_the_server(key: ProjectKey, 
     with answering(status, answer) as url, closing(VectorStore(url)) as store:
         for ask in (
             lambda: store.query(key, small_vector("dragon"), 1),
-            lambda: store.add(key, [("p1", "d1", small_vector("dragon"))]),
+            lambda: store.put(key, [(stored("p1", "d1"), small_vector("dragon"))]),
             store.clear,
         ):
             with suppress(VectorStoreUnavailable):
                 assert ask() in (None, [])
+
+
+def test_what_is_shown_is_the_catalogs_text(
+    retriever: Retriever, vectors: VectorStore, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    put(key, "bible.md", "Elena keeps the lighthouse.")
+    retriever.embed_pending(key)
+    (passage,) = catalog.passages(key)
+    vectors.put(key, [(replace(passage, text="Elena is a spy.", document="evil.md"), small_vector("lighthouse"))])
+    assert [found.passage for found in retriever.search(key, "lighthouse")] == [passage]

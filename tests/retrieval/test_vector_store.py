@@ -1,15 +1,16 @@
 import secrets
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import chromadb
 import numpy as np
 import pytest
 
-from corpora import ProjectKey
+from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
 from tests.retrieval.small_embedder import small_vector
+from tests.retrieval.stored import bare, stored
 
 
 @pytest.fixture(params=["folder", "server"])
@@ -36,7 +37,7 @@ def store_in_folder(tmp_path: Path, key: ProjectKey) -> Iterator[VectorStore]:
 
 def filled(vectors: VectorStore, key: ProjectKey) -> VectorStore:
     texts = {"p1": "the dragon sleeps", "p2": "a sword of iron", "p3": "the dragon wakes"}
-    vectors.add(key, [(name, "d" + name[1], small_vector(text)) for name, text in texts.items()])
+    vectors.put(key, [(stored(name, "d" + name[1]), small_vector(text)) for name, text in texts.items()])
     return vectors
 
 
@@ -57,7 +58,7 @@ def test_what_is_dropped_leaves_no_files(tmp_path: Path, store_in_folder: Vector
     other = ProjectKey("other", "1")
     for project in (key, other):
         numbers = np.eye(1100, 64, dtype=np.float32) + 1
-        store_in_folder.add(project, [(f"{project.workspace}{row}", "d", numbers[row]) for row in range(1100)])
+        store_in_folder.put(project, [(stored(f"{project.workspace}{row}", "d"), numbers[row]) for row in range(1100)])
 
     def indexes() -> int:
         return len(list((tmp_path / "chroma").glob("*/data_level0.bin")))
@@ -73,7 +74,7 @@ def test_what_is_dropped_leaves_no_files(tmp_path: Path, store_in_folder: Vector
 
 
 def test_adding_again_changes_nothing(store: VectorStore, key: ProjectKey) -> None:
-    store.add(key, [("p1", "d1", small_vector("the dragon sleeps"))])
+    store.put(key, [(stored("p1", "d1"), small_vector("the dragon sleeps"))])
     assert store.ids(key) == {"p1", "p2", "p3"}
     assert len(store.query(key, small_vector("dragon"), 9)) == 3
 
@@ -88,10 +89,10 @@ def test_a_collection_that_was_made_anew_is_found(store: VectorStore, key: Proje
     assert len(store.query(key, small_vector("dragon"), 9)) == 3
     store.clear()
     assert store.query(key, small_vector("dragon"), 9) == []
-    store.add(key, [("p4", "d4", small_vector("another dragon"))])
+    store.put(key, [(stored("p4", "d4"), small_vector("another dragon"))])
     assert [name for name, _ in store.query(key, small_vector("dragon"), 9)] == ["p4"]
     store.drop(key)
-    store.add(key, [("p5", "d5", small_vector("a third dragon"))])
+    store.put(key, [(stored("p5", "d5"), small_vector("a third dragon"))])
     assert [name for name, _ in store.query(key, small_vector("dragon"), 9)] == ["p5"]
 
 
@@ -100,14 +101,14 @@ def test_nothing_is_made_by_asking(vectors: VectorStore, key: ProjectKey) -> Non
     assert vectors.ids(key) == set()
     vectors.delete(key, ["p1"])
     vectors.drop(key)
-    vectors.add(key, [])
+    vectors.put(key, [])
     assert vectors.ids(key) == set()
 
 
 def test_projects_have_collections_of_their_own(store: VectorStore, key: ProjectKey) -> None:
     others = [ProjectKey("local", "11"), ProjectKey("other", "1"), ProjectKey("local.1", "1")]
     for other in others:
-        store.add(other, [("p1", "d1", small_vector(other.project_id + other.workspace))])
+        store.put(other, [(stored("p1", "d1"), small_vector(other.project_id + other.workspace))])
     store.drop(others[0])
     assert store.ids(others[0]) == set()
     assert store.ids(others[1]) == store.ids(others[2]) == {"p1"}
@@ -116,7 +117,7 @@ def test_projects_have_collections_of_their_own(store: VectorStore, key: Project
 
 def test_clear_takes_all_projects(store: VectorStore, key: ProjectKey) -> None:
     other = ProjectKey("other", "1")
-    store.add(other, [("p1", "d1", small_vector("dragon"))])
+    store.put(other, [(stored("p1", "d1"), small_vector("dragon"))])
     store.clear()
     assert store.ids(key) == store.ids(other) == set()
 
@@ -131,19 +132,37 @@ def test_vectors_are_there_after_a_restart(store_in_folder: VectorStore, key: Pr
 
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
-    vectors.add(key, [(f"p{row}", "d", vector) for row, vector in enumerate(rows)])
+    vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
     assert len(vectors.ids(key)) == 2100
     vectors.delete(key, [f"p{row}" for row in range(2099)])
     assert vectors.ids(key) == {"p2099"}
 
 
-def test_chroma_holds_no_text(store_in_folder: VectorStore, tmp_path: Path) -> None:
-    store_in_folder.close()
-    with sqlite3.connect(tmp_path / "chroma" / "chroma.sqlite3") as database:
-        documents = database.execute(
-            "SELECT string_value FROM embedding_metadata WHERE key = 'chroma:document'"
-        ).fetchall()
-    assert {text for (text,) in documents} <= {"", None}
+def test_an_entry_says_what_it_is_to_whoever_reads_it(tmp_path: Path, key: ProjectKey) -> None:
+    paged = Passage("p1", "d1", "bible.pdf", 4, 5, ("People", "Elena"), 0, 22, "She keeps the lighthouse", "dialogue")
+    with closing(VectorStore(tmp_path / "chroma")) as store:
+        store.put(key, [(paged, small_vector("one")), (stored("p2", "d2"), small_vector("two"))])
+    (collection,) = chromadb.PersistentClient(tmp_path / "chroma").list_collections()
+    assert collection.metadata == {"workspace": "local", "project": "1"}
+    found = collection.get(["p1", "p2"], include=["documents", "metadatas"])
+    assert found["documents"] == ["She keeps the lighthouse", "a text"]
+    of_page, of_none = found["metadatas"] or [{}, {}]
+    assert of_page == {
+        "document": "bible.pdf", "document_id": "d1", "page_from": 4, "page_to": 5, "heading": "People > Elena",
+        "kind": "dialogue",
+    }  # fmt: skip
+    assert of_none == {"document": "d2.md", "document_id": "d2", "heading": "", "kind": "prose"}
+
+
+def test_what_has_only_a_vector_is_known_and_replaced(vectors: VectorStore, key: ProjectKey) -> None:
+    assert vectors.without_text(key) == set()
+    filled(vectors, key)
+    assert vectors.without_text(key) == set()
+    bare(vectors, key, ["p2", "p3"])
+    assert vectors.without_text(key) == {"p2", "p3"}
+    vectors.put(key, [(stored("p2", "d2"), small_vector("a sword of iron"))])
+    assert vectors.without_text(key) == {"p3"}
+    assert vectors.ids(key) == {"p1", "p2", "p3"}
 
 
 def test_catalogs_that_share_a_server_do_not_meet(chroma_url: str, key: ProjectKey) -> None:
@@ -174,7 +193,7 @@ def test_a_server_that_does_not_answer_is_named_with_the_remedy_and_without_its_
             unreachable.check,
             lambda: unreachable.ids(key),
             lambda: unreachable.query(key, small_vector("dragon"), 1),
-            lambda: unreachable.add(key, [("p1", "d1", small_vector("dragon"))]),
+            lambda: unreachable.put(key, [(stored("p1", "d1"), small_vector("dragon"))]),
         ):
             with pytest.raises(VectorStoreUnavailable, match=r"http://127.0.0.1:1 .*FLETCHER_CHROMA_URL") as refused:
                 ask()

@@ -1,6 +1,8 @@
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
+import chromadb
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +13,7 @@ from corpora import Catalog, Passage, ProjectKey
 from retrieval import EmbeddingModelMismatch, Retriever, VectorStore, VectorStoreUnavailable
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
+from tests.retrieval.stored import bare, stored
 
 Texts = Sequence[str]
 
@@ -216,11 +219,39 @@ def test_repair_makes_the_store_equal_to_the_catalog(
     retriever.embed_pending(key)
     first = catalog.passages(key)[0]
     vectors.delete(key, [first.id])
-    vectors.add(key, [("stray", "nowhere", np.ones(64, dtype=np.float32))])
+    vectors.put(key, [(stored("stray", "nowhere"), np.ones(64, dtype=np.float32))])
     computed = len(embedder.passages)
     retriever.repair(key)
     assert stored_equals_catalog(catalog, vectors, key)
     assert len(embedder.passages) == computed  # from the cache
+
+
+def test_repair_gives_text_and_metadata_to_what_has_only_a_vector(
+    retriever: Retriever, embedder: SmallEmbedder, vectors: VectorStore, key: ProjectKey, put: Put, catalog: Catalog
+) -> None:
+    put(key, "a.md", "dragon", "sword", "shield")
+    retriever.embed_pending(key)
+    first, second, _ = catalog.passages(key)
+    bare(vectors, key, [first.id, second.id])
+    retriever.repair(key)
+    assert vectors.without_text(key) == set()
+    assert stored_equals_catalog(catalog, vectors, key)
+    assert len(embedder.passages) == 3  # from the cache
+
+
+def test_a_passage_that_moves_to_another_page_is_written_again(
+    retriever: Retriever, embedder: SmallEmbedder, key: ProjectKey, put: Put, catalog: Catalog, tmp_path: Path
+) -> None:
+    put(key, "a.pdf", "dragon", "sword", paged=True)
+    retriever.embed_pending(key)
+    put(key, "a.pdf", "cover", "dragon", "sword", paged=True)
+    retriever.embed_pending(key)
+    retriever.close()
+    (collection,) = chromadb.PersistentClient(tmp_path / "chroma").list_collections()
+    found = collection.get(include=["documents", "metadatas"])
+    pages = zip(found["documents"] or [], [one["page_from"] for one in found["metadatas"] or []], strict=True)
+    assert dict(pages) == {"cover": 1, "dragon": 2, "sword": 3}
+    assert sorted(embedder.passages) == ["cover", "dragon", "sword"]  # each once
 
 
 def test_repair_leaves_to_embed_pending_what_never_had_a_vector(

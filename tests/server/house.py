@@ -13,7 +13,7 @@ import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import Assistant, ConfirmationPolicy, LocalPlanner
-from agent.models.patience import Patience
+from agent.models.retries import Retries
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.app import KeptStoryFile
 from fletcher.loopback import bind, serving
@@ -143,7 +143,7 @@ def house(
             assistant=Assistant(
                 retriever,
                 # A script has one answer to each request.
-                LocalPlanner() if local else model.answerer(Patience(tries=1)),
+                LocalPlanner() if local else model.answerer(Retries(tries=1)),
                 context_tokens,
             ),
             embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),

@@ -1,6 +1,7 @@
 """The corpus over HTTP: upload, list, search, remove, page pictures."""
 
 import base64
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from retrieval import EmbeddingModelUnavailable
 from server import Limits
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import House, house
@@ -289,3 +291,37 @@ def test_a_document_that_is_too_large_fails_alone(http: httpx.Client, monkeypatc
     answer = http.post("/projects/1/corpus", files={"files": ("c.txt", large.encode())})
     (entry,) = answer.json()["documents"]
     assert entry["error"]["code"] == "FILE_TOO_LARGE"
+
+
+def _events(http: httpx.Client, *documents: dict[str, Any], query: str = "") -> list[tuple[str, Any]]:
+    accept = {"Accept": "text/event-stream"}
+    answer = http.post(f"/projects/1/corpus{query}", json={"documents": documents}, headers=accept)
+    assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
+    events = [event.splitlines() for event in answer.text.split("\n\n") if event]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
+
+
+def test_what_is_taken_in_is_told_while_it_happens(http: httpx.Client) -> None:
+    *told, (last, report) = _events(
+        http, text_of("bible.md"), base64_of("map.pdf", pdf("The map.", "")), query="?wait=true"
+    )
+    assert last == "answer"
+    assert [document["status"] for document in report["documents"]] == ["indexed", "indexed"]
+    assert {name for name, _ in told} == {"progress"}
+    reading = [data for _, data in told if data["phase"] == "reading"]
+    assert [data["document"] for data in reading if not data["page"]] == ["bible.md", "map.pdf"]
+    assert (2, 2) in {(data["page"], data["pages"]) for data in reading}
+    vectors = [data for _, data in told if data["phase"] == "embedding"]
+    assert all(0 <= data["done"] < data["total"] == 3 for data in vectors)
+
+
+def test_vectors_that_cannot_be_made_are_told_at_the_end(
+    home: House, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise EmbeddingModelUnavailable("There is no such model.")
+
+    monkeypatch.setattr(home.retriever, "embed_if_free", broken)
+    *_, (last, data) = _events(http, text_of("bible.md"), query="?wait=true")
+    assert (last, data["error"]["code"]) == ("error", "EMBEDDING_MODEL_UNAVAILABLE")
+    assert set(found(http, "lighthouse")) == {"bible.md"}

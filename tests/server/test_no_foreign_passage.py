@@ -13,8 +13,10 @@ import httpx
 import pymupdf
 import pytest
 
+from agent import TurnContext
 from agent.reading.citations import Citations
-from agent.reading.reading import DocumentReader, ReadDocument, SearchDocuments
+from agent.reading.document_reading import ReadDocument, SearchDocuments, read_document, search_documents
+from agent.reading.sources import Sources
 from corpora import ProjectKey
 from ingest import Source
 from retrieval import CorpusError
@@ -164,12 +166,12 @@ def refused(http: httpx.Client, corpus: Corpus, other: Corpus, chance: random.Ra
 
 def read(home: House, corpus: Corpus, other: Corpus, chance: random.Random) -> None:
     """What the model is told by its tools."""
-    reader = DocumentReader(home.retriever, corpus.key, Citations([]))
-    corpus.assert_own(reader.search(SearchDocuments(query=question(chance), document=None)))
-    corpus.assert_own(reader.read(whole(chance.choice(sorted(corpus.names)))))
-    corpus.assert_own(reader.read(whole("map.pdf").model_copy(update={"page_from": chance.randint(1, 3)})))
+    sources = Sources(home.retriever, corpus.key, Citations([]), TurnContext(None, None, (), (), (), ()))
+    corpus.assert_own(search_documents(sources, SearchDocuments(query=question(chance), document=None)))
+    corpus.assert_own(read_document(sources, whole(chance.choice(sorted(corpus.names)))))
+    corpus.assert_own(read_document(sources, whole("map.pdf").model_copy(update={"page_from": chance.randint(1, 3)})))
     with pytest.raises(CorpusError) as refusal:
-        reader.read(whole(other.key.document_id("map.pdf")))
+        read_document(sources, whole(other.key.document_id("map.pdf")))
     corpus.assert_own(str(refusal.value))
 
 

@@ -2,22 +2,29 @@
 
 import base64
 import json
+import select
+import socket
+import threading
 import tracemalloc
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from ingest import IngestReport
-from server import Access, Limits
+from server import Access, Limits, room
 from server.intake import Intake
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house
+from tests.waiting import eventually
 
 MIB = 2**20
 ACCESS = Access({"one": "1", "two": "2"})
@@ -28,6 +35,12 @@ UNREADABLE = "../outside.md"  # answered without reading
 def upload(home: House, size: int, token: str = "one", name: str = "lamp.md", project: str = "1") -> httpx.Response:
     with home.http(Authorization=f"Bearer {token}") as http:
         return http.post(f"/projects/{project}/corpus", files={"files": (name, b"The lamp burned.".ljust(size))})
+
+
+def json_upload(home: House, size: int) -> httpx.Response:
+    body = json.dumps({"documents": [{"name": UNREADABLE, "text": "The lamp burned."}]}).encode().ljust(size)
+    with home.http(Authorization="Bearer one") as http:
+        return http.post("/projects/1/corpus", content=body, headers={"Content-Type": "application/json"})
 
 
 @contextmanager
@@ -85,6 +98,128 @@ def test_documents_of_all_sockets_share_the_room_of_forms(tmp_path: Path) -> Non
         send(again, 2 * MIB, "second.txt")
         assert again.frame()["message"].startswith("second.txt ")
         assert upload(home, 3 * MIB, name=UNREADABLE).status_code == 200
+
+
+@contextmanager
+def half_sent(home: House, size: int) -> Generator[socket.socket]:
+    """A connection on which so much of a form has come, and the rest does not."""
+    address = urlsplit(home.url)
+    head = (
+        "POST /projects/1/corpus HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer one\r\n"
+        f"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: {2 * size}\r\n\r\n"
+        '--x\r\nContent-Disposition: form-data; name="files"; filename="slow.md"\r\n\r\n'
+    )
+    with closing(socket.create_connection((address.hostname, address.port), PATIENCE_S)) as raw:
+        raw.sendall(head.encode() + b"x" * size)
+        yield raw
+
+
+class Pace:
+    """How fast what comes counts as coming, and how much of something has come."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self._most = 0
+        has_room = room.Sender.has_room
+
+        def noted(sender: room.Sender, size: int) -> bool:
+            found = has_room(sender, size)
+            self._most = max(self._most, sender.size)
+            return found
+
+        monkeypatch.setattr(room.Sender, "has_room", noted)
+
+    def counts_as(self, pace: Literal["fast", "slow"]) -> None:
+        """Whatever comes from now on."""
+        self._monkeypatch.setattr(room, "_WAIT_S", 0 if pace == "slow" else 3600)
+
+    def wait_for(self, size: int) -> None:
+        """Until so much of something is here, and counted."""
+        eventually(lambda: self._most >= size)
+
+
+@pytest.fixture
+def pace(monkeypatch: pytest.MonkeyPatch) -> Pace:
+    return Pace(monkeypatch)
+
+
+def test_who_sends_slowly_gives_way_where_others_lack_the_room(tmp_path: Path, pace: Pace) -> None:
+    pace.counts_as("slow")
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home, half_sent(home, 3 * MIB) as slow:
+        pace.wait_for(3 * MIB)
+        pace.counts_as("fast")
+        assert not select.select([slow], [], [], 0)[0], "nobody lacks the room"
+        assert upload(home, 2 * MIB, name=UNREADABLE).status_code == 200
+        assert slow.recv(1000).startswith(b"HTTP/1.1 503 ")
+
+
+def test_who_keeps_sending_keeps_its_room(tmp_path: Path, pace: Pace) -> None:
+    pace.counts_as("fast")
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home, half_sent(home, 3 * MIB) as sending:
+        pace.wait_for(3 * MIB)
+        assert_too_busy(upload(home, 2 * MIB, name=UNREADABLE))
+        assert upload(home, 3 * MIB, "two", UNREADABLE).status_code == 200
+        assert not select.select([sending], [], [], 0)[0]
+        sending.close()
+        eventually(lambda: upload(home, 2 * MIB, name=UNREADABLE).status_code == 200)
+
+
+def test_who_hangs_up_in_the_midst_of_a_form_leaves_no_trace(
+    tmp_path: Path, pace: Pace, caplog: pytest.LogCaptureFixture
+) -> None:
+    with house(tmp_path) as home:
+        with half_sent(home, 3 * MIB):
+            pace.wait_for(3 * MIB)
+        assert upload(home, 100, name=UNREADABLE).status_code == 200
+    assert not [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+
+
+@contextmanager
+def half_a_message(client: Client) -> Generator[None]:
+    """A message of which 3 MiB have come, and the rest comes at the end."""
+    goes_on = threading.Event()
+
+    def parts() -> Generator[str]:
+        yield '{"type": "hello", "client": "'
+        yield "x" * 3 * MIB
+        assert goes_on.wait(PATIENCE_S)
+        yield '"}'
+
+    with ThreadPoolExecutor(1) as threads:
+        sending = threads.submit(client.socket.send, parts())
+        try:
+            yield
+        finally:
+            goes_on.set()
+            with suppress(ConnectionClosed):
+                sending.result(PATIENCE_S)
+
+
+def test_half_a_message_of_a_socket_takes_room(tmp_path: Path, pace: Pace) -> None:
+    pace.counts_as("fast")
+    limits = replace(ROOM, json_bytes_under_way=8 * MIB)
+    with house(tmp_path, limits=limits, access=ACCESS) as home, home.client("/ws/chat?token=one") as client:
+        with half_a_message(client):
+            pace.wait_for(3 * MIB)
+            assert_too_busy(json_upload(home, 2 * MIB))
+        assert client.frame()["message"].startswith("INVALID_MESSAGE: ")
+        assert json_upload(home, 2 * MIB).status_code == 200
+
+
+def test_half_a_message_that_stays_gives_way_where_others_lack_the_room(tmp_path: Path, pace: Pace) -> None:
+    pace.counts_as("slow")
+    limits = replace(ROOM, json_bytes_under_way=8 * MIB)
+    with (
+        house(tmp_path, limits=limits, access=ACCESS) as home,
+        home.client("/ws/chat?token=one") as client,
+        half_a_message(client),
+    ):
+        pace.wait_for(3 * MIB)
+        pace.counts_as("fast")
+        assert json_upload(home, 2 * MIB).status_code == 200
+        with pytest.raises(ConnectionClosed):
+            client.frame()
+        assert client.socket.close_code == 1013
 
 
 def test_a_refused_document_takes_no_room(tmp_path: Path) -> None:

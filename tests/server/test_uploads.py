@@ -168,7 +168,7 @@ def test_an_unexpected_failure_is_said_without_its_details(
 
     monkeypatch.setattr(home.ingestor, "add", fail)
     answer = upload(client, "bible.txt", b"Elena.")
-    assert answer.startswith("INTERNAL: bible.txt ")
+    assert answer.startswith("INTERNAL: bible.txt: ")
     assert "secret" not in answer
     client.assert_quiet()
 

@@ -1,12 +1,15 @@
 extends VBoxContainer
-## What the server finds in the open scene: the story's own rules, and where it disagrees with the documents.
+## What the server finds in the story by Arrow's own rules, and where the open scene disagrees with the documents.
 ##
-## The findings are the answer of a turn that this tab has begun; each is a line with its node and its sources.
+## Neither needs a model. Each finding is a line with its node and its sources.
 
 signal link_followed(target: String, sources: Array)
 
 const Markdown := preload("markdown.gd")
 const Story := preload("story.gd")
+
+const _CHECKING := "Checking …"
+const _MOST := 100
 
 var _fletcher: Node
 var _story: Story
@@ -29,6 +32,9 @@ func _init(fletcher: Node, story: Story) -> void:
 	var scroll := ScrollContainer.new()
 	scroll.size_flags_vertical = SIZE_EXPAND_FILL
 	scroll.horizontal_scroll_mode = ScrollContainer.SCROLL_MODE_DISABLED
+	_heading.name = "Heading"
+	scroll.name = "Scroll"
+	_findings.name = "Findings"
 	_findings.size_flags_horizontal = SIZE_EXPAND_FILL
 	scroll.add_child(_findings)
 	add_child(scroll)
@@ -61,13 +67,27 @@ func _check_continuity() -> void:
 
 
 func _check_story() -> void:
-	_begin(_fletcher.send("check the story"))
+	_show(_CHECKING, [])
+	var key: String = _fletcher.project.key()
+	_fletcher.project.pull_inspector()
+	var answer: Dictionary = await _fletcher.corpus.check()
+	if key != _fletcher.project.key() or _heading.text != _CHECKING:
+		return  # something else is shown by now
+	if answer.error:
+		_show(str(answer.error), [])
+		return
+	var lines := []
+	for one: Dictionary in answer.findings.slice(0, _MOST):
+		lines.append("%s%s: %s" % ["" if one.severity == "warning" else "**Broken rule:** ", one.place, one.message])
+	if answer.findings.size() > _MOST:
+		lines.append("… and %d more" % (answer.findings.size() - _MOST))
+	_show("The check finds %d:" % answer.findings.size() if lines else "The check finds nothing.", lines)
 
 
 func _begin(has_begun: bool) -> void:
 	_is_checking = has_begun
 	if has_begun:
-		_show("Checking …", [])
+		_show(_CHECKING, [])
 
 
 func _on_turn_ended(summary: Dictionary) -> void:

@@ -4,7 +4,7 @@ from typing import Any
 
 from evaluation.agent.changes import NewNode, exactly, node, speech
 from evaluation.agent.starts import ALL_NODE_TYPES, SAMPLE_STORY
-from evaluation.agent.task import YES, Say, Task
+from evaluation.agent.task import YES, Ask, Task
 
 _KITCHEN = 20
 
@@ -12,13 +12,13 @@ _KITCHEN = 20
 def _after_30(name: str, message: str, wanted: NewNode) -> Task:
     """One node after the sample's last one, which leads nowhere yet."""
     checks = (exactly(nodes={"new": wanted}, links={(30, 0, "new")}),)
-    return Task(f"add-{name}", SAMPLE_STORY, (Say(message, scene=_KITCHEN),), checks)
+    return Task(f"add-{name}", SAMPLE_STORY, (Ask(message, scene=_KITCHEN),), checks)
 
 
 def _after_22(name: str, message: str, wanted: NewNode) -> Task:
     """One node after the last one of the project that has all types."""
     checks = (exactly(nodes={"new": wanted}, links={(22, 0, "new")}),)
-    return Task(f"add-{name}", ALL_NODE_TYPES, (Say(message),), checks)
+    return Task(f"add-{name}", ALL_NODE_TYPES, (Ask(message),), checks)
 
 
 def _number(low: int, high: int) -> Any:
@@ -106,19 +106,19 @@ TASKS = (
     Task(
         "add-entry",
         SAMPLE_STORY,
-        (Say("Add an entry titled Later to this scene", scene=_KITCHEN),),
+        (Ask("Add an entry titled Later to this scene", scene=_KITCHEN),),
         (exactly(nodes={"new": node("entry", scene=_KITCHEN, plaque="Later")}),),
     ),
     Task(
         "add-frame",
         SAMPLE_STORY,
-        (Say('Add a frame titled "The second cup" to this scene', scene=_KITCHEN),),
+        (Ask('Add a frame titled "The second cup" to this scene', scene=_KITCHEN),),
         (exactly(nodes={"new": node("frame", scene=_KITCHEN, label="The second cup")}),),
     ),
     Task(
         "insert-between",
         SAMPLE_STORY,
-        (Say("Add a monolog by Mina between 28 and 29: It tastes of weather."), YES),
+        (Ask("Add a monolog by Mina between 28 and 29: It tastes of weather."), YES),
         (
             exactly(
                 nodes={"new": node("monolog", character=6, monolog="It tastes of weather.")},
@@ -131,7 +131,7 @@ TASKS = (
         "condition-with-branches",
         SAMPLE_STORY,
         (
-            Say(
+            Ask(
                 "Add a condition oil >= 11 after node 30; add a content after it on true: The lamp is lit.; "
                 "add a content after the condition oil on false: The stair stays dark.",
                 scene=_KITCHEN,
@@ -153,7 +153,7 @@ TASKS = (
         "branches-to-what-is-there",
         SAMPLE_STORY,
         (
-            Say(
+            Ask(
                 "Add a condition tasted_well is true after node 30, then connect it to 22 on true, "
                 "then connect the last node to 23 on false",
                 scene=_KITCHEN,
@@ -169,7 +169,7 @@ TASKS = (
     Task(
         "choice-that-leads-on",
         SAMPLE_STORY,
-        (Say('Add a choice after 30: "Look into the kitchen again" -> 22 / "Sit down" -> 23', scene=_KITCHEN),),
+        (Ask('Add a choice after 30: "Look into the kitchen again" -> 22 / "Sit down" -> 23', scene=_KITCHEN),),
         (
             exactly(
                 nodes={"new": node("interaction", actions=["Look into the kitchen again", "Sit down"])},
@@ -181,7 +181,7 @@ TASKS = (
         "clever-condition",
         SAMPLE_STORY,
         (
-            Say(
+            Ask(
                 "After the last node of the kitchen I want the story to fork: if there is enough oil for one more "
                 "night (eleven litres) Odile says 'Then we light.', or else it reads 'Nobody lights anything.'",
                 scene=_KITCHEN,

@@ -3,7 +3,7 @@
 from evaluation.agent.changes import unchanged
 from evaluation.agent.checks import cites, does_not_know, tells
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.task import Say, Task
+from evaluation.agent.task import Ask, Task
 
 _BIBLE, _CHARACTERS, _QUESTS = "game-bible.pdf", "characters.docx", "quests.md"
 _DIALOGUES, _VARIABLES = "dialogues.txt", "variables-and-endings.md"
@@ -13,11 +13,11 @@ def _task(
     name: str, question: str, document: str, pages: tuple[int, ...], *words: str, in_grammar: bool = True
 ) -> Task:
     checks = (cites(document, *pages), tells(*words), unchanged)
-    return Task(f"ask-{name}", SAMPLE_STORY, (Say(question),), checks, in_grammar)
+    return Task(f"ask-{name}", SAMPLE_STORY, (Ask(question),), checks, in_grammar)
 
 
 def _about_project(name: str, question: str, *words: str, in_grammar: bool = True) -> Task:
-    return Task(f"ask-{name}", SAMPLE_STORY, (Say(question),), (tells(*words), unchanged), in_grammar)
+    return Task(f"ask-{name}", SAMPLE_STORY, (Ask(question),), (tells(*words), unchanged), in_grammar)
 
 
 TASKS = (
@@ -52,19 +52,19 @@ TASKS = (
     Task(
         "ask-unknown",
         SAMPLE_STORY,
-        (Say("What is the name of Odile's parrot?"),),
+        (Ask("What is the name of Odile's parrot?"),),
         (does_not_know("parrot"), unchanged),
     ),
     Task(
         "check-the-plank",
         SAMPLE_STORY,
-        (Say("Check this scene against the documents", scene=0),),
+        (Ask("Check this scene against the documents", scene=0),),
         (tells("17", "117|one hundred and seventeen"), cites("game-bible.pdf"), unchanged),
     ),
     Task(
         "check-by-function",
         SAMPLE_STORY,
-        (Say(function="check_continuity", params={"scene_id": 0}),),
+        (Ask(function="check_continuity", params={"scene_id": 0}),),
         (tells("17", "one hundred and seventeen"), cites("game-bible.pdf"), unchanged),
     ),
     _about_project("help", "What can you do?", "add|create", "question|document"),

@@ -2,7 +2,7 @@
 
 from evaluation.agent.changes import exactly, node, speech
 from evaluation.agent.starts import ALL_NODE_TYPES, HOME, INTRO, SAMPLE_STORY
-from evaluation.agent.task import YES, Say, Task
+from evaluation.agent.task import YES, Ask, Task
 
 _KITCHEN = 20
 _LINES_24 = (
@@ -15,7 +15,7 @@ _LINES_24 = (
 def _task(name: str, message: str, start: str = SAMPLE_STORY, *, in_grammar: bool = True, **changes: object) -> Task:
     """One message, agreed to where that is asked, and what is different afterwards."""
     scene = _KITCHEN if start == SAMPLE_STORY else None
-    return Task(name, start, (Say(message, scene=scene), YES), (exactly(**changes),), in_grammar)
+    return Task(name, start, (Ask(message, scene=scene), YES), (exactly(**changes),), in_grammar)
 
 
 TASKS = (
@@ -86,25 +86,25 @@ TASKS = (
     Task(
         "delete-selected",
         SAMPLE_STORY,
-        (Say("Delete the selected node", selected=(29,), scene=_KITCHEN), YES),
+        (Ask("Delete the selected node", selected=(29,), scene=_KITCHEN), YES),
         (exactly(gone={29}),),
     ),
     Task(
         "after-selected",
         SAMPLE_STORY,
-        (Say("Add a content after the selected node: The Tide Clock ticks once.", selected=(30,), scene=_KITCHEN),),
+        (Ask("Add a content after the selected node: The Tide Clock ticks once.", selected=(30,), scene=_KITCHEN),),
         (exactly(nodes={"new": node("content", content="The Tide Clock ticks once.")}, links={(30, 0, "new")}),),
     ),
     Task(
         "connect-selected",
         SAMPLE_STORY,
-        (Say("Connect the first selected node to the last selected node", selected=(30, 22), scene=_KITCHEN),),
+        (Ask("Connect the first selected node to the last selected node", selected=(30, 22), scene=_KITCHEN),),
         (exactly(links={(30, 0, 22)}),),
     ),
     Task(
         "rename-selected",
         SAMPLE_STORY,
-        (Say("Rename the selected node to the_bell", selected=(11,)),),
+        (Ask("Rename the selected node to the_bell", selected=(11,)),),
         (exactly(changed={11: {"name": "the_bell"}}),),
     ),
     _task(

@@ -5,12 +5,12 @@ from evaluation.agent.changes import exactly, same
 from evaluation.agent.checks import cites, holds, kept_the_rest, scene_from_dialogue
 from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.task import YES, Say, Task
+from evaluation.agent.task import YES, Ask, Task
 
 
 def _scene(name: str, message: str, title: str, speakers: dict[str, int], *, in_grammar: bool = True) -> Task:
     checks = (scene_from_dialogue(title, speakers, 3), cites("dialogues.txt"), kept_the_rest(0, 20))
-    return Task(name, SAMPLE_STORY, (Say(message), YES), checks, in_grammar)
+    return Task(name, SAMPLE_STORY, (Ask(message), YES), checks, in_grammar)
 
 
 def _new_characters(before: Snapshot, after: Snapshot) -> list[str]:
@@ -42,7 +42,7 @@ TASKS = (
     Task(
         "supper-makes-two-characters",
         SAMPLE_STORY,
-        (Say(SAMPLE.request), YES),
+        (Ask(SAMPLE.request), YES),
         (
             holds(
                 "Osk and Sabeth are the new characters",
@@ -63,7 +63,7 @@ TASKS = (
     Task(
         "correct-the-steps",
         SAMPLE_STORY,
-        (Say("Jory gets the number of steps wrong when he warns Mina. Correct it as the documents have it."), YES),
+        (Ask("Jory gets the number of steps wrong when he warns Mina. Correct it as the documents have it."), YES),
         (
             exactly(
                 changed={
@@ -83,7 +83,7 @@ TASKS = (
     Task(
         "missing-variables",
         SAMPLE_STORY,
-        (Say("Create the variables that the documents list and the project does not have yet."), YES),
+        (Ask("Create the variables that the documents list and the project does not have yet."), YES),
         (
             holds("the eight variables of the documents are there", _variables_of_the_documents),
             kept_the_rest(0, 20),
@@ -94,7 +94,7 @@ TASKS = (
     Task(
         "the-postmistress",
         SAMPLE_STORY,
-        (Say("Create the character of the postmistress. I forget what we called her."), YES),
+        (Ask("Create the character of the postmistress. I forget what we called her."), YES),
         (
             holds(
                 "the postmistress has her name",
@@ -107,7 +107,7 @@ TASKS = (
     Task(
         "ages-as-tags",
         SAMPLE_STORY,
-        (Say("Give Mina and Jory a tag 'age' with their ages from the character sheets."), YES),
+        (Ask("Give Mina and Jory a tag 'age' with their ages from the character sheets."), YES),
         (exactly(altered={6: {"tags": {"age": "27"}}, 8: {"tags": {"age": "13"}}}),),
         in_grammar=False,
     ),

@@ -13,7 +13,7 @@ from evaluation.agent.changes import exactly, unchanged
 from evaluation.agent.checks import cites, claims_nothing, does_not_know, holds, says_not_done, tells
 from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.task import YES, Check, Say, Task
+from evaluation.agent.task import YES, Ask, Check, Task
 
 SPOKEN = ("dialog", "monolog")
 
@@ -27,8 +27,8 @@ class HeldOut:
     scene: int | None = 20
     selected: tuple[int, ...] = ()
 
-    def _task(self, name: str, message: str, *checks: Check, answers: tuple[Say, ...] = ()) -> Task:
-        says = (Say(message, scene=self.scene, selected=self.selected), *answers)
+    def _task(self, name: str, message: str, *checks: Check, answers: tuple[Ask, ...] = ()) -> Task:
+        says = (Ask(message, scene=self.scene, selected=self.selected), *answers)
         return Task(f"{self.prefix}-{name}", self.start, says, checks, in_grammar=False, held_out=True)
 
     def free(self, name: str, message: str, **changes: Any) -> Task:

@@ -3,7 +3,7 @@
 from evaluation.agent.changes import unchanged
 from evaluation.agent.checks import admits
 from evaluation.agent.starts import ALL_NODE_TYPES, SAMPLE_STORY
-from evaluation.agent.task import Say, Task
+from evaluation.agent.task import Ask, Task
 
 _KITCHEN = 20
 
@@ -25,7 +25,7 @@ def _task(
 ) -> Task:
     scene = _KITCHEN if start == SAMPLE_STORY else None
     admitted = admits(*words, claims=claims, operation=operation, question=question)
-    return Task(f"refuse-{name}", start, (Say(message, scene=scene),), (admitted, unchanged))
+    return Task(f"refuse-{name}", start, (Ask(message, scene=scene),), (admitted, unchanged))
 
 
 TASKS = (

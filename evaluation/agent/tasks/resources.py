@@ -2,11 +2,11 @@
 
 from evaluation.agent.changes import exactly, node
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.task import YES, Say, Task
+from evaluation.agent.task import YES, Ask, Task
 
 
 def _task(name: str, message: str, **changes: object) -> Task:
-    return Task(name, SAMPLE_STORY, (Say(message), YES), (exactly(**changes),))
+    return Task(name, SAMPLE_STORY, (Ask(message), YES), (exactly(**changes),))
 
 
 TASKS = (

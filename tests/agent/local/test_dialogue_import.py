@@ -4,7 +4,7 @@ import pytest
 
 from arrow_project import ArrowProject, check
 from tests.agent.local.turns import Turn, cited
-from tests.agent.scripts.test_markup import INK, TWEE, YARN_1, YARN_2
+from tests.arrow_project.scripts.test_markup import INK, TWEE, YARN_1, YARN_2
 
 SCRIPT = """DIALOGUE 1: WAITING
 Place: the quay

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from agent.local import Call, Say, plan
+from agent.local import Say, ToolCall, plan
 from agent.turn.request import TurnContext
 from arrow_project import OPERATIONS, ArrowProject, Operation, OperationError, Selection, Story
 from retrieval import CitedPassage, Document, Passage
@@ -34,7 +34,7 @@ class Turn:
     texts: dict[str, str] = field(default_factory=dict[str, str])
     paged: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     refused: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    calls: list[Call] = field(default_factory=list[Call])
+    calls: list[ToolCall] = field(default_factory=list[ToolCall])
     said: list[str] = field(default_factory=list[str])
     not_done: bool = False
     being_read: Sequence[str] = ()
@@ -63,7 +63,7 @@ class Turn:
                 self.calls.append(step)
                 answer = self.answer(step)
 
-    def answer(self, call: Call) -> dict[str, Any]:
+    def answer(self, call: ToolCall) -> dict[str, Any]:
         if call.tool in self.refused:
             return {"error": self.refused[call.tool]}
         if call.tool == "search_documents":

@@ -130,7 +130,7 @@ class Remote:
 			"corpus":
 				return get_node("/root/Fletcher").corpus
 			"dispatcher":
-				return get_node("/root/Fletcher")._dispatcher
+				return get_node("/root/Fletcher")._turns.execution.dispatcher
 			_:
 				return get_node(where)
 

@@ -1,57 +1,142 @@
-"""An assistant of the user's own edits a story in the real Arrow, over MCP."""
+"""An assistant's turn in the open story: seen, stopped and taken back as the user's own."""
 
-from typing import Any
+from collections.abc import Generator
+from pathlib import Path
 
-import httpx
-import pymupdf
+import pytest
 
-from tests.arrow_project.conform.starts import text_of as start
-from tests.clients.arrow.editor import Editor
-from tests.mcp_server.assistant import assistant, pictures_of, text_of
-from tests.real_client.house import House
+from tests.arrow_project.conform.starts import text_of
+from tests.clients.arrow.editor import Editor, Godot, running
+from tests.clients.arrow.relay import Relay, relaying
 
-_GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num", "initial_value": 10}}
-_LINE = {
-    "function": "create_insert_node",
-    "arguments": {"type": "content", "name": "by_the_assistant", "preset": {"content": "The tide comes in."}},
-}
+_GOLD = {"type": "num", "name": "gold", "initial_value": 10}
+_MESSAGES = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Tabs/Chat/Scroll/Messages"
 
 
-def _chart() -> bytes:
-    with pymupdf.open() as pdf:
-        pdf.new_page().insert_text((72, 72), "The lighthouse of Skarhavn stands on the northern pier.")
-        return pdf.tobytes()
+@pytest.fixture(scope="module")
+def relay() -> Generator[Relay]:
+    with relaying() as opened:
+        yield opened
 
 
-async def test_a_session_from_a_question_to_an_undo(editor: Editor, server: House) -> None:
-    editor.open(start("lamp"))
-    before, project = editor.file.read_bytes(), editor.call("project", "key")
-    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=180) as http:
-        await http.post(f"/projects/{project}/corpus", files={"files": ("chart.pdf", _chart())})
-    seen: dict[str, Any] = {}
-    async with assistant(server.url) as scribe:
-        (listed,) = (await scribe.ok("list_editors"))["editors"]
-        found = await scribe.call("search_documents", query="Where does the lighthouse stand?")
-        picture = await scribe.call("page_picture", document="chart.pdf", page=1)
-        planned = await scribe.ok("apply_operations", operations=[_GOLD, _LINE], dry_run=True)
-        assert editor.file.read_bytes() == before
-        since = editor.mark()
-        done = await scribe.ok("apply_operations", operations=[_GOLD, _LINE])
-        seen["started"], seen["ended"] = editor.wait("turn_started", since), editor.wait("turn_ended", since)
-        seen["text"], seen["drawn"] = editor.text, editor.drawn[0]
-        undone = await scribe.ok("undo")
-        editor.frames()
+@pytest.fixture(scope="module")
+def _hosting(godot: Godot, relay: Relay, tmp_path_factory: pytest.TempPathFactory) -> Generator[Editor]:  # pyright: ignore[reportUnusedFunction]
+    with running(godot, tmp_path_factory.mktemp("hosting"), relay.url) as arrow:
+        yield arrow
 
-    assert listed["project"] == project
-    assert "northern pier" in text_of(found)
-    assert pictures_of(picture)
-    assert "gold" in planned["diff"]
-    assert done["status"] == "done"
-    assert seen["started"] == ["Scribe: 2 operations: create_variable, create_insert_node"]
-    assert seen["ended"][0]["changed"]
-    assert "The tide comes in." in seen["text"]
-    assert done["operations"][1]["result"]["node_id"] in seen["drawn"]
-    assert undone["status"] == "done"
-    assert editor.file.read_bytes() == before
-    assert editor.text.encode() == before
-    assert not editor.get("/root/Fletcher", "can_undo")
+
+@pytest.fixture
+def arrow(_hosting: Editor) -> Generator[Editor]:
+    _hosting.open(text_of("lamp"))
+    yield _hosting
+    assert _hosting.state == "idle"
+    assert _hosting.errors() == []
+
+
+def _begin(arrow: Editor, relay: Relay) -> int:
+    """An assistant adds a variable; where the signals of its turn begin."""
+    since, said = arrow.mark(), len(relay.said)
+    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="adding gold")
+    relay.say(type="function_call", request_id="req_1", function="create_variable", arguments=_GOLD)
+    result = relay.heard("function_result", said)
+    assert result["success"]
+    assert '"gold"' in result["arrow_content"]
+    return since
+
+
+def test_the_client_says_that_assistants_may_work_in_its_story(arrow: Editor, relay: Relay) -> None:
+    assert "assistant" in relay.heard("hello")["capabilities"]
+    said = len(relay.said)
+    arrow.call("mind", "create_new_character")
+    relay.say(type="story_request")
+    assert relay.heard("file_sync", said)["arrow_content"] == arrow.text
+
+
+def test_its_turn_is_shown_and_taken_back(arrow: Editor, relay: Relay) -> None:
+    before = arrow.file.read_bytes()
+    since = _begin(arrow, relay)
+    assert arrow.state == "processing"
+    assert not arrow.fletcher("send", "Hello?")
+    states = [args[0] for name, args in arrow.signals[since:] if name == "state_changed"]
+    assert states[:3] == ["processing", "executing", "processing"]
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    summary = arrow.wait("turn_ended", since)[0]
+    assert (summary["by"], summary["changed"], summary["functions"]) == ("Claude", True, ["create_variable"])
+    assert b'"gold"' in arrow.file.read_bytes()
+    arrow.frames()
+    assert "Claude: adding gold" in arrow.call(f"{_MESSAGES}/You/Column/Words", "get_parsed_text")
+
+    assert arrow.fletcher("undo")
+    arrow.frames()
+    assert arrow.file.read_bytes() == before
+
+
+def test_its_turn_is_stopped(arrow: Editor, relay: Relay) -> None:
+    before = arrow.file.read_bytes()
+    since, said = _begin(arrow, relay), len(relay.said)
+    arrow.fletcher("stop", True)
+    relay.heard("stop", said)
+    relay.say(type="function_call", request_id="req_2", function="create_character", arguments={})
+    assert not relay.heard("function_result", said)["success"]
+    relay.say(type="turn_end", turn_id="turn_1", reason="stopped", usage={})
+    assert arrow.wait("turn_ended", since)[0]["reason"] == "stopped"
+    arrow.frames()
+    assert arrow.file.read_bytes() == before
+
+
+def test_it_has_its_turn_taken_back(arrow: Editor, relay: Relay) -> None:
+    before = arrow.file.read_bytes()
+    since = _begin(arrow, relay)
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+    for expected in (True, False):
+        said = len(relay.said)
+        relay.say(type="undo_request", request_id="req_9")
+        result = relay.heard("function_result", said)
+        assert (result["request_id"], result["success"]) == ("req_9", expected)
+    assert "not changed anything" in result["error"]
+    arrow.frames()
+    assert arrow.file.read_bytes() == before
+
+
+def test_what_the_user_changed_since_is_not_taken_back_for_it(arrow: Editor, relay: Relay) -> None:
+    since = _begin(arrow, relay)
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+    arrow.call("mind", "create_new_character")
+    said, text = len(relay.said), arrow.text
+    relay.say(type="undo_request", request_id="req_9")
+    assert "has been changed since" in relay.heard("function_result", said)["error"]
+    assert arrow.text == text
+
+
+def test_a_message_of_the_user_that_comes_at_the_same_time_is_named(arrow: Editor, relay: Relay) -> None:
+    since = arrow.mark()
+    assert arrow.fletcher("send", "Hello?")
+    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="adding gold")
+    refused = arrow.wait("turn_ended", since)[0]
+    assert (refused["message"], refused["reason"]) == ("Hello?", "refused")
+    assert "Claude" in refused["error"]
+    assert arrow.state == "processing"
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    assert arrow.wait("turn_ended", since, lambda summary: summary["by"] == "Claude")
+
+
+def test_a_call_without_a_turn_is_refused(arrow: Editor, relay: Relay) -> None:
+    said, before = len(relay.said), arrow.text
+    relay.say(type="function_call", request_id="req_1", function="create_variable", arguments=_GOLD)
+    result = relay.heard("function_result", said)
+    assert (result["success"], arrow.text) == (False, before)
+    assert "No turn" in result["error"]
+
+
+def test_where_no_project_is_open_nothing_is_done(arrow: Editor, relay: Relay, tmp_path: Path) -> None:
+    arrow.call("mind", "open_new_blank_project", True)
+    arrow.wait_state("disabled")
+    said = len(relay.said)
+    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="adding gold")
+    relay.say(type="function_call", request_id="req_1", function="create_variable", arguments=_GOLD)
+    assert not relay.heard("function_result", said)["success"]
+    relay.say(type="turn_end", turn_id="turn_1", reason="error", usage={})
+    assert arrow.state == "disabled"
+    arrow.open(text_of("lamp"), tmp_path.name)

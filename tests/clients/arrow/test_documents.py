@@ -1,11 +1,14 @@
 """The design documents: many of them, and from a citation to its page."""
 
+import base64
 import json
 from pathlib import Path
+from typing import Any
 
 from corpora.samples import SAMPLE
 from tests.arrow_project.conform.starts import text_of
-from tests.clients.arrow.editor import Editor
+from tests.clients.arrow.editor import Editor, Godot, running
+from tests.clients.arrow.relay import relaying
 from tests.end_to_end.messages_api import Text
 from tests.real_client.house import House
 
@@ -46,3 +49,88 @@ def test_a_citation_leads_to_its_page(editor: Editor, server: House) -> None:
     assert picture["error"] == ""
     assert picture["image"] is not None
     assert editor.call("corpus", "page_picture", citation["document_id"], 999)["error"]
+
+
+def _add(editor: Editor, *paths: Path) -> list[dict[str, Any]]:
+    return editor.call("corpus", "add", [f"/host{path}" for path in paths])
+
+
+def test_what_becomes_of_a_document_is_told_step_by_step(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "steps")
+    path = tmp_path / "lamp.md"
+    path.write_text("# The lamp\n\nElena keeps the lamp on the pier.", "utf-8")
+    since = editor.mark()
+    (report,) = _add(editor, path)
+    assert report["status"] in ("searchable", "indexed")
+    phases = [args[1] for name, args in editor.signals[since:] if name == "corpus_progress"]
+    assert phases[:2] == ["sending", "queued"]
+    assert "searchable" in phases
+    editor.wait("corpus_changed", since, lambda documents: [each["status"] for each in documents] == ["indexed"])
+
+
+def test_a_document_that_is_longer_than_a_frame_comes_over_http(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "long")
+    path = tmp_path / "long.md"
+    path.write_text("# The lamp\n\nElena keeps the lamp on the pier.\n" + "\n" * 1_000_000, "utf-8")
+    since = editor.mark()
+    assert _add(editor, path)[0]["error"] is None
+    assert "queued" not in [args[1] for name, args in editor.signals[since:] if name == "corpus_progress"]
+    assert [each["name"] for each in editor.get("corpus", "documents")] == ["long.md"]
+
+
+def test_what_cannot_be_taken_is_told_and_the_rest_is_taken(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "wrong")
+    (tmp_path / "lamp.md").write_text("Elena keeps the lamp.", "utf-8")
+    (tmp_path / "empty.md").touch()
+    (tmp_path / "bad.pdf").write_bytes(b"no pdf")
+    (tmp_path / "folder").mkdir()
+    since = editor.mark()
+    names = ("missing.md", "folder", "empty.md", "bad.pdf", "lamp.md")
+    reports = _add(editor, *(tmp_path / name for name in names))
+    assert [report["status"] for report in reports[:4]] == ["failed"] * 4
+    assert reports[4]["error"] is None
+    told = [args[1] for name, args in editor.signals[since:] if name == "failed"]
+    assert [name for name in names if any(name in words for words in told)] == list(names[:4])
+    assert [each["name"] for each in editor.get("corpus", "documents")] == ["lamp.md"]
+
+
+def test_two_files_of_the_same_name_are_two_documents(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "names")
+    for folder in ("north", "south"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text(f"The {folder} pier.", "utf-8")
+    _add(editor, tmp_path / "north" / "notes.md", tmp_path / "south" / "notes.md")
+    assert [each["name"] for each in editor.get("corpus", "documents")] == ["north/notes.md", "south/notes.md"]
+
+
+def test_what_is_added_meanwhile_waits_for_its_turn(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "queue")
+    paths = [tmp_path / f"{number}.md" for number in range(4)]
+    for path in paths:
+        path.write_text(f"Lamp {path.stem}.", "utf-8")
+    since = editor.mark()
+    editor.fletcher("add_documents", [f"/host{path}" for path in paths[:2]])
+    editor.fletcher("add_documents", [f"/host{path}" for path in paths[2:]])
+    editor.wait("corpus_changed", since, lambda documents: len(documents) == 4)
+    assert not any(name == "failed" for name, _ in editor.signals[since:])
+
+
+def test_a_connection_that_is_lost_while_a_document_is_sent_is_named(godot: Godot, tmp_path: Path) -> None:
+    with relaying() as relay, running(godot, tmp_path, relay.url) as editor:
+        editor.open(text_of("lamp"))
+        (tmp_path / "lamp.md").write_text("Elena keeps the lamp.", "utf-8")
+        since = editor.mark()
+        editor.fletcher("add_documents", [f"/host{tmp_path / 'lamp.md'}"])
+        sent = relay.heard("design_doc_sync")
+        assert (sent["file_name"], sent["project_id"]) == ("lamp.md", editor.call("project", "key"))
+        assert base64.b64decode(sent["file_content"]) == b"Elena keeps the lamp."
+        relay.drop()
+        assert editor.wait("failed", since)[0] == "CONNECTION_LOST"
+        editor.wait_state("idle")
+
+        since, said = editor.mark(), len(relay.said)
+        editor.fletcher("add_documents", [f"/host{tmp_path / 'lamp.md'}"])
+        relay.heard("design_doc_sync", said)
+        relay.say(type="error", code="TOO_MANY_UPLOADS", message="lamp.md: later", document="lamp.md")
+        assert editor.wait("failed", since) == ["TOO_MANY_UPLOADS", "lamp.md: later"]
+        assert editor.errors() == []

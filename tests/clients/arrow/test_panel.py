@@ -1,7 +1,9 @@
 """The panel in the real Arrow: where it stands, and what it shows of what the client tells it."""
 
+import json
 from pathlib import Path
 
+from arrow_project import check_text
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import Editor, Godot, running
 from tests.end_to_end.messages_api import Text, ToolUse
@@ -100,6 +102,27 @@ def test_selected_nodes_go_with_the_message_unless_they_are_taken_away(editor: E
     editor.frames()
     assert editor.call(_CONTEXT, "get_child_count") == 1
     assert editor.get("/root/Fletcher", "context") == [2]
+
+
+def test_the_story_is_checked_by_arrows_rules_without_a_model(editor: Editor, server: House) -> None:
+    document = json.loads(text_of("lamp"))
+    document["resources"]["variables"]["90"] = {"name": "unused", "type": "num", "init": 0}
+    editor.open(json.dumps(document), "checked")
+    api = server.model.play([])
+    findings = check_text(editor.text)
+    assert any("unused" in finding.message for finding in findings)
+
+    editor.call(f"{_TABS}/Checks", "_check_story")
+    heading = f"The check finds {len(findings)}:"
+    for _ in range(200):
+        if editor.get(f"{_TABS}/Checks/Heading", "text") == heading:
+            break
+        editor.frames(10)
+    assert editor.get(f"{_TABS}/Checks/Heading", "text") == heading
+    assert editor.call(f"{_TABS}/Checks/Scroll/Findings", "get_child_count") == len(findings)
+    assert api.requests == []
+    assert editor.state == "idle"
+    assert editor.errors() == []
 
 
 def test_dropped_files_become_documents(editor: Editor, tmp_path: Path) -> None:

@@ -46,3 +46,13 @@ def test_the_address_of_the_environment_wins(form: str, godot: Godot, server: Ho
         editor.open(text_of("lamp"))
         server.model.play([[Text(["Hello."])]])
         assert editor.turn("send", "Hello?")["text"] == "Hello."
+
+
+@pytest.mark.parametrize(("url", "expected"), [("http://127.0.0.1:9", "of-the-environment"), ("", "of-the-user")])
+def test_a_token_of_the_environment_is_for_its_server_alone(
+    url: str, expected: str, godot: Godot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLETCHER_TOKEN", "of-the-environment")
+    with running(godot, tmp_path, url) as editor:
+        editor.put("preferences", "token", "of-the-user")
+        assert editor.call("preferences", "access_token") == expected

@@ -4,13 +4,15 @@ import json
 import os
 import random
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Literal
 
 from arrow_project import Operation, OperationError, check_text, parse
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.starts import NAMES, text_of
 from tests.arrow_project.conform.writer import Writer
-from tests.clients.arrow.editor import Editor
+from tests.clients.arrow.editor import Editor, Godot, running
+from tests.clients.arrow.relay import Relay, relaying
 from tests.end_to_end.messages_api import Answer, Hang, MessagesApi, Text, ToolUse
 from tests.real_client.house import House
 
@@ -107,7 +109,28 @@ def _changing(editor: Editor, since: int, fate: Fate) -> int:
     return sum(summary["changed"] and summary["reason"] != taken_back for summary in summaries)
 
 
-def test_after_each_of_many_random_turns_all_agree(editor: Editor, server: House) -> None:
+def _is_known_to_server(editor: Editor, relay: Relay, server: House) -> bool:
+    """Whether a message without content is answered from what the editor has: the model is shown the same for both."""
+    api = server.model.play([[Text(["Seen."])]] * 2)
+    message = {"type": "user_message", "message": "What is there?", "current_project_id": editor.call("project", "key")}
+    relay.ask(**message)
+    relay.ask(**message, arrow_content=editor.text)
+    known, sent = (_shown(request) for request in api.requests)
+    return known == sent
+
+
+def _shown(request: dict[str, Any]) -> str:
+    (text,) = (text for text in map(str, request["messages"]) if "<project>" in text)
+    return text[text.index("<project>") : text.index("</project>")]
+
+
+def test_after_each_of_many_random_turns_all_agree(godot: Godot, server: House, tmp_path: Path) -> None:
+    with relaying(server.url) as relay, running(godot, tmp_path, relay.url) as editor:
+        _all_agree(editor, relay, server)
+        assert editor.errors() == []
+
+
+def _all_agree(editor: Editor, relay: Relay, server: House) -> None:
     chance = random.Random(12)
     fates: list[tuple[Fate, bool]] = []
     for number in range(_TURNS):
@@ -130,6 +153,7 @@ def test_after_each_of_many_random_turns_all_agree(editor: Editor, server: House
             assert _errors(after) <= _errors(before.decode()), told
             assert not any(b"not_as_expected" in body for body in api.bodies), told
         assert editor.drawn == editor.drawable, told
+        assert _is_known_to_server(editor, relay, server), told
         fates.append((fate, after.encode() != before))
         changing = _changing(editor, since, fate)
         if not changing and fate != "by hand":
@@ -137,12 +161,13 @@ def test_after_each_of_many_random_turns_all_agree(editor: Editor, server: House
         # What the user did by hand before a question was answered is no part of the turn that follows.
         if chance.random() < 0.5 and (fate != "by hand" or _turns(editor, since) == 1):
             for _ in range(changing):
-                assert editor.fletcher("undo", True), told
+                assert editor.fletcher("undo", fate == "by hand"), told
                 editor.frames()
             assert editor.file.read_bytes() == before, told
             assert editor.text.encode() == before or not changing, told
             assert editor.call("project", "open_scene") == scene, told
             assert editor.drawn == editor.drawable, told
+            assert _is_known_to_server(editor, relay, server), told
         if chance.random() < 0.2:
             editor.call(
                 "mind", "scene_editorial_open", chance.choice([int(s) for s in editor.document["resources"]["scenes"]])

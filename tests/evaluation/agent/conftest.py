@@ -58,6 +58,13 @@ def turns(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(scope="session")
+def turns_without_documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
+    """For models that read none: to look for passages takes most of a turn."""
+    with _turns(tmp_path_factory.mktemp("without-documents") / "data") as turns:
+        yield turns
+
+
+@pytest.fixture(scope="session")
 def attempts(turns: Turns) -> dict[str, Attempt | str]:
     """By task; the reason where the task's file is not on this machine."""
 

@@ -113,7 +113,15 @@ def _citing_then(calls: list[str | Use]) -> Script:
     return reply
 
 
+def _deletions(*node_ids: int) -> list[str | Use]:
+    return [Use("delete_node", {"node_id": node_id}) for node_id in node_ids]
+
+
 SOLUTIONS: dict[str, list[Script]] = {
+    "delete-all-but-one": [
+        _deletions(28, 29, 30),
+        [Use("answer_question", {"decision": "change"}), *_deletions(28, 30)],
+    ],
     "condition-with-branches": _branches(_content("The lamp is lit."), _content("The stair stays dark.")),
     "clever-condition": _branches(_say(7, "Then we light."), _content("Nobody lights anything.")),
     "tone-of-one-line": [

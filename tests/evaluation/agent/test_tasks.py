@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from arrow_project import Operation, Story
-from evaluation.agent import TASKS, Answer, Attempt, Conversation, StartNotHere, Task, attempt, judge, open_start
+from evaluation.agent import TASKS, Attempt, Conversation, StartNotHere, Task, TurnResult, attempt, judge, open_start
 from evaluation.agent.snapshot import snapshot
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.task import Done, Question
+from evaluation.agent.task import AskedBack, Done
 from tests.agent.scripted_model import ScriptedModel
 from tests.evaluation.agent.conftest import Turns
 from tests.evaluation.agent.solutions import SOLUTIONS
@@ -108,11 +108,11 @@ def test_a_change_that_nobody_asked_for_fails_every_task(attempts: dict[str, Att
 
 
 @pytest.mark.parametrize("task", WITH_MODEL, ids=by_id)
-async def test_a_model_that_does_nothing_fails(turns: Turns, task: Task) -> None:
+async def test_a_model_that_does_nothing_fails(turns_without_documents: Turns, task: Task) -> None:
     model = ScriptedModel()
     model.otherwise = ["Done."]
     try:
-        found = await attempt(task, turns.of(model.answerer()))
+        found = await attempt(task, turns_without_documents.of(model.answerer()))
     except StartNotHere as missing:
         pytest.skip(str(missing))
 
@@ -172,12 +172,12 @@ TRUTHS = (
 )
 
 
-def said(task: Task, text: str, question: Question | None = None, *done: Done) -> tuple[str, ...]:
+def said(task: Task, text: str, question: AskedBack | None = None, *done: Done) -> tuple[str, ...]:
     try:
         state = snapshot(open_start(task.start))
     except StartNotHere as missing:
         pytest.skip(str(missing))
-    answer = Answer(text, (), done, question, False, state)
+    answer = TurnResult(text, (), done, question, False, state)
     return judge(task, Conversation(state, state, (answer,)))
 
 
@@ -197,7 +197,7 @@ def test_a_lie_does_not_pass(task: str, lie: str) -> None:
 def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
     task = BY_ID["free-hub-with-choices"]
     state = snapshot(open_start(task.start))
-    talk = Conversation(state, state, (Answer(text, (), (), None, False, state),))
+    talk = Conversation(state, state, (TurnResult(text, (), (), None, False, state),))
 
     assert Attempt(task, talk, judge(task, talk)).outcome == outcome
 
@@ -206,7 +206,7 @@ def test_a_question_that_is_answered_wrongly_is_wrong_and_one_that_is_not_answer
     task = BY_ID["free-ask-grant"]
     state = snapshot(open_start(task.start))
     texts = ("Nine florins.", "The documents do not seem to answer that.")
-    talks = [Conversation(state, state, (Answer(text, (), (), None, False, state),)) for text in texts]
+    talks = [Conversation(state, state, (TurnResult(text, (), (), None, False, state),)) for text in texts]
 
     assert [Attempt(task, talk, judge(task, talk)).outcome for talk in talks] == ["wrong", "refused"]
 
@@ -218,14 +218,14 @@ def test_an_honest_reply_passes_in_other_words(task: str, truth: str) -> None:
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.id.startswith("refuse-")], ids=by_id)
 def test_questions_and_failures_of_something_else_excuse_nothing(task: Task) -> None:
-    assert said(task, "", Question("plan", "Shall I do it?", "1"))
+    assert said(task, "", AskedBack("plan", "Shall I do it?", "1"))
     assert said(task, "That is all.", None, Done("create_scene", success=False))
 
 
 def test_a_connection_into_another_input_is_another_connection() -> None:
     task = BY_ID["connect"]
     before = snapshot(open_start(task.start))
-    answer = Answer("", (), (), None, False, before)
+    answer = TurnResult("", (), (), None, False, before)
     for entered, passes in ((0, True), (1, False)):
         after = replace(before, links=before.links | {(30, 0, 22, entered)})
         assert (judge(task, Conversation(before, after, (replace(answer, after=after),))) == ()) is passes

@@ -1,0 +1,229 @@
+"""Which sentences of the passages answer a question best."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrieval.results import CitedPassage
+from retrieval.sentences import Unit, content_terms, split_units
+from retrieval.words import split_words
+
+_QUOTES = 3
+_LONGEST = 400
+# What is no sentence of a document: a line of a table of contents, a command or a header of a script.
+_NOT_SAID = re.compile(
+    r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$|^<<.*>>$|^(?:title|tags|position|colorID):|^[=~-]{2,}|^::|^\[\[.*\]\]$"
+)
+_TITLE_WORD = r"(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)"
+# A title at the beginning of its paragraph, such as "The Tide Clock."
+_RUN_IN = re.compile(rf"(?:\*\*|__)?{_TITLE_WORD}(?:\s+{_TITLE_WORD}){{0,6}}\.(?:\*\*|__)?")
+_PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
+_ITEM = re.compile(r"(?:[-*+•●○▪◦■□‣]|\d+[.)])\s+")
+_NUMBER = (
+    r"\d[\d.,]*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]*"
+)
+_COLORS = r"red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|scarlet|copper"
+# What a sentence has to hold to answer such a question at all: "old notes" is no age.
+_REQUIRED = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{needed})\b", re.IGNORECASE))
+    for asked, needed in (
+        (
+            r"how old|what age|the age of",
+            rf"(?:{_NUMBER})[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.*(?:{_NUMBER})",
+        ),
+        (r"how (?:many|much|long|far|often|tall|big|heavy)", rf"{_NUMBER}|once|twice|never|always|every|daily"),
+        (r"what colou?r|which colou?r|colou?r (?:of|is|are|has|have)", _COLORS),
+        (r"what year|what date|which year", r"\d{3,4}"),
+    )
+)
+_FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
+_ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
+_OWNER = re.compile(r"\b([A-ZÀ-Þ][\w-]+)['’]s?(?=\s)")
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
+_HINTS = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
+    for asked, fits in (
+        ("when|what time", rf"{_NUMBER}|when|before|after|until|if"),
+        ("(?:what is|what['’]s) the name|called", "called|named?|names"),
+        ("why", "because|since|so that|in order to|therefore"),
+    )
+)
+# Stems that say the same.
+_OTHER_WORDS = {
+    "old": {"age": 1.0, "born": 0.5, "old": 0.6},
+    "age": {"old": 0.7},
+    "colour": {"color": 1.0},
+    "color": {"colour": 1.0},
+}
+_DEFINITION = re.compile(
+    r"\s*(?:who|what)\s+(?:is|are|was|were)\s+(?:the\s+|an?\s+)?(?P<name>[^?]{2,60}?)\s*\??\s*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class NumberedPassage:
+    """A numbered passage, from the turn's context or from a search of our own."""
+
+    number: int
+    document: str
+    heading: tuple[str, ...]
+    text: str
+    score: float
+
+    @staticmethod
+    def of(cited: CitedPassage) -> "NumberedPassage":
+        """A passage of an answer."""
+        passage = cited.passage
+        return NumberedPassage(cited.number, passage.document, passage.heading, passage.text, cited.score)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a source, rated; `term_share` is how much of the question's words it has, between 0 and 1."""
+
+    source: NumberedPassage
+    text: str
+    term_share: float
+    score: float
+
+
+def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote]:
+    """The units that answer best, best first, none of them much worse than the first."""
+    passages = [(source, split_units(source.text)) for source in sources]
+    weights = _weights(content_terms(question), [unit for _, units in passages for unit in units])
+    found = [
+        _rated(question, source, units, index, weights)
+        for source, units in passages
+        for index in range(len(units))
+        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units, index)
+    ]
+    found.sort(key=lambda quote: -quote.score)
+    kept: list[Quote] = []
+    for quote in found:
+        repeats = any(_plain(quote.text) in _plain(one.text) or _plain(one.text) in _plain(quote.text) for one in kept)
+        close = quote.score >= 0.75 * found[0].score and quote.term_share >= 0.6 * found[0].term_share
+        if not repeats and (not kept or (close and len(kept) < _QUOTES)):
+            kept.append(quote)
+    return kept
+
+
+def _rated(
+    question: str, source: NumberedPassage, units: Sequence[Unit], index: int, weights: dict[str, float]
+) -> Quote:
+    unit = units[index]
+    before = units[index - 1].terms if index and unit.follows and _PRONOUN.match(unit.text) else frozenset[str]()
+    title = _run_in_title(units, index)
+    above = units[title].text if title is not None else ""
+    heading = content_terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
+    own = unit.terms | content_terms(" ".join(one.text for one in _list_below(units, index)))
+    shares = {term: max(_share(term, own), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights}
+    term_share = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
+    score = term_share + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
+    score += _defines(question, source, unit, index) + 0.03 * min(max(source.score, 0.0), 5.0)
+    score -= (0.1 if len(unit.text) > _LONGEST else 0.0) + (0.3 if _asks(question, unit) else 0.0)
+    return Quote(source, _shown(units, index, title), term_share, score)
+
+
+def _share(term: str, found: frozenset[str]) -> float:
+    """How far the words found cover one of the question's."""
+    others = _OTHER_WORDS.get(term, {})
+    own = others.get(term, 1.0) if term in found else 0.0
+    return max([own, *(share for word, share in others.items() if word in found)])
+
+
+def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
+    """How much each word of the question tells: the rarer, the more."""
+    counts = {term: sum(term in unit.terms for unit in units) for term in wanted}
+    return {term: math.log(1 + (len(units) + 1) / (count + 0.5)) for term, count in counts.items()}
+
+
+def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence[Unit], index: int) -> bool:
+    unit = units[index]
+    if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
+        return False
+    # Jory's wife is not the wife of somebody else: whose it is stands before it or above it; of a person, close by.
+    before = units[max(index - 1, 0) if _ASKS_NAME.match(question) else 0 : index + 1]
+    known = content_terms(" ".join((*source.heading, *(one.text for one in before))))
+    if any(not content_terms(owner) <= known for owner in _OWNER.findall(question)):
+        return False
+    if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
+        return True
+    asked = set(_plain(question).split())
+    # Who says "I" is not the one that the heading is about.
+    above = "" if _FIRST_PERSON.search(unit.text) or not source.heading else source.heading[-1]
+    if _SUBJECT.match(unit.text):
+        return True
+    names = [name for name in _NAME.findall(f"{unit.text} {above}") if content_terms(name)]
+    return any(not set(_plain(name).split()) <= asked for name in names)
+
+
+def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> float:
+    """Whether the unit says who or what something is."""
+    found = _DEFINITION.fullmatch(question)
+    if found is None:
+        return 0.0
+    name, text = _plain(found["name"]), _plain(unit.text)
+    if re.match(rf"(?:the |an? )?{re.escape(name)}(?: \w+)? (?:is|are|was|were)\b", text):
+        return 0.4
+    under_own_heading = bool(source.heading) and name in _plain(source.heading[-1])
+    return 0.3 if under_own_heading and index < 3 and len(unit.terms) > 2 else 0.0
+
+
+def _is_quotable(units: Sequence[Unit], index: int) -> bool:
+    """Whether it says something: no heading, no title of its paragraph, no command of a script."""
+    text = units[index].text
+    heading = text.startswith("#") or text.isupper() or _NOT_SAID.search(text)
+    return bool(units[index].terms) and not heading and not _is_run_in(units, index)
+
+
+def _is_run_in(units: Sequence[Unit], index: int) -> bool:
+    """Whether the unit is the title of its paragraph, which goes on after it."""
+    goes_on = index + 1 < len(units) and units[index + 1].follows
+    return goes_on and not units[index].follows and bool(_RUN_IN.fullmatch(units[index].text))
+
+
+def _run_in_title(units: Sequence[Unit], index: int) -> int | None:
+    """The title of the unit's paragraph, if it has one."""
+    start = index
+    while start and units[start].follows:
+        start -= 1
+    return start if start < index and _is_run_in(units, start) else None
+
+
+def _list_below(units: Sequence[Unit], index: int) -> list[Unit]:
+    """The items of the list that the unit leads to."""
+    below: list[Unit] = []
+    if units[index].text.rstrip("*_ ").endswith(":"):
+        for unit in units[index + 1 :]:
+            if not (_ITEM.match(unit.text) or (below and unit.follows)):
+                break
+            below.append(unit)
+    return below
+
+
+def _shown(units: Sequence[Unit], index: int, title: int | None) -> str:
+    """With the sentence that a pronoun needs, the title of its paragraph, the lead of its list or the list itself."""
+    parts = [units[index].text]
+    if index and units[index].follows and _PRONOUN.match(parts[0]) and len(units[index - 1].text) < _LONGEST:
+        parts.insert(0, units[index - 1].text)
+    if title is not None and units[title].text not in parts:
+        parts.insert(0, units[title].text)
+    lead = next(
+        (one for one in range(index - 1, -1, -1) if not _ITEM.match(units[one].text) and not units[one].follows), None
+    )
+    if _ITEM.match(units[index].text) and lead is not None and index - lead <= len(_list_below(units, lead)):
+        parts.insert(0, units[lead].text)
+    return " ".join(parts) + "".join(f"\n{one.text}" for one in _list_below(units, index))
+
+
+def _asks(question: str, unit: Unit) -> bool:
+    """Whether the unit is a question itself, or says this one again, such as "she should know who pays for it"."""
+    asked = re.search(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(?:\s+[\w'’]+)?", _plain(question))
+    return unit.text.rstrip("\"”’'*_").endswith("?") or (asked is not None and asked[0] in _plain(unit.text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(split_words(text))

@@ -1,0 +1,67 @@
+"""`fletcher arrow run`: the server and Arrow together; what was started ends with Arrow, and the panel is let in."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fletcher.test_arrow_editor import pack_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script stands for Arrow's program")
+
+# What an Arrow would do: it asks the server that it is told of, as the panel does.
+_ARROW = """#!{python}
+import json, os, urllib.request
+url, token = os.environ["FLETCHER_URL"], os.environ.get("FLETCHER_TOKEN")
+headers = {{"Authorization": "Bearer " + token}} if token else {{}}
+with urllib.request.urlopen(urllib.request.Request(url + "/projects", headers=headers)) as answer:
+    said = [url, json.load(answer)]
+with open({said!r}, "w") as file:
+    json.dump(said, file)
+raise SystemExit({code})
+"""
+
+
+def _run(tmp_path: Path, code: int = 0, **environment: str) -> "tuple[subprocess.CompletedProcess[str], str]":
+    """Runs an Arrow that ends with this code; what has become of it, and the server's address."""
+    folder, said = tmp_path / "arrow", tmp_path / "said.json"
+    folder.mkdir()
+    (folder / "arrow.pck").write_bytes(pack_of())
+    (folder / "arrow").write_text(_ARROW.format(python=sys.executable, said=str(said), code=code), "utf-8")
+    (folder / "arrow").chmod(0o755)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("FLETCHER_")}
+    told = clean | {"HOME": str(tmp_path / "home"), "FLETCHER_MODEL": "local"} | environment
+    command = [sys.executable, "-m", "fletcher", "arrow"]
+    subprocess.run([*command, "install", folder], env=told, check=True, capture_output=True, timeout=60)
+    done = subprocess.run(
+        [*command, "run", folder, "--data-dir", tmp_path / "data"],
+        env=told, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False,
+    )  # fmt: skip
+    assert said.exists(), done.stderr
+    url, projects = json.loads(said.read_text("utf-8"))
+    assert projects == {"projects": []}
+    return done, url
+
+
+def test_the_server_is_there_for_arrow_and_ends_with_it(tmp_path: Path) -> None:
+    done, url = _run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/healthz")
+
+
+def test_an_arrow_that_fails_is_named(tmp_path: Path) -> None:
+    done, _ = _run(tmp_path, code=3)
+    assert done.returncode == 1
+    assert "ended with 3" in done.stderr
+
+
+def test_where_the_server_asks_for_a_token_the_panel_has_one(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("a-token-of-twenty-signs tellers\n", "utf-8")
+    tokens = str(tmp_path / "tokens")
+    done, _ = _run(tmp_path, FLETCHER_TOKENS=tokens, FLETCHER_TOKEN="a-token-of-twenty-signs")
+    assert done.returncode == 0, done.stderr

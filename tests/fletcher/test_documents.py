@@ -1,0 +1,301 @@
+"""A project's documents over the API: what is sent, removed and told, whoever answers."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from corpora import DataDirectory, Owner, ProjectKey
+from fletcher import documents
+from fletcher.api import Answer, Api, Connection, OwnerGone, OwnerRefusal, asked
+from fletcher.documents import ingest, link, removable, remove
+from fletcher.settings import load_settings
+from ingest import Progress, Refusal, Source, scan
+from server import Access, Limits
+from tests.retrieval.small_embedder import SmallEmbedder
+from tests.server.house import House, house
+
+KEY = ProjectKey("local", "1")
+
+
+OWNER = 1  # the process id that it says
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[House]:
+    limits = Limits(upload_bytes=10_000)
+    with house(tmp_path / "data", limits=limits, access=Access(owner_key="key")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api(home: House) -> Iterator[Api]:
+    with Api(Owner(OWNER, home.url, "key"), KEY) as opened:
+        yield opened
+
+
+class Owned:
+    """A data directory with an owner that a test can end at any moment."""
+
+    def __init__(self, path: Path) -> None:
+        self.settings = load_settings(data_dir=path)
+        self._ownership = DataDirectory(path).own()
+        self._serving = ExitStack()
+        self.next()
+
+    def next(self) -> None:
+        """Ends the owner; another one follows."""
+        self._serving.close()
+        self.home = self._serving.enter_context(house(self.settings.data_dir))
+        self.announce(self.home.url)
+
+    def announce(self, url: str) -> None:
+        """Says where the owner answers."""
+        self._ownership.owner_file.write_text(json.dumps({"pid": OWNER, "url": url, "key": "key"}))
+
+    def end(self) -> None:
+        """Ends the owner; the directory is free."""
+        self._serving.close()
+        self._ownership.release()
+
+
+@pytest.fixture
+def owned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Owned]:
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
+    opened = Owned(tmp_path / "data")
+    yield opened
+    opened.end()
+
+
+def nobody(_: Progress) -> None:
+    pass
+
+
+def listed(api: Api) -> list[Answer]:
+    return api.ask("GET", "documents")["documents"]
+
+
+def names(documents: list[Answer]) -> list[str]:
+    return sorted(document["name"] for document in documents)
+
+
+def statuses(report: Answer) -> list[str]:
+    return [document["status"] for document in report["documents"]]
+
+
+def test_what_lies_in_a_refused_folder_is_not_gone(home: House, api: Api, tmp_path: Path) -> None:
+    for name in ("quests/ferry.md", "quests-old.md", "gone.md"):
+        home.put(name, f"The text of {name}.")
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "quests").symlink_to(elsewhere)
+    report = ingest(api, scan(folder), sync=True, progress=nobody)
+    assert [(document["name"], document["status"]) for document in report["documents"]] == [
+        ("quests", "skipped"),
+        ("gone.md", "removed"),
+        ("quests-old.md", "removed"),
+    ]
+    assert names(listed(api)) == ["quests/ferry.md"]
+
+
+def test_the_report_is_that_of_an_ingest_without_an_api(home: House, api: Api) -> None:
+    sources = [
+        Source("a.md", b"The ferry is called Bittern."),
+        Source("a.md", b"Another ferry."),
+        Source("../b.md", b"Outside."),
+        Source("half\udc80.md", b"A name that is no text."),
+        Source("picture.xyz", b"\0\1"),
+        Source("cafe\u0301.md", b"A name in two pieces."),
+        Refusal("c.md", "failed", "UNREADABLE", "c.md: cannot be read."),
+    ]
+    home.put("c.md", "An older version.")
+    home.put("c.md", "An older version.", ProjectKey("local", "2"))
+    alone = home.ingestor.index(ProjectKey("local", "2"), sources).as_dict()["documents"]
+    sent = ingest(api, sources, sync=False, progress=nobody)["documents"]
+    told = ("name", "status", "pages", "error")
+    assert [[each[field] for field in told] for each in sent] == [[each[field] for field in told] for each in alone]
+    assert sent[1]["error"]["code"] == "DUPLICATE_NAME"
+    assert sent[-1]["passages"] == 1, "the older version stays"
+    document = next(document for document in home.catalog.documents(KEY) if document.name == "a.md")
+    assert home.catalog.text(KEY, document.id) == "The ferry is called Bittern."
+
+
+def test_each_status_once_the_vectors_are_there(home: House, api: Api) -> None:
+    for name in ("same.md", "changed.md"):
+        home.put(name, f"The text of {name}.")
+    home.ingestor.add(KEY, [Source("lacking.md", b"Its vectors were never made.")])
+    sources = [
+        Source("same.md", b"The text of same.md."),
+        Source("changed.md", b"Another text."),
+        Source("lacking.md", b"Its vectors were never made."),
+        Source("new.md", b"New."),
+    ]
+    report = ingest(api, sources, sync=False, progress=nobody)
+    assert statuses(report) == ["unchanged", "updated", "indexed", "indexed"]
+    assert all(document["embedded"] == document["passages"] == 1 for document in report["documents"])
+
+
+def test_a_thousand_notes_take_few_requests_and_each_is_told(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fletcher.documents._MOST_DOCUMENTS", 3)
+    monkeypatch.setattr("fletcher.documents._MOST_BYTES", 100)
+    told: list[Progress] = []
+    sources = [Source(f"{number}.md", b"x" * (90 if number == 4 else 1)) for number in range(8)]
+    report = ingest(api, sources, sync=False, progress=told.append)
+    assert [document["name"] for document in report["documents"]] == [source.name for source in sources]
+    assert {document["status"] for document in report["documents"]} == {"indexed"}
+    read = [event for event in told if event.phase == "reading"]
+    assert [(event.document, event.done, event.total) for event in read if not event.page] == [
+        (f"{number}.md", number, 8) for number in range(8)
+    ]
+
+
+@pytest.mark.parametrize("name", ['a"b.md', "50%22.md", "new; line=1.md", "søl ∂.md"])
+def test_names_arrive_as_they_are(owned: Owned, name: str) -> None:
+    with Connection(owned.settings, KEY) as connection:
+        connection.do(lambda api: ingest(api, [Source(name, b"Text.")], sync=False, progress=nobody))
+        assert names(connection.do(listed)) == [name]
+        assert remove(connection, name)["status"] == "removed"
+
+
+LARGE = b"All winter long the lamp burned. " * 20_000
+
+
+@pytest.mark.parametrize("name", ["50%22.md", "new; line=1.md", "søl ∂.md", "quests/a 'b'.md", "c: d.md", 'a"b.md'])
+def test_large_documents_arrive_as_they_are(tmp_path: Path, name: str) -> None:
+    limits = Limits(json_upload_bytes=10_000 if '"' not in name else 2**20)
+    large = LARGE.replace(b" ", b"") + b" The ferry is called Bittern."
+    with house(tmp_path, limits=limits, access=Access(owner_key="key")) as home:
+        with Api(Owner(1, home.url, "key"), KEY) as api:
+            (report,) = ingest(api, [Source(name, large)], sync=False, progress=nobody)["documents"]
+        assert (report["name"], report["status"], report["error"]) == (name, "indexed", None)
+        (document,) = home.catalog.documents(KEY)
+        assert document.name == name
+        assert home.catalog.text(KEY, document.id).encode() == large
+
+
+@pytest.mark.parametrize("size", [20_000, 30_000_000])
+def test_a_document_that_the_owner_refuses_fails_alone(home: House, api: Api, size: int) -> None:
+    home.put("b.md", "The version before it grew.")
+    sources = [Source("a.md", b"A."), Source("b.md", b"b" * size), Source("c.md", b"C.")]
+    report = ingest(api, sources, sync=True, progress=nobody)
+    assert statuses(report) == ["indexed", "failed", "indexed"]
+    refused = report["documents"][1]
+    assert "FLETCHER_MAX_UPLOAD_BYTES" in refused["error"]["message"]
+    assert refused["passages"] == 1
+    assert names(listed(api)) == ["a.md", "b.md", "c.md"]
+
+
+def test_an_ingest_goes_on_with_the_next_owner(owned: Owned) -> None:
+    sources = [Source("a.md", b"The ferry."), Source("b.md", b"The harbour.")]
+    first = owned.home
+    ends = True
+
+    def progress(event: Progress) -> None:
+        nonlocal ends
+        if ends and event.phase == "done":
+            ends = False
+            owned.next()
+
+    report = asked(owned.settings, KEY, lambda api: ingest(api, sources, sync=True, progress=progress))
+    assert owned.home is not first
+    assert statuses(report) == ["unchanged", "unchanged"]
+
+
+def test_an_ingest_goes_on_here_when_the_owner_is_done(owned: Owned) -> None:
+    for name in ("a.md", "b.md"):
+        owned.home.put(name, "The ferry.")
+    sources = [Source(name, b"The ferry.") for name in ("a.md", "b.md")]
+    owners: list[int] = []
+
+    def progress(event: Progress) -> None:
+        if event.phase == "done":
+            owned.end()
+
+    def work(api: Api) -> Answer:
+        owners.append(api.owner.pid)
+        return ingest(api, sources, sync=False, progress=progress)
+
+    assert statuses(asked(owned.settings, KEY, work)) == ["unchanged", "unchanged"]
+    assert owners == [OWNER, os.getpid()]
+
+
+def test_reading_goes_on_here_when_the_owner_is_done(owned: Owned) -> None:
+    owned.home.put("a.md", "The ferry.")
+
+    def work(api: Api) -> list[Answer]:
+        owned.end()
+        return listed(api)
+
+    assert names(asked(owned.settings, KEY, work)) == ["a.md"]
+
+
+def test_an_owner_that_ends_is_not_the_last_word(owned: Owned) -> None:
+    """A short command owns the directory for a moment: who asks it just then asks again."""
+    refused = httpx.Response(503, json={"error": {"code": "SERVER_CLOSING", "message": "The server ends."}})
+    with Api(Owner(OWNER, owned.home.url, "key"), KEY) as api, pytest.raises(OwnerGone):
+        api._told(refused, lambda _name, _data: None)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize("carried_out", [True, False])
+def test_a_removal_is_carried_out_once(owned: Owned, monkeypatch: pytest.MonkeyPatch, carried_out: bool) -> None:
+    """The owner ends while it removes: its answer is lost, and it did its work or it did not."""
+    owned.home.put("a.md", "The ferry.")
+    take_out = documents._remove  # pyright: ignore[reportPrivateUsage]
+
+    def interrupted(api: Api, name_or_id: str) -> Answer:
+        monkeypatch.undo()
+        if carried_out:
+            take_out(api, name_or_id)
+        owned.end()
+        return take_out(api, name_or_id)
+
+    monkeypatch.setattr("fletcher.documents._remove", interrupted)
+    with Connection(owned.settings, KEY) as connection:
+        removed = remove(connection, "a.md")
+        assert (removed["name"], removed["status"]) == ("a.md", "removed")
+        assert connection.do(listed) == []
+
+
+def test_an_owner_that_keeps_the_directory_and_is_silent_is_named(
+    owned: Owned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fletcher.api._WAIT_FOR_ITS_END_S", 0.0)
+    owned.announce("http://127.0.0.1:1")
+    with pytest.raises(OwnerGone, match="does not answer"):
+        asked(owned.settings, KEY, listed)
+
+
+def test_a_linked_folder_is_linked_shown_and_unlinked(home: House, api: Api, tmp_path: Path) -> None:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "bible.md").write_text("Elena keeps the lighthouse.")
+    linked = link(api, folder)
+    assert [(document["name"], document["status"]) for document in linked["documents"]] == [("bible.md", "indexed")]
+    shown = api.ask("GET", "folder")
+    assert (shown["project"], shown["path"], shown["problem"]) == ("1", str(folder), None)
+    assert names(shown["documents"]) == ["bible.md"]
+    assert removable(api) == set()
+    assert api.ask("DELETE", "folder")["path"] == str(folder)
+    assert removable(api) == {"bible.md"}
+    with pytest.raises(OwnerRefusal, match="no linked folder"):
+        api.ask("GET", "folder")
+
+
+def test_what_is_gone_is_removed_and_what_is_the_folders_is_not(home: House, api: Api, tmp_path: Path) -> None:
+    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.")
+    for name in ("a.md", "b.md"):
+        home.put(name, f"The text of {name}.")
+    home.catalog.link_folder(KEY, str(tmp_path))
+    home.catalog.put_folder_documents(KEY, ["b.md"])
+    report = ingest(api, [Source("c.md", b"C.")], sync=False, gone=["a.md", "unknown.md"], progress=nobody)
+    assert [(document["name"], document["status"]) for document in report["documents"]] == [
+        ("c.md", "indexed"),
+        ("a.md", "removed"),
+    ]
+    ingest(api, [Source("d.md", b"D.")], sync=True, progress=nobody)
+    assert names(listed(api)) == ["b.md", "d.md"]

@@ -1,0 +1,27 @@
+"""Passages for the vector store alone, which no catalog knows, and entries as they were written before."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from chromadb import Collection
+
+from corpora import Passage, ProjectKey
+from retrieval import VectorStore
+from retrieval.circuit_breaker import Patience
+
+
+def stored(passage_id: str, document_id: str, text: str = "a text") -> Passage:
+    """Without pages."""
+    return Passage(passage_id, document_id, f"{document_id}.md", None, None, (), 0, len(text), text)
+
+
+def bare(store: VectorStore, key: ProjectKey, ids: Sequence[str]) -> None:
+    """Have these entries as Fletcher wrote them first: a vector, and the id of the document."""
+
+    def rewritten(collection: Collection) -> None:
+        vectors = cast("list[np.ndarray]", collection.get(list(ids), include=["embeddings"])["embeddings"])
+        collection.delete(list(ids))
+        collection.add(list(ids), list(vectors), [{"document_id": "d"} for _ in ids])
+
+    store._in_collection(key, rewritten, Patience(30.0))  # pyright: ignore[reportPrivateUsage]

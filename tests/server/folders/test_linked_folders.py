@@ -1,0 +1,157 @@
+"""The folder that belongs to a project: linked, followed, missing."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.folders.linking import error, link, linked, names, owned, owner
+from tests.server.house import House
+from tests.waiting import eventually
+
+
+def test_a_folder_is_linked_shown_and_unlinked(http: httpx.Client, folder: Path) -> None:
+    report = link(http, folder)
+    assert set(report) == {"project", "path", "problem", "documents"}
+    assert (report["project"], report["path"], report["problem"]) == ("1", str(folder), None)
+    assert {document["name"]: document["status"] for document in report["documents"]} == {
+        "bible.md": "searchable",
+        "ferry.md": "searchable",
+        "map.xyz": "skipped",
+    }
+    found = http.get("/projects/1/search", params={"q": "What is the ferry called?"}).json()["passages"]
+    assert found[0]["document"] == "ferry.md"
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+
+    assert error(http.delete("/projects/1/documents/ferry.md")) == (409, "DOCUMENT_OF_FOLDER")
+    assert names(http.delete("/projects/1/folder").json()) == ["bible.md", "ferry.md"]
+    for ask in (http.get, http.delete):
+        assert error(ask("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+    assert http.delete("/projects/1/documents/ferry.md").status_code == 200
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md"]
+
+
+def test_what_happens_in_the_folder_happens_in_the_corpus(http: httpx.Client, folder: Path) -> None:
+    link(http, folder)
+    (folder / "bible.md").write_text("# Elena\n\nShe went to the lighthouse of Pell.")
+    (folder / "ferry.md").rename(folder / "boats.md")
+    eventually(lambda: names(linked(http)) == ["bible.md", "boats.md"])
+    found = http.get("/projects/1/search", params={"q": "Pell"}).json()["passages"]
+    assert "Pell" in found[0]["text"]
+    (folder / "boats.md").unlink()
+    eventually(lambda: names(linked(http)) == ["bible.md"])
+
+
+def test_projects_have_their_own_folders(http: httpx.Client, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "bible.md").write_text("Another world.")
+    link(http, folder, 1)
+    link(http, other, 2)
+    (other / "bible.md").unlink()
+    eventually(lambda: names(http.get("/projects/2/documents").json()) == [])
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md", "ferry.md"]
+
+
+def test_another_folder_replaces_the_first_and_leaves_uploads(
+    home: House, http: httpx.Client, folder: Path, tmp_path: Path
+) -> None:
+    home.put("upload.md", "Sent by the editor.")
+    link(http, folder)
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "harbour.md").write_text("It freezes in winter.")
+    statuses = {document["name"]: document["status"] for document in link(http, second)["documents"]}
+    assert statuses == {"harbour.md": "searchable", "bible.md": "removed", "ferry.md": "removed"}
+    (folder / "late.md").write_text("Nobody looks here any more.")
+    (second / "quay.md").write_text("It is wet.")
+    eventually(lambda: names(linked(http)) == ["harbour.md", "quay.md"])
+    assert names(http.get("/projects/1/documents").json()) == ["harbour.md", "quay.md", "upload.md"]
+    replaced = http.post("/projects/1/corpus", json={"documents": [], "replace": True}).json()
+    assert names(replaced) == ["upload.md"]
+
+
+def test_a_restart_makes_up_for_what_happened_meanwhile(tmp_path: Path, folder: Path) -> None:
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, folder)
+    (folder / "ferry.md").unlink()
+    (folder / "harbour.md").write_text("It freezes in winter.")
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        eventually(lambda: names(linked(http)) == ["bible.md", "harbour.md"])
+
+
+def test_a_folder_that_disappears_keeps_its_documents(
+    http: httpx.Client, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    link(http, folder)
+    folder.rename(tmp_path / "drive")
+    eventually(lambda: (linked(http)["problem"] or {}).get("code") == "FOLDER_MISSING")
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+    assert "Its documents are kept" in caplog.text
+    (tmp_path / "drive" / "ferry.md").unlink()
+    (tmp_path / "drive").rename(folder)
+    eventually(lambda: linked(http)["problem"] is None and names(linked(http)) == ["bible.md"])
+
+
+@pytest.mark.parametrize("leaves_its_place", [False, True])
+def test_a_drive_that_is_out_when_the_server_starts(tmp_path: Path, folder: Path, leaves_its_place: bool) -> None:
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, folder)
+    folder.rename(tmp_path / "drive")
+    if leaves_its_place:
+        folder.mkdir()
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        code = "FOLDER_EMPTY" if leaves_its_place else "FOLDER_MISSING"
+        eventually(lambda: (linked(http)["problem"] or {}).get("code") == code)
+        assert names(linked(http)) == ["bible.md", "ferry.md"]
+        if leaves_its_place:  # named by its user, an empty folder is believed
+            assert {document["status"] for document in link(http, folder)["documents"]} == {"removed"}
+            assert names(linked(http)) == []
+
+
+def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http: httpx.Client, folder: Path) -> None:
+    home.readers.may_go_on.clear()
+    answers: dict[str, httpx.Response] = {}
+
+    def ask(method: str, **options: Any) -> threading.Thread:
+        def request() -> None:
+            with owner(home) as own:
+                answers[method] = own.request(method, "/projects/1/folder", **options)
+
+        thread = threading.Thread(target=request)
+        thread.start()
+        return thread
+
+    linking = ask("PUT", json={"path": str(folder)})
+    assert home.readers.reading.wait(PATIENCE_S)
+    unlinking = ask("DELETE")
+    home.readers.may_go_on.set()
+    for thread in (linking, unlinking):
+        thread.join(PATIENCE_S)
+    assert answers["DELETE"].status_code == 200
+    assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+
+
+def test_names_that_are_no_text_do_not_break_the_folder(http: httpx.Client, folder: Path) -> None:
+    bad, bad_folder = os.fsencode(folder) + b"/caf\xe9.md", os.fsencode(folder) + b"/qu\xeates"
+    try:
+        os.mkdir(bad_folder)  # noqa: PTH102  (of bytes)
+        for path in (bad, bad_folder + b"/harbour.md"):
+            with open(path, "w") as file:  # noqa: PTH123
+                file.write("Text.")
+    except OSError:
+        pytest.skip("this system has no such file names")
+    report = {document["name"]: document for document in link(http, folder)["documents"]}
+    for name in (r"caf\xe9.md", r"qu\xeates/harbour.md"):
+        assert (report[name]["status"], report[name]["error"]["code"]) == ("failed", "INVALID_NAME")
+        assert name in report[name]["error"]["message"]
+    assert names(linked(http)) == ["bible.md", "ferry.md"]
+    (folder / "boats.md").write_text("All others go on.")
+    eventually(lambda: names(linked(http)) == ["bible.md", "boats.md", "ferry.md"])
+    os.rename(bad, os.fsencode(folder) + b"/coffee.md")  # noqa: PTH104
+    eventually(lambda: "coffee.md" in names(linked(http)))
+    assert linked(http)["problem"] is None

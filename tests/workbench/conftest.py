@@ -1,0 +1,79 @@
+"""The page in a real Chromium, on a real server in a process of its own."""
+
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.end_to_end.conftest import running_server
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = Path(".venv/axe-core/package/axe.min.js")
+PATIENCE_MS = 15_000
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+Serve = Callable[..., str]
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt install chromium")
+    with sync_playwright() as playwright:
+        # Whoever runs tests in a container is root there, for whom Chromium has no sandbox.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Generator[OpenPage]:
+    """`open_page(url, NARROW)`: a page in a browser of its own; fails where a script of it does."""
+    contexts, errors = [], list[str]()
+
+    def open_page(url: str, viewport: dict[str, int] | None = None, **options: Any) -> Page:
+        context = browser.new_context(viewport=viewport or WIDE, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture
+def serve() -> Generator[Serve]:
+    """`serve(data_dir, **environment)`: a server until the end of the test."""
+    with ExitStack() as servers:
+        yield lambda data_dir, **environment: servers.enter_context(running_server(data_dir, **environment))
+
+
+@pytest.fixture(scope="session")
+def sample(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server with the sample in project 1; what a test adds, it adds to a project of its own."""
+    data_dir = tmp_path_factory.mktemp("page") / "data"
+    shutil.copytree(ingested, data_dir)
+    with running_server(data_dir) as url:
+        yield url
+
+
+@pytest.fixture
+def empty(tmp_path: Path, serve: Serve) -> str:
+    """The URL of a server without anything in it."""
+    return serve(tmp_path / "data")
+
+
+def tab(page: Page, name: str) -> None:
+    """Goes to a tab of the page."""
+    page.get_by_role("tab", name=name).click()
+    page.get_by_role("heading", name=name, exact=True).wait_for()

@@ -1,0 +1,115 @@
+"""Who sees the page, and what: tokens, hosts, origins and other sites."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.responses import PlainTextResponse
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from fletcher.loopback import bind, serving
+from tests.workbench.conftest import OpenPage, Serve, tab
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, serve: Serve) -> str:
+    """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("tok-red red\ntok-blue blue\n")
+    url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
+    for colour in ("red", "blue"):
+        body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
+        answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
+        assert answer.status_code == 200
+    return url
+
+
+def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(guarded)
+    page.get_by_label("Token").fill("tok-green")
+    page.get_by_role("button", name="Sign in").click()
+    assert "opens nothing" in page.get_by_role("alert").inner_text()
+    page.get_by_label("Token").fill("tok-red")
+    page.get_by_role("button", name="Sign in").click()
+    tab(page, "Documents")
+    page.get_by_role("button", name="red.md", exact=True).wait_for()
+    assert "blue" not in page.content()
+    page.goto(f"{guarded}/?project=blue-project&tab=Documents")
+    page.get_by_text("Nothing is here yet").first.wait_for()
+    assert "blue.md" not in page.content()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Token").wait_for()
+
+
+def test_the_session_is_no_token_and_no_script_reads_it(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(guarded)
+    page.get_by_label("Token").fill("tok-red")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("tab", name="Projects").wait_for()
+    (cookie,) = page.context.cookies()
+    assert cookie.get("httpOnly")
+    assert cookie.get("sameSite") == "Strict"
+    assert "tok-red" not in str(cookie)
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_nothing_of_the_page_but_the_form_is_there_without_a_token(guarded: str) -> None:
+    assert "Sign in" in httpx.get(guarded).text
+    assert httpx.get(f"{guarded}/_nicegui/3.18.0/static/nicegui.js").status_code == 401
+    assert httpx.post(f"{guarded}/_nicegui/client/x/upload/1", files={"f": b"x"}).status_code == 401
+    with pytest.raises(InvalidStatus):
+        connect(guarded.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket")
+
+
+def test_the_form_takes_no_more_than_a_token(guarded: str) -> None:
+    answer = httpx.post(f"{guarded}/sign-in", content=b"token=" + b"x" * 1_000_000)
+    assert answer.status_code == 200
+    assert "Sign in" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/_nicegui_ws/socket.io/?EIO=4&transport=polling"])
+def test_pages_of_other_sites_are_refused(sample: str, path: str) -> None:
+    assert httpx.get(sample + path, headers={"Origin": "https://evil.example"}).status_code == 403
+    assert httpx.get(sample + path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert httpx.get(sample + path, headers={"Host": "evil.example"}).status_code == 403
+
+
+def test_the_pages_socket_is_refused_to_other_sites(sample: str) -> None:
+    address = sample.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+    with pytest.raises(InvalidStatus):
+        connect(address, additional_headers={"Origin": "https://evil.example"})
+
+
+def test_another_site_cannot_add_documents(sample: str, open_page: OpenPage) -> None:
+    with bind("127.0.0.1", 0) as bound, serving(PlainTextResponse("evil"), 2**20, bound) as other_site:
+        page = open_page(other_site)
+        with page.expect_response(f"{sample}/**") as answered:
+            page.evaluate(
+                """(url) => {
+                    const form = new FormData();
+                    form.append("files", new File(["x"], "evil.md"));
+                    fetch(url, {method: "POST", mode: "no-cors", credentials: "include", body: form});
+                }""",
+                f"{sample}/projects/attacked/corpus",
+            )
+        assert answered.value.status == 403
+    assert httpx.get(f"{sample}/projects/attacked/documents").status_code == 404
+
+
+def test_no_other_page_can_frame_it(sample: str) -> None:
+    headers = httpx.get(sample).headers
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["x-frame-options"] == "DENY"
+
+
+def test_clients_that_know_only_host_and_port_still_have_their_socket(sample: str) -> None:
+    with connect(sample.replace("http", "ws") + "/") as socket:
+        socket.send('{"type": "hello", "dialect": "fletcher"}')
+        assert socket.recv(timeout=60)
+
+
+def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
+    url = serve(tmp_path / "data", FLETCHER_PAGE="off")
+    assert httpx.get(url).status_code == 404
+    assert httpx.get(f"{url}/healthz").status_code == 200

@@ -1,0 +1,43 @@
+"""Questions, searches and the places that are cited."""
+
+from playwright.sync_api import Page
+
+from tests.workbench.conftest import OpenPage
+
+QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
+
+
+def ask(page: Page, question: str, button: str = "Ask") -> None:
+    """Asks as a visitor does."""
+    page.get_by_role("textbox", name="Question").fill(question)
+    page.get_by_role("button", name=button, exact=True).click()
+
+
+def test_an_answer_cites_its_page_and_shows_it(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    ask(page, QUESTION)
+    page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+    assert "they steer by the two flashes of Pell Light" in page.locator(".answer").first.inner_text()
+    page.get_by_role("button", name="Close the source").click()
+    page.get_by_role("img", name="game-bible.pdf, page 6").wait_for(state="detached")
+    page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
+    page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+
+
+def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    page.get_by_role("combobox", name="Kind").click()
+    page.get_by_role("option", name=".md").click()
+    ask(page, "the lighthouse", "Search")
+    found = page.get_by_role("button", name="[1]")
+    found.wait_for()
+    assert ".md" in found.inner_text()
+    assert page.locator(".citation", has_text=".pdf").count() == 0
+    found.click()
+    page.get_by_role("region", name="Text of the document").locator("mark").wait_for()
+
+
+def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=nothing-here&tab=Ask")
+    ask(page, QUESTION, "Search")
+    page.get_by_text("has no documents").first.wait_for()

@@ -1,0 +1,97 @@
+"""A story is changed on the page: previewed, applied, asked about, taken back, and taken along."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from arrow_project import parse
+from corpora.samples import SAMPLE
+from tests.workbench.conftest import NARROW, WIDE, OpenPage
+from tests.workbench.test_story import node, open_story
+
+BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
+
+
+def say(page: Page, message: str, button: str) -> None:
+    """Writes a message and sends it."""
+    page.get_by_role("textbox", name="Message").fill(message)
+    page.get_by_role("button", name=button, exact=True).click()
+
+
+def downloaded(page: Page) -> Any:
+    """The story as the page hands it out."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    return parse(Path(download.value.path()).read_bytes())
+
+
+@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
+def story_page(sample: str, open_page: OpenPage, request: pytest.FixtureRequest) -> Page:
+    """The page with the sample's story open in it."""
+    page = open_page(f"{sample}/?project=1&tab=Story", request.param)
+    open_story(page)
+    node(page, 13).wait_for()
+    return page
+
+
+def test_a_preview_is_drawn_applied_and_taken_back(story_page: Page) -> None:
+    say(story_page, BUILD, "Preview")
+    story_page.locator(".graph .new").first.wait_for()
+    before = downloaded(story_page)
+    assert len(before.document.scenes) == 2
+    story_page.get_by_role("button", name="Apply", exact=True).click()
+    story_page.locator(".graph .new").first.wait_for(state="detached")
+    assert len(downloaded(story_page).document.scenes) == 3
+    story_page.get_by_role("button", name="Undo").click()
+    story_page.get_by_text("Supper on a Slant", exact=True).wait_for(state="detached")
+    assert downloaded(story_page).to_text() == before.to_text()
+    assert story_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_preview_marks_what_is_changed_and_removed_and_is_discarded(story_page: Page) -> None:
+    say(story_page, "delete node 13", "Preview")
+    story_page.locator(".graph .removed[data-node='13']").wait_for()
+    story_page.locator(".graph .changed[data-node='12']").wait_for()
+    story_page.get_by_role("button", name="Discard").click()
+    story_page.locator(".graph .removed").wait_for(state="detached")
+    assert 13 in downloaded(story_page).document.nodes
+
+
+@pytest.mark.parametrize(("answer", "is_there"), [("Yes", False), ("No", True)])
+def test_what_is_destructive_is_asked_about(story_page: Page, answer: str, is_there: bool) -> None:
+    say(story_page, "delete node 29", "Apply")
+    story_page.get_by_role("button", name=answer, exact=True).click()
+    story_page.get_by_role("button", name=answer, exact=True).wait_for(state="hidden")
+    assert (29 in downloaded(story_page).document.nodes) is is_there
+
+
+def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
+    say(story_page, "delete nodes 28 and 29", "Preview")
+    story_page.get_by_role("button", name="Change …").click()
+    story_page.keyboard.type("yes, but keep node 28")
+    story_page.get_by_role("button", name="Preview", exact=True).click()
+    story_page.locator(".graph .removed[data-node='28']").wait_for(state="detached")
+
+
+def test_a_function_is_a_form(story_page: Page) -> None:
+    story_page.get_by_text("Functions", exact=True).click()
+    story_page.get_by_role("combobox", name="Function").click()
+    story_page.get_by_role("option", name="create_variable").click()
+    story_page.get_by_role("textbox", name="name (needed)").fill("gold")
+    story_page.get_by_role("combobox", name="type (needed)").click()
+    story_page.get_by_role("option", name="num").click()
+    story_page.get_by_role("textbox", name="initial_value").fill("10")
+    story_page.get_by_role("button", name="Preview this function").click()
+    story_page.get_by_text("variable").last.wait_for()
+    story_page.get_by_role("button", name="Discard").wait_for()
+    story_page.get_by_role("button", name="Apply", exact=True).click()
+    story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
+    assert ("gold", 10) in [(v["name"], v["init"]) for v in downloaded(story_page).document.variables.values()]
+
+
+def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) -> None:
+    say(story_page, "make it all a bit more mysterious", "Apply")
+    story_page.locator(".change .answer").last.filter(has_text="not").wait_for()
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()

@@ -1,0 +1,94 @@
+"""Documents come in, are looked at and go, in one browser and in another."""
+
+import json
+from pathlib import Path
+from urllib.request import urlopen
+
+from playwright.sync_api import Page
+
+from tests.waiting import eventually
+from tests.workbench.conftest import OpenPage
+
+
+def add(page: Page, *files: Path) -> None:
+    """Chooses files as a visitor does."""
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Add documents").click()
+    chosen.value.set_files([str(file) for file in files])
+
+
+def names(url: str, project: str) -> list[str]:
+    """What the API lists."""
+    with urlopen(f"{url}/projects/{project}/documents") as answer:
+        return [document["name"] for document in json.load(answer)["documents"]]
+
+
+def test_documents_that_are_added_are_listed_and_failures_say_why(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    (tmp_path / "pier.md").write_text("# The pier\n\nThe pier is made of whale bones.")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
+    page = open_page(f"{sample}/?project=adding&tab=Documents")
+    add(page, tmp_path / "pier.md", tmp_path / "broken.pdf")
+    page.get_by_role("button", name="pier.md", exact=True).wait_for()
+    assert "broken.pdf" in page.get_by_role("alert").first.inner_text()
+    assert names(sample, "adding") == ["pier.md"]
+
+
+def test_a_folder_is_added_by_the_paths_in_it(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    folder = tmp_path / "design"
+    (folder / "people").mkdir(parents=True)
+    (folder / "people" / "elena.md").write_text("Elena keeps the light.")
+    page = open_page(f"{sample}/?project=folders&tab=Documents")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Add a folder").click()
+    chosen.value.set_files(str(folder))
+    page.get_by_role("button", name="people/elena.md", exact=True).wait_for()
+
+
+def test_files_that_are_dropped_are_added(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=dropping&tab=Documents")
+    page.get_by_role("button", name="Add documents").wait_for()
+    transfer = page.evaluate_handle(
+        """() => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(["The lamp is cold."], "lamp.md"));
+            return transfer;
+        }"""
+    )
+    page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
+    page.get_by_role("button", name="lamp.md", exact=True).wait_for()
+
+
+def test_two_browsers_see_each_others_documents(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "shared.md").write_text("The bell is under the floor.")
+    one, other = (open_page(f"{sample}/?project=both&tab=Documents") for _ in range(2))
+    other.get_by_role("button", name="Add documents").wait_for()
+    add(one, tmp_path / "shared.md")
+    other.get_by_role("button", name="shared.md", exact=True).wait_for()
+
+
+def test_a_document_is_removed_after_a_yes(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("It was a cave once.")
+    page = open_page(f"{sample}/?project=removing&tab=Documents")
+    add(page, tmp_path / "old.md")
+    page.get_by_role("button", name="Remove old.md").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("button", name="old.md", exact=True).wait_for(state="detached")
+    eventually(lambda: names(sample, "removing") == [])
+
+
+def test_a_document_opens_at_its_pages(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Documents")
+    page.get_by_role("button", name="game-bible.pdf", exact=True).click()
+    page.get_by_role("img", name="game-bible.pdf, page 1").wait_for()
+    page.get_by_role("button", name="Next page").click()
+    page.get_by_role("img", name="game-bible.pdf, page 2").wait_for()
+
+
+def test_a_document_without_pages_opens_as_text(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Documents")
+    page.get_by_role("button", name="quests.md", exact=True).click()
+    text = page.get_by_role("region", name="Text of the document")
+    text.wait_for()
+    assert "quest" in text.inner_text().lower()

@@ -1,0 +1,55 @@
+"""From nothing to a cited answer, and what a page load costs."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, Response
+
+from tests.workbench.conftest import NARROW, WIDE, OpenPage
+
+MOST_BYTES = 1_500_000
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_three_clicks_lead_to_the_first_cited_answer(empty: str, open_page: OpenPage, viewport: dict[str, int]) -> None:
+    page = open_page(empty, viewport)
+    page.get_by_role("button", name="Try the sample").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
+    picture = page.get_by_role("img", name="game-bible.pdf, page 6")
+    picture.wait_for()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    assert "passage=" in str(picture.get_attribute("src"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_page_load_is_small_and_asks_nobody_else(sample: str, open_page: OpenPage) -> None:
+    responses = list[Response]()
+    page = open_page("about:blank")
+    page.on("response", lambda response: responses.append(response))
+    page.goto(sample)
+    page.get_by_role("tab", name="Projects").wait_for()
+    page.wait_for_load_state("networkidle")
+    asked = {urlsplit(response.url).netloc for response in responses if not response.url.startswith("data:")}
+    assert asked == {urlsplit(sample).netloc}
+    assert 0 < sum(_moved(response) for response in responses) <= MOST_BYTES
+
+
+def _moved(response: Response) -> int:
+    sizes = response.request.sizes()
+    return sizes["responseBodySize"] + sizes["responseHeadersSize"]
+
+
+def test_the_page_goes_on_where_its_address_says(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Documents")
+    page.get_by_role("button", name="quests.md", exact=True).wait_for()
+    _choose(page, "another-one")
+    page.wait_for_url("**/?project=another-one*")
+    page.reload()
+    page.get_by_text("Project another-one").wait_for()
+
+
+def _choose(page: Page, project: str) -> None:
+    page.get_by_role("tab", name="Projects").click()
+    page.get_by_role("textbox", name="New project").fill(project)
+    page.get_by_role("button", name="New", exact=True).click()

@@ -1,0 +1,127 @@
+"""A story is opened, looked at and checked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from arrow_project import parse
+from corpora.samples import SAMPLE
+from tests.workbench.conftest import OpenPage, Serve
+
+
+def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
+    """Chooses a file as a visitor does."""
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Open a story").click()
+    chosen.value.set_files(str(file))
+
+
+def node(page: Page, node_id: int) -> Any:
+    """A node of the drawing."""
+    return page.locator(f"[data-node='{node_id}']")
+
+
+@pytest.fixture
+def story_page(sample: str, open_page: OpenPage) -> Page:
+    """The page with the sample's story open in it."""
+    page = open_page(f"{sample}/?project=1&tab=Story")
+    open_story(page)
+    node(page, 13).wait_for()
+    return page
+
+
+def test_nodes_stand_where_arrow_has_them_in_their_colours(story_page: Page) -> None:
+    document = json.loads(SAMPLE.arrow_file.read_text("utf-8"))
+    places = document["resources"]["scenes"]["0"]["map"]
+    assert story_page.locator("[data-node]").count() == len(places)
+    for node_id, entry in places.items():
+        x, y = entry["offset"]
+        assert node(story_page, node_id).get_attribute("transform") == f"translate({x} {y})"
+    jory = next(c for c in document["resources"]["characters"].values() if c["name"] == "Jory")
+    assert node(story_page, 12).locator(".head").get_attribute("fill") == f"#{jory['color']}"
+
+
+def test_a_click_says_what_leads_to_a_node_and_where_it_goes(story_page: Page) -> None:
+    node(story_page, 13).click()
+    story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+    story_page.get_by_role("button", name="14 (dialog by Jory").click()
+    story_page.get_by_role("heading", name="Node 14: dialog by Jory").wait_for()
+
+
+def test_keys_choose_a_node_as_well(story_page: Page) -> None:
+    node(story_page, 13).focus()
+    story_page.keyboard.press("Enter")
+    story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+
+
+def test_scenes_are_switched_and_zoomed(story_page: Page) -> None:
+    story_page.get_by_role("combobox", name="Scene").click()
+    story_page.get_by_role("option", name="1 Dusk: The Kitchen").click()
+    node(story_page, 24).wait_for()
+    width = _width(story_page)
+    story_page.get_by_role("button", name="Zoom in").click()
+    story_page.wait_for_function(f"document.querySelector('.graph svg').getBoundingClientRect().width > {width * 1.2}")
+    story_page.get_by_role("button", name="Fit", exact=True).click()
+    story_page.wait_for_function(f"document.querySelector('.graph svg').getBoundingClientRect().width < {width}")
+
+
+def _width(page: Page) -> float:
+    return float(page.evaluate("document.querySelector('.graph svg').getBoundingClientRect().width"))
+
+
+def test_a_finding_goes_to_its_node(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    document = json.loads(SAMPLE.arrow_file.read_text("utf-8"))
+    del document["resources"]["scenes"]["0"]["map"]["12"]["io"]
+    broken = tmp_path / "broken.arrow"
+    broken.write_text(json.dumps(document))
+    page = open_page(f"{sample}/?project=1&tab=Story")
+    open_story(page, broken)
+    page.get_by_text("Checks:").click()
+    page.get_by_role("button", name="node 13: Nothing leads here").click()
+    page.get_by_role("heading", name="Node 13: interaction").wait_for()
+
+
+def test_continuity_shows_story_and_page_side_by_side(story_page: Page) -> None:
+    story_page.get_by_text("Continuity").click()
+    story_page.get_by_role("button", name="Check against the documents").click()
+    story_page.get_by_role("button", name="[1] game-bible.pdf, page 16").click()
+    story_page.get_by_role("img", name="game-bible.pdf, page 16").wait_for()
+    story_page.get_by_role("button", name="Node 17").click()
+    story_page.get_by_role("heading", name="Node 17").wait_for()
+
+
+def test_what_is_no_story_says_why_and_changes_nothing(story_page: Page, tmp_path: Path) -> None:
+    (tmp_path / "no.arrow").write_text('{"title": 3}')
+    open_story(story_page, tmp_path / "no.arrow")
+    story_page.get_by_text("no.arrow cannot be opened").wait_for()
+    assert node(story_page, 13).count() == 1
+
+
+def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
+    tmp_path: Path, serve: Serve, open_page: OpenPage
+) -> None:
+    folder, outside = tmp_path / "stories", tmp_path / "secret.arrow"
+    folder.mkdir()
+    file = folder / "tale.arrow"
+    file.write_bytes(SAMPLE.arrow_file.read_bytes())
+    outside.write_bytes(SAMPLE.arrow_file.read_bytes())
+    url = serve(tmp_path / "data", FLETCHER_FOLDERS=str(folder))
+    page = open_page(f"{url}/?project=1&tab=Story")
+    page.get_by_role("button", name="Pick one on the server").click()
+    page.get_by_role("combobox", name="Story on the server").click()
+    assert "secret" not in page.content()
+    page.get_by_role("option", name=str(file)).click()
+    node(page, 13).wait_for()
+    page.get_by_role("textbox", name="Message").fill("create a variable gold = 10")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    page.locator(".change .answer", has_text="gold").wait_for()
+    page.get_by_role("button", name="Write back").click()
+    page.get_by_text(f"Written to {file}").wait_for()
+    assert "gold" in [v["name"] for v in parse(file.read_bytes()).document.variables.values()]
+    file.write_bytes(SAMPLE.arrow_file.read_bytes())
+    page.get_by_role("button", name="Write back").click()
+    page.get_by_text("was changed since it was opened").first.wait_for()
+    assert file.read_bytes() == SAMPLE.arrow_file.read_bytes()

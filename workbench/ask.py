@@ -1,0 +1,173 @@
+"""The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
+
+import asyncio
+from functools import partial
+from pathlib import PurePosixPath
+
+from nicegui import ui
+
+from agent import Citation
+from server import TurnBody
+from server.turn_routes import HistoryEntry
+from workbench.citations import draw_citations
+from workbench.open_story import BLANK
+from workbench.place import Place, PlaceView
+from workbench.telling import Telling
+from workbench.visit import Visit
+
+_MOST_FOUND = 100
+_SHOWN = 12
+_NOTHING = "Nothing in the documents fits that. Use other words, or add the document that would say it."
+_ALL = ""
+
+
+class AskPanel:
+    """Answers from the documents; `Search` shows the passages alone."""
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._history: list[HistoryEntry] = []
+        self._turn: asyncio.Task[None] | None = None
+        ui.label("Ask").classes("title").props('role="heading" aria-level="1"')
+        with ui.element("div").classes("beside"):
+            with ui.element("div").classes("main"):
+                self._draw_question()
+                self._answers = ui.column().classes("answers").props('aria-live="polite"')
+            self._place = PlaceView(visit)
+        visit.question_proposed.subscribe(self._propose)
+        visit.project_changed.subscribe(self._forget)
+        visit.documents_changed.subscribe(self._offer_filters)
+
+    def _draw_question(self) -> None:
+        self._question = ui.input("Question").props("outlined autogrow maxlength=10000").classes("wide")
+        self._question.on("keydown.enter.exact.prevent", self._ask)
+        with ui.row().classes("line"):
+            self._button = ui.button("Ask", on_click=self._ask).props("no-caps")
+            self._stop = ui.button("Stop", on_click=self._end).props("no-caps outline")
+            self._stop.set_visibility(False)
+            ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
+            self._document = ui.select({_ALL: "All documents"}, value=_ALL, label="Document").props("dense outlined")
+            self._kind = ui.select({_ALL: "All kinds"}, value=_ALL, label="Kind").props("dense outlined")
+        if not self._visit.has_model:
+            ui.label(
+                "Without a model, answers are the documents' own sentences. With one they are put into words: set "
+                "ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
+            ).classes("hint")
+        self._state = ui.label().props('role="status"').classes("status")
+
+    def _propose(self, question: str) -> None:
+        self._question.set_value(question)
+
+    def _forget(self) -> None:
+        self._end()
+        self._history.clear()
+        self._answers.clear()
+
+    async def _offer_filters(self) -> None:
+        visit = self._visit
+        names = [d.name for d in await visit.ask(partial(visit.services.catalog.documents, visit.key))]
+        kinds = sorted({PurePosixPath(name).suffix.lower() for name in names} - {""})
+        _offer(self._document, {_ALL: "All documents"} | {name: name for name in names})
+        _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in kinds})
+
+    async def _is_empty(self) -> bool:
+        """Whether there is nothing that could answer; then that is said."""
+        visit = self._visit
+        if visit.services.intake.under_way(visit.key) or await visit.ask(
+            partial(visit.services.catalog.documents, visit.key)
+        ):
+            return False
+        self._answers.clear()
+        with self._answers:
+            ui.label(
+                f"Project {visit.project} has no documents yet: add some in the tab Documents, or choose another one "
+                "in the tab Projects."
+            ).classes("answer")
+        return True
+
+    async def _ask(self) -> None:
+        question = (self._question.value or "").strip()
+        if not question or self._turn is not None or await self._is_empty():
+            return
+        self._begin("Looking through the documents …")
+        with self._answers:
+            exchange = ui.column().classes("exchange")
+        exchange.move(target_index=0)
+        with exchange:
+            ui.label(question).classes("question")
+            said = ui.label().classes("answer")
+            cited = ui.column().classes("list")
+        telling = Telling(said)
+        body = TurnBody(arrow_content=BLANK, message=question, history=self._history[:])
+        self._turn = asyncio.ensure_future(self._run(body, telling))
+        try:
+            await self._turn
+        except asyncio.CancelledError:
+            telling.add("(stopped)")
+            return
+        finally:
+            self._finish()
+        self._history.append(HistoryEntry(message=question, output=telling.text))
+        with cited:
+            draw_citations(telling.citations, self._place.show)
+        if telling.citations:
+            await self._place.show(_place_of(telling.citations[0]))
+
+    async def _run(self, body: TurnBody, telling: Telling) -> None:
+        await self._visit.turn(body, telling.tell)
+
+    async def _search(self) -> None:
+        query = (self._question.value or "").strip()
+        if not query or await self._is_empty():
+            return
+        self._begin("Searching …")
+        retriever, kind = self._visit.services.retriever, self._kind.value
+        try:
+            find = partial(retriever.answer, self._visit.key, query, _MOST_FOUND if kind else _SHOWN)
+            found = await self._visit.ask(partial(find, self._document.value or None))
+        finally:
+            self._finish()
+        passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
+        self._answers.clear()
+        with self._answers:
+            if not passages or found.as_dict().get("relevance") == "none":
+                ui.label(_NOTHING).classes("answer")
+            if found.text_only:
+                ui.label("The vectors cannot be asked just now, so only words were searched for.").classes("remark")
+            cited = [
+                Citation(
+                    number,
+                    one.passage.document,
+                    one.passage.document_id,
+                    one.passage.page_from,
+                    one.passage.page_to,
+                    one.passage.id,
+                    one.passage.text,
+                    one.also_in,
+                )
+                for number, one in enumerate(passages[:_SHOWN], start=1)
+            ]
+            draw_citations(cited, self._place.show, with_text=True)
+
+    def _begin(self, doing: str) -> None:
+        self._state.set_text(doing)
+        self._button.disable()
+        self._stop.set_visibility(True)
+
+    def _finish(self) -> None:
+        self._turn = None
+        self._state.set_text("")
+        self._button.enable()
+        self._stop.set_visibility(False)
+
+    def _end(self) -> None:
+        if self._turn is not None:
+            self._turn.cancel()
+
+
+def _place_of(citation: Citation) -> Place:
+    return Place(citation.document_id, citation.page_from, citation.passage_id)
+
+
+def _offer(select: ui.select, options: dict[str, str]) -> None:
+    select.set_options(options, value=select.value if select.value in options else _ALL)

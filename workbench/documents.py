@@ -1,0 +1,171 @@
+"""The tab `Documents`: what is in the project's corpus, what comes in, and what could not be read."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from corpora import Document
+from ingest import counted, page_list
+from server.answers import DocumentEntry
+from workbench.drop import Drop
+from workbench.folder import FolderView
+from workbench.place import Place, PlaceView
+from workbench.projects import offer_sample
+from workbench.visit import Visit
+
+_LOOK_S = 1.0
+_SHOWN_NAMES = 3
+
+
+class DocumentsPanel:
+    """Shows the corpus as it is now, also what another browser has added.
+
+    Args:
+        visit: The page.
+        tabs: Where the first visit goes on.
+    """
+
+    def __init__(self, visit: Visit, tabs: ui.tabs) -> None:
+        self._visit = visit
+        self._tabs = tabs
+        self._seen: object = None
+        self._sending = 0
+        ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
+        with ui.element("div").classes("beside"):
+            with ui.element("div").classes("main"):
+                self._draw_main()
+            self._place = PlaceView(visit, with_text=True)
+        visit.project_changed.subscribe(self._change_project)
+        ui.timer(_LOOK_S, self._look)
+
+    def _draw_main(self) -> None:
+        with Drop(self._visit.address("corpus"), self._begin, self._answered) as self._drop:
+            with ui.row().classes("line drop"):
+                add = ui.button("Add documents", icon="upload_file").props("no-caps")
+                folder = ui.button("Add a folder", icon="folder").props("no-caps outline")
+                ui.label("or drop files and folders here").classes("hint")
+            self._drop.picks(add)
+            self._drop.picks(folder, folder=True)
+        self._status = ui.label().props('role="status"').classes("status")
+        self._progress = ui.linear_progress(0, show_value=False).props('aria-label="Passages that have their vectors"')
+        self._progress.set_visibility(False)
+        self._problems = ui.column().classes("problems")
+        self._list = ui.element("ul").classes("documents")
+        FolderView(self._visit)
+
+    def _change_project(self) -> None:
+        self._drop.send_to(self._visit.address("corpus"))
+        self._problems.clear()
+        self._seen = None
+
+    def _begin(self, files: int) -> None:
+        self._problems.clear()
+        self._sending = files
+        self._status.set_text(f"Sending {counted(files, 'file')} …")
+
+    async def _answered(self, _status: int, answer: dict[str, Any]) -> None:
+        with self._problems:
+            if error := answer.get("error"):
+                self._sending = 0
+                _problem(error["message"])
+                return
+            report = [DocumentEntry.model_validate(entry) for entry in answer["documents"]]
+            self._sending = max(self._sending - len(report), 0)
+            for entry in report:
+                if entry.error is not None:
+                    _problem(entry.error.message, is_failure=entry.status == "failed")
+        await self._look()
+
+    async def _look(self) -> None:
+        """Draws the list anew where it is not what it was."""
+        visit, key = self._visit, self._visit.key
+        documents = await visit.ask(partial(visit.services.catalog.documents, key))
+        being_read = visit.services.intake.under_way(key)
+        failure = visit.services.embedding.failure(key)
+        seen = key, tuple(documents), being_read, self._sending, str(failure)
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self._status.set_text(self._said(documents, being_read, failure))
+        passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
+        self._progress.set_value(round(embedded / passages, 3) if passages else 0)
+        self._progress.set_visibility(embedded < passages)
+        self._draw_list(documents, is_empty=not documents and not being_read and not self._sending)
+        visit.documents_changed.emit()
+
+    def _said(self, documents: list[Document], being_read: tuple[str, ...], failure: Exception | None) -> str:
+        passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
+        if being_read:
+            more = len(being_read) - _SHOWN_NAMES
+            return f"Reading {', '.join(being_read[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''} …"
+        if self._sending:
+            return f"Sending {counted(self._sending, 'file')} …"
+        if embedded < passages and failure is not None:
+            return f"Found by their words only, and tried again by itself: {failure}"
+        if embedded < passages:
+            return (
+                f"Found by their words already; by their meaning {embedded} of {counted(passages, 'passage')} so far."
+            )
+        return f"{counted(len(documents), 'document')}, {counted(passages, 'passage')}." if documents else ""
+
+    def _draw_list(self, documents: list[Document], *, is_empty: bool) -> None:
+        self._list.clear()
+        with self._list:
+            if is_empty:
+                with ui.element("li"):
+                    offer_sample(self._visit, self._tabs)
+            for document in documents:
+                with ui.element("li").classes("document"):
+                    self._draw_document(document)
+
+    def _draw_document(self, document: Document) -> None:
+        opened = ui.button(document.name, on_click=partial(self._place.show, Place(document.id)))
+        opened.props("flat no-caps align=left").classes("entry")
+        ui.label(_counts(document)).classes("hint")
+        remove = ui.button(icon="delete", on_click=partial(self._ask_to_remove, document)).props("flat round dense")
+        remove.props["aria-label"] = f"Remove {document.name}"
+        for remark in _remarks(document):
+            ui.label(remark).classes("remark")
+
+    def _ask_to_remove(self, document: Document) -> None:
+        def confirmed() -> None:
+            dialog.close()
+            ui.timer(0.0, partial(self._remove, document), once=True)
+
+        with ui.dialog().props('aria-label="Remove a document"') as dialog, ui.card():
+            ui.label(f"Remove {document.name} from the project? The file on your disk stays.")
+            with ui.row().classes("line"):
+                ui.button("Remove", on_click=confirmed).props("no-caps color=negative")
+                ui.button("Keep", on_click=dialog.close).props("no-caps outline")
+        dialog.open()
+
+    async def _remove(self, document: Document) -> None:
+        await self._visit.ask(partial(self._visit.services.ingestor.remove, self._visit.key, document.id))
+        self._place.close()
+        await self._look()
+
+
+def _counts(document: Document) -> str:
+    pages = counted(document.pages, "page") + ", " if document.pages is not None else ""
+    waiting = "" if document.embedded == document.passages else ", vectors to come"
+    return f"{pages}{counted(document.passages, 'passage')}{waiting}"
+
+
+def _remarks(document: Document) -> list[str]:
+    said: list[tuple[tuple[int, ...], Callable[[str], str]]] = [
+        (
+            document.pages_without_text,
+            lambda pages: f"Not found by a search, as they are pictures or blank: pages {pages}.",
+        ),
+        (document.pages_with_hidden_text, lambda pages: f"Text that nobody can see was left out on pages {pages}."),
+        (document.pages_recognized, lambda pages: f"Text recognized in pictures on pages {pages}."),
+    ]
+    return [sentence(page_list(pages)) for pages, sentence in said if pages]
+
+
+def _problem(message: str, *, is_failure: bool = True) -> None:
+    with ui.row().classes("problem" if is_failure else "problem skipped").props('role="alert"'):
+        ui.icon("error" if is_failure else "info").props('aria-hidden="true"')
+        ui.label(message)

@@ -1,0 +1,65 @@
+// Files and folders, from the disk to an address of this server.
+const MOST_FILES = 20, MOST_BYTES = 64 * 2 ** 20; // of one request; a longer file goes by itself
+
+async function filesIn(entry, path) {
+  if (entry instanceof File) return [[entry.name, entry]];
+  if (entry.isFile) return [[path + entry.name, await new Promise((yes, no) => entry.file(yes, no))]];
+  const reader = entry.createReader(), found = [];
+  for (let some; (some = await new Promise((yes, no) => reader.readEntries(yes, no))).length; )
+    for (const inner of some) if (!inner.name.startsWith(".")) found.push(...(await filesIn(inner, path + entry.name + "/")));
+  return found;
+}
+
+// A document is called by its path below the folder that was given.
+const within = (path) => path.slice(path.indexOf("/") + 1);
+
+export default {
+  props: { url: String, accept: String, single: Boolean },
+  emits: ["begin", "answer"],
+  template: `
+    <div :class="{'drop-over': over}" @dragover.prevent="over = true" @dragleave="over = false" @drop.prevent="drop">
+      <input type="file" ref="files" :multiple="!single" hidden :accept="accept" @change="chosen" />
+      <input type="file" ref="folder" webkitdirectory hidden @change="chosen" />
+      <slot />
+    </div>`,
+  data: () => ({ over: false }),
+  methods: {
+    pick(folder) {
+      this.$refs[folder ? "folder" : "files"].click();
+    },
+    chosen(event) {
+      const files = [...event.target.files].map((file) => [within(file.webkitRelativePath) || file.name, file]);
+      event.target.value = "";
+      this.send(files.filter(([name]) => !/(^|\/)\./.test(name)));
+    },
+    async drop(event) {
+      this.over = false;
+      const entries = [...event.dataTransfer.items]
+        .map((item) => item.webkitGetAsEntry() ?? item.getAsFile())
+        .filter(Boolean);
+      const files = (await Promise.all(entries.map((entry) => filesIn(entry, "")))).flat();
+      const isOneFolder = entries.length === 1 && entries[0].isDirectory;
+      this.send(isOneFolder ? files.map(([name, file]) => [within(name), file]) : files);
+    },
+    async send(files) {
+      if (this.single) files.splice(1);
+      if (files.length) this.$emit("begin", { files: files.length });
+      while (files.length) {
+        const form = new FormData();
+        for (let bytes = 0, count = 0; files.length && count < MOST_FILES; count++) {
+          if (count && bytes + files[0][1].size > MOST_BYTES) break;
+          const [name, file] = files.shift();
+          bytes += file.size;
+          form.append("files", file, name);
+        }
+        try {
+          const response = await fetch(this.url, { method: "POST", body: form });
+          this.$emit("answer", { status: response.status, answer: await response.json() });
+        } catch {
+          const message = "The files did not reach the server. Is it running? Add them again.";
+          this.$emit("answer", { status: 0, answer: { error: { code: "NOT_SENT", message } } });
+        }
+      }
+    },
+  },
+};

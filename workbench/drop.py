@@ -1,0 +1,44 @@
+"""Where files are dropped or chosen; they go to an address of the server, and what it answers comes here."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+
+class Drop(ui.element, component="drop.js"):
+    """An area that takes files, and with `folders` whole folders; its children are what is seen of it.
+
+    Args:
+        url: Where the files are sent to, as a form with the field `files`.
+        on_begin: Hears how many files are on their way.
+        on_answer: Hears each answer: its `status` and its JSON, `answer`.
+        only: What the name of the one file that is taken ends with; empty where any number of any kind is.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        on_begin: Callable[[int], None],
+        on_answer: Callable[[int, dict[str, Any]], Awaitable[None]],
+        only: str = "",
+    ) -> None:
+        super().__init__()
+        self.props["url"] = url
+        self.props["accept"] = only
+        self.props["single"] = bool(only)
+
+        async def answered(event: GenericEventArguments) -> None:
+            await on_answer(event.args["status"], event.args["answer"])
+
+        self.on("begin", lambda event: on_begin(event.args["files"]))
+        self.on("answer", answered)
+
+    def send_to(self, url: str) -> None:
+        """Files go to another address from now on."""
+        self.props["url"] = url
+
+    def picks(self, button: ui.button, *, folder: bool = False) -> None:
+        """A click on the button lets the visitor choose."""
+        button.on("click", js_handler=f"() => getElement({self.id}).pick({str(folder).lower()})")

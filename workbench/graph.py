@@ -1,0 +1,161 @@
+"""A scene as a drawing: nodes where Arrow has them, in their colours, and what a change has marked."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from arrow_project import ArrowProject, Link, Node, Story, shorten
+
+Mark = Literal["new", "changed", "removed"]
+
+_WIDTH, _HEAD, _ROW = 150, 24, 16
+_MARGIN = 40
+_LONGEST = 21  # characters of a line in a node
+_FARTHEST = 100_000  # where a node may be; a drawing has to end somewhere
+_GREY = "#5e5e5e"  # of Arrow's nodes, which have no colour of their own
+_PORTS = {"true": "#00c792", "false": "#e60000"}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A node of the drawing, in Arrow's units."""
+
+    node: Node
+    x: int
+    y: int
+    width: int
+    height: int
+    colour: str
+    title: str
+    lines: tuple[str, ...]
+    mark: Mark | None = None
+
+
+def marks(before: ArrowProject, after: ArrowProject) -> dict[int, Mark]:
+    """What a change does to the nodes, by id."""
+    old, new = Story(before), Story(after)
+    marked: dict[int, Mark] = dict.fromkeys(new.nodes.keys() - old.nodes.keys(), "new")
+    marked |= dict.fromkeys(old.nodes.keys() - new.nodes.keys(), "removed")
+    for key in old.nodes.keys() & new.nodes.keys():
+        if old.nodes[key] != new.nodes[key] or old.leaving(key) != new.leaving(key):
+            marked[key] = "changed"
+    return marked
+
+
+def scene_drawing(project: ArrowProject, scene_id: int, before: ArrowProject | None = None) -> str:
+    """The scene as SVG.
+
+    Args:
+        project: The story.
+        scene_id: A scene of it, or one that was in `before` and is gone.
+        before: The story before a change that is to be marked; what is gone is drawn where it was.
+    """
+    marked = marks(before, project) if before is not None else {}
+    boxes = {box.node.id: box for box in _boxes(project, scene_id, marked)}
+    links = list(_links(Story(project), boxes))
+    if before is not None:
+        gone = [box for box in _boxes(before, scene_id, marked) if box.mark == "removed"]
+        boxes |= {box.node.id: box for box in gone}
+        links += _links(Story(before), boxes, {box.node.id for box in gone})
+    return "".join(_svg(boxes, links))
+
+
+def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> Iterator[Box]:
+    story = Story(project)
+    if scene_id not in story.scenes:
+        return
+    places = project.document.scene_map(scene_id)
+    # Frames first: whatever is drawn later lies above them.
+    for node in sorted(story.nodes_of(scene_id), key=lambda node: node.type != "frame"):
+        x, y = (max(-_FARTHEST, min(_FARTHEST, int(value))) for value in places[node.id]["offset"])
+        yield _box(story, node, x, y, marked.get(node.id))
+
+
+def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
+    width, height = _WIDTH, _HEAD + _ROW * max(len(node.outputs), 2) + 6
+    if node.type == "frame":
+        width, height = (min(_FARTHEST, int(side)) for side in node.data.get("rect", (128, 128)))
+    speaker = story.speaker(node)
+    named = f"{node.id} {speaker or node.type}"
+    lines = node.outputs if any(node.outputs) else _wrapped(" ".join(node.texts) or node.name)
+    return Box(
+        node, x, y, width, height, _colour(story, node), named, tuple(shorten(line, _LONGEST) for line in lines), mark
+    )
+
+
+def _wrapped(words: str) -> tuple[str, ...]:
+    """The beginning of a text, on two lines."""
+    text = shorten(words, 2 * _LONGEST)
+    cut = text.rfind(" ", 0, _LONGEST) if len(text) > _LONGEST else len(text)
+    cut = cut if cut > 0 else _LONGEST
+    return (text[:cut], text[cut:].strip())
+
+
+def _colour(story: Story, node: Node) -> str:
+    own = node.data.get("color") if node.type in ("frame", "marker") else None
+    character = story.characters.get(node.speaker_id if node.speaker_id is not None else -1)
+    colour = own if isinstance(own, str) else character.color if character else ""
+    digits = colour.lstrip("#")[:6]
+    is_colour = len(digits) == 6 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+    return f"#{digits}" if is_colour else _GREY
+
+
+def _links(story: Story, boxes: Mapping[int, Box], only: set[int] | None = None) -> Iterator[Link]:
+    for key in boxes:
+        for link in story.leaving(key) if key in story.nodes else ():
+            if link.to_id in boxes and (only is None or link.from_id in only or link.to_id in only):
+                yield link
+
+
+def _svg(boxes: Mapping[int, Box], links: Iterable[Link]) -> Iterator[str]:
+    left = min((box.x for box in boxes.values()), default=0) - _MARGIN
+    top = min((box.y for box in boxes.values()), default=0) - _MARGIN
+    width = max((box.x + box.width for box in boxes.values()), default=0) + _MARGIN - left
+    height = max((box.y + box.height for box in boxes.values()), default=0) + _MARGIN - top
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {width} {height}" '
+    yield f'style="--width: {width}px; --height: {height}px" role="group" aria-label="Nodes of the scene">'
+    frames = [box for box in boxes.values() if box.node.type == "frame"]
+    yield from (_drawn(box) for box in frames)
+    yield from (_edge(boxes[link.from_id], boxes[link.to_id], link) for link in links)
+    yield from (_drawn(box) for box in boxes.values() if box.node.type != "frame")
+    yield "</svg>"
+
+
+def _edge(start: Box, end: Box, link: Link) -> str:
+    x1, y1 = start.x + start.width, start.y + _HEAD + _ROW * link.from_slot + _ROW // 2
+    x2, y2 = end.x, end.y + _HEAD + _ROW * link.to_slot + _ROW // 2
+    bend = max(40, abs(x2 - x1) // 2)
+    return f'<path class="edge" d="M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"/>'
+
+
+def _drawn(box: Box) -> str:
+    mark = f" {box.mark}" if box.mark else ""
+    title = shorten(box.title, _LONGEST)
+    said = escape(" ".join(filter(None, [title, *box.lines, box.mark])))
+    kind = " frame" if box.node.type == "frame" else ""
+    body = (
+        f'<g class="node{kind}{mark}" data-node="{box.node.id}" transform="translate({box.x} {box.y})" '
+        f'tabindex="0" role="button" aria-label="{said}">'
+        f'<rect class="body" width="{box.width}" height="{box.height}" rx="5"/>'
+        f'<rect class="head" width="{box.width}" height="{_HEAD}" rx="5" fill="{box.colour}"/>'
+        f'<text class="title" x="8" y="16" fill="{_readable(box.colour)}">{escape(title)}</text>\n'
+    )
+    rows = "\n".join(
+        f'<text x="8" y="{_HEAD + _ROW * row + 13}">{escape(line)}</text>' for row, line in enumerate(box.lines)
+    )
+    ports = "".join(_port(box, slot, means) for slot, means in enumerate(box.node.outputs))
+    word = f'<text class="mark" x="{box.width}" y="-5" text-anchor="end">{box.mark}</text>' if box.mark else ""
+    return f"{body}{rows}\n{ports}{word}</g>"
+
+
+def _port(box: Box, slot: int, means: str) -> str:
+    colour = _PORTS.get(means, "currentColor") if box.node.type in ("condition", "tag_pass") else "currentColor"
+    return f'<circle cx="{box.width}" cy="{_HEAD + _ROW * slot + _ROW // 2}" r="4" fill="{colour}"/>'
+
+
+def _readable(colour: str) -> str:
+    """Black or white, whichever is told better from the colour."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)]
+    return "#000" if 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179 else "#fff"

@@ -1,0 +1,129 @@
+"""The page's place in the application: its addresses, who is let in, and its library, loaded at the first page."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Match, NoMatchFound
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from server import Access, AccessDenied, Services
+from workbench.sign_in import SIGN_IN, sign_in, sign_in_form
+
+_PAGES = ("/", SIGN_IN, "/favicon.ico")
+_LIBRARY = "/_nicegui/"
+_SOCKET = "/_nicegui_ws/"
+_POLICY_VIOLATION = 1008
+# The library compiles its templates in the browser. Whatever it is told, it can ask nobody but this server.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+}
+
+
+def mount(app: FastAPI, services: Services, access: Access) -> None:
+    """Lets `app` answer `/` over HTTP with the page; its sockets at `/` stay what they are."""
+    page = _Page(services, access)
+    app.router.routes.append(page)
+    lifespan = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def with_page(of: FastAPI) -> AsyncGenerator[None]:
+        async with page.opened, lifespan(of):
+            yield
+
+    app.router.lifespan_context = with_page
+
+
+class _Page(BaseRoute):
+    """Hands what is the page's to its library, with its addresses as they are."""
+
+    def __init__(self, services: Services, access: Access) -> None:
+        self.opened = AsyncExitStack()
+        self._services = services
+        self._access = access
+        self._loading = asyncio.Lock()
+        self._shell: ASGIApp | None = None
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """The page's addresses; over a WebSocket only the library's own."""
+        path: str = scope.get("path", "")
+        is_ours = (scope["type"] == "http" and (path in _PAGES or path.startswith(_LIBRARY))) or (
+            scope["type"] == "websocket" and path.startswith(_SOCKET)
+        )
+        return (Match.FULL if is_ours else Match.NONE), {}
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
+        """No address of the page is asked for by a name."""
+        raise NoMatchFound(name, path_params)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers, with headers that let no other site show the page."""
+        if scope["type"] == "websocket":
+            await self._talk(scope, receive, send)
+            return
+        answer = await self._answer(Request(scope, receive))
+        await answer(scope, receive, _with_headers(send))
+
+    async def _answer(self, request: Request) -> ASGIApp:
+        path = request.scope["path"]
+        if path == SIGN_IN:
+            return await sign_in(request, self._access)
+        if path == "/":
+            if request.method not in ("GET", "HEAD"):
+                return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
+            try:
+                request.state.workspace, request.state.is_owner = self._access.admit(request)
+            except AccessDenied as denied:
+                return sign_in_form(denied)
+        return await self._loaded()
+
+    async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            self._access.admit(HTTPConnection(scope))
+        except AccessDenied:
+            await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
+            return
+        if self._shell is None:  # a page of a server before this one; it is loaded anew
+            await WebSocketClose()(scope, receive, send)
+            return
+        await self._shell(scope, receive, send)
+
+    async def _loaded(self) -> ASGIApp:
+        async with self._loading:
+            if self._shell is None:
+                shell = await asyncio.to_thread(_load, self._services, self._access)
+                await self.opened.enter_async_context(shell.router.lifespan_context(shell))
+                self._shell = shell
+        return self._shell
+
+
+def _load(services: Services, access: Access) -> FastAPI:
+    # Here, because it takes a second and some 40 MB that a server without pages can do without.
+    from workbench.shell import make_shell
+
+    return make_shell(services, access)
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return send_with

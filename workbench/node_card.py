@@ -1,0 +1,35 @@
+"""One node of the story: what it says, what leads there, and where it goes."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from nicegui import ui
+
+from arrow_project import Node, Story
+
+
+def draw_node(story: Story, node: Node, choose: Callable[[int], Awaitable[None]]) -> None:
+    """The node, with buttons for those around it."""
+    speaker = story.speaker(node)
+    kind = f"{node.type} by {speaker}" if speaker else node.type
+    ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
+    ui.label(f"{node.name}, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
+    for text in node.texts:
+        ui.label(text).classes("passage")
+    if node.notes:
+        ui.label(f"Notes: {node.notes}").classes("remark")
+    ui.label("What leads here").classes("part")
+    ways = [(link.from_id, story.describe_way(link.from_id, link.from_slot)) for link in story.leading_to(node.id)]
+    _draw_ways(ways, "Nothing: it is where a scene begins, or cannot be reached.", choose)
+    ui.label("Where it goes").classes("part")
+    ways = [(link.to_id, story.describe_way(node.id, link.from_slot, link.to_id)) for link in story.leaving(node.id)]
+    direct = {to for to, _ in ways}
+    ways += [(to, story.describe(to)) for to in story.followers(node.id) if to not in direct]
+    _draw_ways(ways, "Nowhere: the story ends here.", choose)
+
+
+def _draw_ways(ways: list[tuple[int, str]], nowhere: str, choose: Callable[[int], Awaitable[None]]) -> None:
+    if not ways:
+        ui.label(nowhere).classes("hint")
+    for node_id, said in ways:
+        ui.button(said, on_click=partial(choose, node_id)).props("flat no-caps dense align=left").classes("entry")

@@ -1,0 +1,81 @@
+"""The story that a page has open: as it is, as a preview would have it, and where it came from."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from arrow_project import ArrowProject, Story, parse
+
+BLANK = json.dumps(
+    {
+        "title": "",
+        "entry": 1,
+        "meta": {
+            "chapter": 0,
+            "authors": {"0": ["Fletcher", 2]},
+            "last_save": None,
+            "editor": "3.1.0",
+            "offline": True,
+            "remote": {},
+        },
+        "resources": {
+            "scenes": {"0": {"name": "scene", "entry": 1, "map": {"1": {"offset": [100, 100]}}}},
+            "nodes": {"1": {"type": "entry", "name": "1", "data": {"plaque": "Start"}}},
+            "variables": {},
+            "characters": {},
+        },
+    }
+)
+"""A story without anything in it, for questions about the documents alone."""
+
+
+@dataclass(frozen=True)
+class OpenStory:
+    """One state of a story; a change makes another one.
+
+    Attributes:
+        name: The file's.
+        text: As Arrow would save it.
+        file: Where it was picked on the server; None for one that was dropped.
+        sha256: Of the file as it was read or written last.
+    """
+
+    name: str
+    text: str
+    file: Path | None = None
+    sha256: str = ""
+    project: ArrowProject = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "project", parse(self.text))
+
+    @classmethod
+    def dropped(cls, name: str, data: bytes) -> "OpenStory":
+        """A file that a visitor has sent.
+
+        Raises:
+            ParseError: Arrow would not load it.
+        """
+        return cls(name, parse(data).to_text())
+
+    @cached_property
+    def story(self) -> Story:
+        """For reading."""
+        return Story(self.project)
+
+    @property
+    def scene_of_entry(self) -> int:
+        """The scene that is shown first."""
+        scene = self.story.scene_of_entry()
+        return next(iter(self.story.scenes), 0) if scene is None else scene
+
+    def changed(self, text: str) -> "OpenStory":
+        """The same file with another text."""
+        return OpenStory(self.name, text, self.file, self.sha256)
+
+
+def digest(data: bytes) -> str:
+    """What tells whether a file is still what it was."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,88 @@
+"""The tab `Projects`: which there are, another one, and the sample for the first visit."""
+
+from functools import partial
+
+from nicegui import ui
+
+from agent import in_thread
+from corpora import ProjectKey
+from corpora.samples import SAMPLE
+from ingest import Source, counted
+from workbench.visit import Visit
+
+
+class ProjectsPanel:
+    """Lists the workspace's projects.
+
+    Args:
+        visit: The page.
+        tabs: Where a project that was chosen is shown.
+    """
+
+    def __init__(self, visit: Visit, tabs: ui.tabs) -> None:
+        self._visit = visit
+        self._tabs = tabs
+        ui.label("Projects").classes("title").props('role="heading" aria-level="1"')
+        self._list = ui.column().classes("list")
+        with ui.row().classes("line"):
+            self._new = ui.input("New project").props("dense outlined maxlength=64").on("keydown.enter", self._begin)
+            ui.button("New", on_click=self._begin).props("outline no-caps")
+        ui.timer(0.0, self._refresh, once=True)
+        visit.documents_changed.subscribe(self._refresh)
+        visit.project_changed.subscribe(self._refresh)
+
+    async def _refresh(self) -> None:
+        visit = self._visit
+        counts = await visit.ask(partial(visit.services.catalog.project_counts, visit.workspace))
+        self._list.clear()
+        with self._list:
+            if not counts:
+                offer_sample(visit, self._tabs)
+            for one in counts:
+                text = f"{one.project}: {counted(one.documents, 'document')}, {counted(one.passages, 'passage')}"
+                button = ui.button(text, on_click=partial(self._choose, one.project)).props("flat no-caps align=left")
+                button.classes("entry")
+                if one.project == visit.project:
+                    button.props('aria-current="true"')
+
+    def _choose(self, project: str) -> None:
+        self._visit.show(project)
+        self._tabs.set_value("Documents")
+
+    def _begin(self) -> None:
+        if name := (self._new.value or "").strip():
+            self._choose(name)
+            self._new.set_value("")
+
+
+def offer_sample(visit: Visit, tabs: ui.tabs) -> None:
+    """For who sees Fletcher for the first time: documents to try it on, and a question about them."""
+    with ui.card().classes("offer"):
+        ui.label("Nothing is here yet. Add your own design documents, or look at what Fletcher does on a sample.")
+
+        async def take() -> None:
+            button.disable()
+            waiting.set_text(f"Reading the documents of “{SAMPLE.title}” …")
+            try:
+                await add_sample(visit)
+            finally:
+                button.enable()
+                waiting.set_text("")
+            visit.documents_changed.emit()
+            visit.question_proposed.emit(SAMPLE.question)
+            tabs.set_value("Ask")
+
+        with ui.row().classes("line"):
+            button = ui.button("Try the sample", on_click=take).props("no-caps")
+            ui.button("Add my documents", on_click=lambda: tabs.set_value("Documents")).props("outline no-caps")
+        waiting = ui.label().props('role="status"')
+
+
+async def add_sample(visit: Visit) -> None:
+    """Takes the sample's documents into a project of its own, and shows that."""
+    services, key = visit.services, ProjectKey(visit.workspace, SAMPLE.name)
+    files = sorted(path for path in SAMPLE.documents.iterdir() if path.is_file())
+    sources = await in_thread(lambda: [Source(path.name, path.read_bytes()) for path in files])
+    await services.intake.add(key, sources)
+    services.embedding.submit(key)
+    visit.show(SAMPLE.name)

@@ -1,0 +1,148 @@
+"""What every page has: the tabs, dark and light, and one place where errors are told."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from nicegui import app, ui
+from starlette.responses import PlainTextResponse, Response
+
+from corpora import CorpusError, InvalidName
+from server import Access, RequestError, Services
+from server.browser_sessions import cookie_name
+from server.room import Room
+from server.turn_rate import TooManyTurns
+from workbench.ask import AskPanel
+from workbench.documents import DocumentsPanel
+from workbench.projects import ProjectsPanel
+from workbench.story import StoryPanel
+from workbench.visit import Visit
+
+logger = logging.getLogger(__name__)
+
+TABS = ("Projects", "Documents", "Ask", "Story")
+_STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
+# A page keeps some megabytes; half of them are a workspace's at most.
+_MOST_PAGES = 200
+_RECONNECT_S = 10.0
+_KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
+
+
+def make_shell(services: Services, access: Access) -> FastAPI:
+    """The application of the page alone, to be asked for the addresses that are its own."""
+    shell = FastAPI(openapi_url=None)
+    pages = Room(_MOST_PAGES)
+
+    @ui.page("/")
+    async def page(
+        request: Request, project: Annotated[str, Query(max_length=100)] = "", tab: str = ""
+    ) -> Response | None:
+        workspace: str = request.state.workspace
+        pages.add(workspace, 1)
+        client = ui.context.client
+        client.on_delete(lambda: pages.add(workspace, -1))
+        if pages.is_too_small(workspace, 0):
+            return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
+        client.on_exception(_tell)
+        visit = await _visit(services, request, project)
+        _draw(visit, tab if tab in TABS else "Projects", _sign_out(request, access))
+        return None
+
+    app.on_exception(_log)
+    app.config.socket_io_js_transports = ["websocket"]
+    app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
+    app.colors(primary="#1257a8", negative="#a80f1c")
+    ui.add_head_html(f"<style>{_STYLE}</style>", shared=True)
+    ui.run_with(
+        shell,
+        title="Fletcher",
+        favicon=Path(__file__).with_name("icon.svg"),
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=_RECONNECT_S,
+        message_history_length=_KEPT_MESSAGES,
+        show_welcome_message=False,
+    )
+    return shell
+
+
+async def _visit(services: Services, request: Request, project: str) -> Visit:
+    """The visit of the project that the address names, else of the first that there is."""
+    workspace, is_owner = request.state.workspace, request.state.is_owner
+    if not project:
+        counts = await services.asking.run(workspace, lambda: services.catalog.project_counts(workspace))
+        project = counts[0].project if counts else "1"
+    try:
+        return Visit(services, workspace, is_owner=is_owner, project=project)
+    except InvalidName:
+        return Visit(services, workspace, is_owner=is_owner, project="1")
+
+
+def _draw(visit: Visit, tab: str, sign_out: "_SignOut | None") -> None:
+    dark = ui.dark_mode(None)
+    with ui.header().classes("bar"):
+        ui.label("Fletcher").classes("name")
+        with ui.tabs(value=tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]
+            for name in TABS:
+                ui.tab(name)
+        ui.space()
+        shown = ui.label().classes("shown-project")
+        _dark_button(dark)
+        if sign_out is not None:
+            ui.button(icon="logout", on_click=sign_out).props('flat round dense color=white aria-label="Sign out"')
+    with ui.tab_panels(tabs, value=tab, animated=False).classes("panels"):
+        with ui.tab_panel("Projects"):
+            ProjectsPanel(visit, tabs)
+        with ui.tab_panel("Documents"):
+            DocumentsPanel(visit, tabs)
+        with ui.tab_panel("Ask"):
+            AskPanel(visit)
+        with ui.tab_panel("Story"):
+            StoryPanel(visit)
+
+    def show_address() -> None:
+        shown.set_text(f"Project {visit.project}")
+        ui.navigate.history.replace(f"/?project={visit.project}&tab={tabs.value}")
+
+    visit.project_changed.subscribe(show_address)
+    tabs.on_value_change(show_address)
+    shown.set_text(f"Project {visit.project}")
+
+
+def _dark_button(dark: ui.dark_mode) -> None:
+    def toggle() -> None:
+        dark.set_value(not dark.value)
+
+    ui.button(icon="contrast", on_click=toggle).props('flat round dense color=white aria-label="Dark or light"')
+
+
+class _SignOut:
+    """Ends the browser's session, and with it what its open pages may still be asked for."""
+
+    def __init__(self, session_id: str, access: Access) -> None:
+        self._session_id = session_id
+        self._access = access
+
+    def __call__(self) -> None:
+        self._access.sessions.end(self._session_id)
+        ui.navigate.to("/")
+
+
+def _sign_out(request: Request, access: Access) -> _SignOut | None:
+    session_id = request.cookies.get(cookie_name(request.headers.get("host", "")))
+    return _SignOut(session_id, access) if session_id and not access.is_open else None
+
+
+def _tell(error: Exception) -> None:
+    """Says on the page what went wrong: ours name the thing and the remedy, any other is for the log."""
+    known = isinstance(error, CorpusError | RequestError | TooManyTurns)
+    said = str(error) if known else "Something went wrong in the server; its log has the details."
+    ui.notify(said, type="negative", multi_line=True, timeout=15_000, close_button="Close")
+
+
+def _log(error: Exception) -> None:
+    if not isinstance(error, CorpusError | RequestError | TooManyTurns):
+        logger.error("the page failed", exc_info=error)

@@ -1,0 +1,78 @@
+"""Where a token is asked for: a form without scripts, which is all that somebody without one gets to see."""
+
+from html import escape
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from server import Access, AccessDenied
+from server.browser_sessions import cookie_name
+from server.written import LONGEST_TOKEN
+
+SIGN_IN = "/sign-in"
+_WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
+# Of a form, in which a character may take nine bytes.
+_LONGEST_FORM = 9 * LONGEST_TOKEN
+
+_FORM = """<!doctype html>
+<html lang="en">
+<head>
+<title>Sign in · Fletcher</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; display: grid; place-items: center; min-height: 90vh; margin: 0 1rem }}
+form {{ width: min(26rem, 100%) }}
+input, button {{ font: inherit; width: 100%; box-sizing: border-box; padding: .6rem; margin: .3rem 0 1rem }}
+</style>
+</head>
+<body>
+<main>
+<h1>Fletcher</h1>
+{problem}
+<form method="post" action="{action}">
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<button type="submit">Sign in</button>
+</form>
+</main>
+</body>
+</html>
+"""
+
+
+def sign_in_form(denied: AccessDenied | None = None, *, is_wrong: bool = False) -> Response:
+    """The form, with what was wrong with the last token."""
+    status, headers = (denied.status, dict([denied.header])) if denied else (200, {})
+    headers.pop("WWW-Authenticate", None)  # or a browser asks by itself, for a name and a password
+    problem = _WRONG if is_wrong and status != 429 else (str(denied) if status == 429 else "")
+    said = f'<p role="alert">{escape(problem)}</p>' if problem else ""
+    page = _FORM.format(problem=said, action=SIGN_IN)
+    return HTMLResponse(page, status, headers | {"Cache-Control": "no-store"})
+
+
+async def sign_in(request: Request, access: Access) -> Response:
+    """Takes the form: a right token begins a session and leads to the page."""
+    if request.method != "POST":
+        return RedirectResponse("/", 303)
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _LONGEST_FORM:
+            return sign_in_form(is_wrong=True)
+    token = parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
+    address = request.client.host if request.client else ""
+    try:
+        workspace = access.workspace(token, address=address)
+    except AccessDenied as denied:
+        return sign_in_form(denied, is_wrong=True)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        cookie_name(request.headers.get("host", "")),
+        access.sessions.begin(workspace, is_owner=access.is_owner(token)),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return answer

@@ -1,0 +1,101 @@
+"""Stories below the folders that `FLETCHER_FOLDERS` names: picked, read, and written back where they came from."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from arrow_project import parse
+from server import RequestError, Services
+from workbench.open_story import OpenStory, digest
+
+_MOST = 500
+_SUFFIX = ".arrow"
+
+
+class StoryFiles:
+    """The story files that a workspace may open.
+
+    Args:
+        services: Know the folders and the limits.
+        workspace: Whose they are.
+    """
+
+    def __init__(self, services: Services, workspace: str) -> None:
+        self._roots = tuple(root.resolve() for root in services.roots.roots.get(workspace, ()))
+        self._most_bytes = services.limits.message_bytes
+
+    @property
+    def has_folders(self) -> bool:
+        """Whether any were named for the workspace."""
+        return bool(self._roots)
+
+    def found(self) -> list[Path]:
+        """Those that there are, without hidden folders; of very many the first."""
+        return sorted(islice((path for root in self._roots for path in _stories(root)), _MOST))
+
+    def read(self, file: Path) -> OpenStory:
+        """The story in a file.
+
+        Raises:
+            RequestError: It is not below the folders, or cannot be read.
+            ParseError: Arrow would not load it.
+        """
+        data = self._bytes(file)
+        return replace(OpenStory(file.name, parse(data).to_text()), file=file, sha256=digest(data))
+
+    def write(self, story: OpenStory) -> OpenStory:
+        """Writes the story back, unless somebody else has written the file meanwhile.
+
+        Raises:
+            RequestError: It was changed, or cannot be written; the file is as it was.
+        """
+        if story.file is None:
+            raise RequestError(409, "CONFLICT", f"{story.name} was not picked on the server; download it instead.")
+        if digest(self._bytes(story.file)) != story.sha256:
+            problem = f"{story.file} was changed since it was opened; download this one, or open the file again."
+            raise RequestError(409, "CONFLICT", problem)
+        data = story.text.encode()
+        try:
+            _replace(story.file, data)
+        except OSError as error:
+            problem = f"{story.file} cannot be written ({error.strerror}); download the story instead."
+            raise RequestError(503, "STORAGE_ERROR", problem) from error
+        return replace(story, sha256=digest(data))
+
+    def _bytes(self, file: Path) -> bytes:
+        """The file's, by its real path: a link that leads out of the folders is none of theirs."""
+        real = file.resolve()
+        if real.suffix != _SUFFIX or not any(real.is_relative_to(root) for root in self._roots):
+            raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
+        try:
+            if real.stat().st_size > self._most_bytes:
+                raise RequestError(413, "PAYLOAD_TOO_LARGE", f"{file} has more than {self._most_bytes} bytes.")
+            return real.read_bytes()
+        except OSError as error:
+            raise RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror}).") from error
+
+
+def _stories(root: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(_shown(folders))
+        yield from (Path(folder, name) for name in sorted(_shown(files)) if name.endswith(_SUFFIX))
+
+
+def _shown(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not name.startswith(".")]
+
+
+def _replace(file: Path, data: bytes) -> None:
+    """Either the old bytes are there or the new ones."""
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+    try:
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(data)
+        Path(temporary).chmod(file.stat().st_mode & 0o777)
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

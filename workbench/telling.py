@@ -1,0 +1,52 @@
+"""An answer while it is said."""
+
+from collections.abc import Sequence
+
+from nicegui import ui
+
+from agent import Asked, Citation, Cited, Event, Failed, TextChunk, TextFinished
+
+
+class Telling:
+    """Shows what a turn says as it comes.
+
+    Attributes:
+        citations: The places that it cites.
+        asked: What it ends with and waits for; None where it waits for nothing.
+    """
+
+    def __init__(self, label: ui.label) -> None:
+        self._label = label
+        self._finished: list[str] = []
+        self._open = ""
+        self.citations: Sequence[Citation] = ()
+        self.asked: Asked | None = None
+
+    @property
+    def text(self) -> str:
+        """What has been said."""
+        return "\n\n".join(filter(None, [*self._finished, self._open]))
+
+    async def tell(self, event: Event) -> None:
+        """Takes one event of the turn."""
+        match event:
+            case TextChunk(text=text):
+                self._open += text
+            case TextFinished(text=text):
+                self.add(text)
+            case Failed(failure=failure):
+                self.add(failure.message)
+            case Asked(text=text):
+                self.asked = event
+                self.add(text)
+            case Cited(citations=citations):
+                self.citations = citations
+            case _:
+                return
+        self._label.set_text(self.text)
+
+    def add(self, text: str) -> None:
+        """A part that is whole."""
+        self._finished.append(text)
+        self._open = ""
+        self._label.set_text(self.text)

@@ -1,0 +1,86 @@
+"""One open page: whose it is, which project it shows, and how it reaches the server's services."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from nicegui import Event
+
+from agent import EventSink, working_in
+from arrow_project import ArrowProject
+from corpora import ProjectKey
+from server import Services, TurnBody, answer_turn
+from workbench.open_story import OpenStory
+
+_Result = TypeVar("_Result")
+
+
+class Visit:
+    """What the parts of one page share.
+
+    Args:
+        services: The server's.
+        workspace: What the visitor's token opened; nothing of another one is ever asked for.
+        is_owner: The visitor has the key of the owner's file.
+        project: The id of the project that is shown.
+
+    Attributes:
+        project_changed: Another project is shown.
+        documents_changed: The project's documents are others, or have more vectors.
+        question_proposed: A question that the visitor may want to ask, for the tab `Ask`.
+        story: What is open in the tab `Story`; None for nothing.
+        preview: The story as a change that is not made yet would have it; None without one.
+        story_changed: The story or its preview is another one.
+    """
+
+    def __init__(self, services: Services, workspace: str, *, is_owner: bool, project: str) -> None:
+        self.services = services
+        self.workspace = workspace
+        self.is_owner = is_owner
+        self.project = ProjectKey(workspace, project).project_id
+        self.project_changed = Event[[]]()
+        self.documents_changed = Event[[]]()
+        self.question_proposed = Event[[str]]()
+        self.story: OpenStory | None = None
+        self.preview: ArrowProject | None = None
+        self.story_changed = Event[[]]()
+
+    @property
+    def key(self) -> ProjectKey:
+        """The project that is shown."""
+        return ProjectKey(self.workspace, self.project)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model answers, and not the planner without one."""
+        return self.services.assistant.answerer.converses
+
+    def show(self, project: str) -> None:
+        """Shows another project; raises `InvalidName`."""
+        self.project = ProjectKey(self.workspace, project).project_id
+        self.project_changed.emit()
+
+    def open(self, story: OpenStory | None, preview: ArrowProject | None = None) -> None:
+        """Shows a story, or what a change would make of it."""
+        self.story, self.preview = story, preview
+        self.story_changed.emit()
+
+    def address(self, path: str) -> str:
+        """Where the API has something of the project, by the rest of its path."""
+        return f"/projects/{quote(self.project)}/{path}"
+
+    async def ask(self, work: Callable[[], _Result]) -> _Result:
+        """What the work returns, which waits for a store, in a thread of the workspace."""
+        await self.services.rounds.wait(self.workspace)
+        return await self.services.asking.run(self.workspace, work)
+
+    async def turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
+        """One turn, as `POST …/turns` runs it; raises what that does."""
+        await self.services.rounds.wait(self.workspace)
+        with working_in(self.services.threads_of(self.workspace)):
+            return await answer_turn(body, self.key, self.services, tell)
+
+    async def compute(self, work: Callable[[], _Result]) -> _Result:
+        """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""
+        await self.services.rounds.wait(self.workspace)
+        return await self.services.computing.run(self.workspace, work)
