@@ -88,15 +88,15 @@ async def _answered(
 async def _confirm(call: Call) -> Answer | InputRequiredResult:
     story, words = await story_of(call), call.arguments["words"]
     reply = read_reply(words)
-    if reply is None or reply.kind == "modify":
+    if reply is None:
         raise ToolError(
             "NOT_AN_ANSWER",
             "The words are neither a plain yes nor a plain no, and nothing was done. Give the user's own words; for "
             "something else, call apply_operations again.",
         )
-    if reply.kind == "yes" and story.confirm == "always":
+    if reply == "yes" and story.confirm == "always":
         raise ToolError("USER_NEEDED", _by_the_user(story, call.arguments["id"]))
-    return await _answered(call, story, call.arguments["id"], "yes" if reply.kind == "yes" else "no")
+    return await _answered(call, story, call.arguments["id"], reply)
 
 
 def _question(story: Story, question: dict[str, Any]) -> Answer:

@@ -49,7 +49,8 @@ class LegacySubscriptions:
 
 
 def _session_id(call: Call) -> str:
-    return call.context.request.headers.get(_SESSION, "")
+    request: Any = call.context.request
+    return request.headers.get(_SESSION, "")
 
 
 def _ends_with(session: Any) -> AsyncExitStack:

@@ -1,5 +1,6 @@
 """The protocol's requests, and who answers each."""
 
+import logging
 from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -44,6 +46,8 @@ from mcp_server.story_files import StoryFiles
 from mcp_server.tool import Call, ToolError
 from mcp_server.tools import called, definitions
 from server import VERSION, Services
+
+logger = logging.getLogger(__name__)
 
 _Context = ServerRequestContext[Any, Any]
 _Result = TypeVar("_Result")
@@ -190,6 +194,9 @@ async def _checked(work: Awaitable[_Result]) -> _Result:
         return await work
     except (ToolError, CorpusError) as error:
         raise MCPError(INVALID_PARAMS, f"{error.code}: {error}") from error
+    except Exception as error:
+        logger.exception("a request failed unexpectedly")
+        raise MCPError(INTERNAL_ERROR, "INTERNAL: Something went wrong in the server.") from error
 
 
 async def _now(work: "partial[_Result]") -> _Result:

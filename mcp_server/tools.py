@@ -1,6 +1,7 @@
 """The tools by their names, and one call of them."""
 
 import base64
+import logging
 from collections.abc import Mapping
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, InputRequiredResult, TextContent
@@ -15,6 +16,8 @@ from mcp_server.editor_tools import EDITOR_TOOLS
 from mcp_server.story_tools import STORY_TOOLS
 from mcp_server.tool import Answer, Call, Tool, ToolError
 from server import RequestError, TooManyTurns
+
+logger = logging.getLogger(__name__)
 
 _LISTED: Mapping[str, Tool] = {tool.name: tool for tool in (*DOCUMENT_TOOLS, *STORY_TOOLS, *EDIT_TOOLS, *EDITOR_TOOLS)}
 _BY_NAME: Mapping[str, Tool] = _LISTED | {tool.name: tool for tool in OPERATION_TOOLS}
@@ -48,6 +51,9 @@ async def called(call: Call) -> CallToolResult | InputRequiredResult:
         return _refused(error.code, str(error))
     except (CorpusError, RequestError, TooManyTurns) as error:
         return _refused(error.code, str(error))
+    except Exception:  # the SDK would tell the client what it says
+        logger.exception("%s failed unexpectedly", call.params.name[:64])
+        return _refused("INTERNAL", "Something went wrong in the server; its log has the details.")
     return answer if isinstance(answer, InputRequiredResult) else _result(answer)
 
 

@@ -1,6 +1,6 @@
 """An assistant, as the SDK's own client has one: connected over HTTP or to a process of ours."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -81,10 +81,10 @@ async def assistant(
     user: User | None = None,
     query: str = "",
     hear: Callable[[Any], Awaitable[None]] | None = None,
-    **headers: str,
+    headers: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Assistant]:
     """One that is connected over HTTP while the block runs; with a user its client can ask."""
-    http = httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S, trust_env=False)
+    http = httpx2.AsyncClient(headers=dict(headers or {}), timeout=PATIENCE_S, trust_env=False)
     async with (
         http,
         connected(streamable_http_client(f"{url}/mcp{query}", http_client=http), era, user, hear) as opened,
@@ -106,7 +106,7 @@ async def connected(
         client_info=Implementation(name="scribe", title="Scribe", version="1"),
         elicitation_callback=user.answer if user else None,
         read_timeout_seconds=PATIENCE_S,
-        message_handler=hear,
+        message_handler=hear,  # pyright: ignore[reportArgumentType]
         cache=None,
     )
     async with client:

@@ -158,8 +158,8 @@ async def test_a_question_of_another_workspace_is_not_answered(tmp_path: Path, f
     access = Access({"a-token": "one", "b-token": "two"})
     with house(tmp_path / "data", access=access, roots={"one": (folder,), "two": (folder,)}) as home:
         async with (
-            assistant(home.url, era, authorization="Bearer a-token", **{"x-fletcher-project": "1"}) as one,
-            assistant(home.url, era, authorization="Bearer b-token", **{"x-fletcher-project": "1"}) as two,
+            assistant(home.url, era, headers={"authorization": "Bearer a-token", "x-fletcher-project": "1"}) as one,
+            assistant(home.url, era, headers={"authorization": "Bearer b-token", "x-fletcher-project": "1"}) as two,
         ):
             asked = await one.ok("apply_operations", operations=[_DELETE], story=_STORY)
             assert await two.code("confirm", id=asked["id"], words="yes", story=_STORY) == "NOT_PENDING"

@@ -272,8 +272,8 @@ async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> Non
     with house(tmp_path / "data", access=access) as home:
         async with (
             arrow(home, "assistant", token="a-token"),
-            assistant(home.url, authorization="Bearer a-token") as own,
-            assistant(home.url, authorization="Bearer b-token") as other,
+            assistant(home.url, headers={"authorization": "Bearer a-token"}) as own,
+            assistant(home.url, headers={"authorization": "Bearer b-token"}) as other,
         ):
             (listed,) = (await own.ok("list_editors"))["editors"]
             assert (await other.ok("list_editors"))["editors"] == []

@@ -35,7 +35,7 @@ async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path
         str(tmp_path / "secret.md"), "../secret.md", "link.md", "folder", "folder/notes.md", str(other), str(tmp_path),
         str(tmp_path / "data"), "/etc/hostname", "", "no/such/file.md", "notes.md\x00", "~/x.md",
     ]  # fmt: skip
-    async with assistant(home.url, authorization="Bearer a-token", query="?project=1") as scribe:
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
         for path in refused:
             assert await scribe.code("add_documents", paths=[path]) == "PATH_NOT_ALLOWED", path
         for path in ("link.arrow", "folder/story.arrow", str(other / "story.arrow"), "../two/story.arrow"):
@@ -47,7 +47,7 @@ async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path
 async def test_a_link_within_an_added_folder_does_not_lead_out(two: tuple[House, Path, Path], tmp_path: Path) -> None:
     home, own, _ = two
     (own / "link.md").symlink_to(tmp_path / "secret.md")
-    async with assistant(home.url, authorization="Bearer a-token", query="?project=1") as scribe:
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
         report = await scribe.ok("add_documents", paths=[str(own)])
         found = await scribe.ok("search_documents", query="secret")
 
@@ -60,9 +60,11 @@ async def test_a_link_within_an_added_folder_does_not_lead_out(two: tuple[House,
 async def test_a_file_is_taken_from_the_owner_only(two: tuple[House, Path, Path], tmp_path: Path) -> None:
     home, _, other = two
     named = {"x-fletcher-file": str(other / "story.arrow")}
-    async with assistant(home.url, authorization="Bearer a-token", **named) as scribe:
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"} | named) as scribe:
         assert await scribe.code("outline") == "STORY_NEEDED"
-    async with assistant(home.url, authorization="Bearer owner", **named, **{"x-fletcher-workspace": "one"}) as scribe:
+    async with assistant(
+        home.url, headers={"authorization": "Bearer owner", "x-fletcher-workspace": "one"} | named
+    ) as scribe:
         assert "two" in (await scribe.ok("outline"))["outline"]
 
 

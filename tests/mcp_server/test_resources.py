@@ -63,7 +63,7 @@ async def test_documents_and_their_pages_are_resources(home: House, folder: Path
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_open_story_is_a_resource(owned_home: House, folder: Path, era: Era) -> None:
-    async with assistant(owned_home.url, era, **_file(folder)) as scribe:
+    async with assistant(owned_home.url, era, headers=_file(folder)) as scribe:
         first = (await scribe.client.list_resources()).resources[0]
         text = await _text(scribe, _OUTLINE)
 
@@ -96,21 +96,21 @@ async def test_a_client_before_2026_is_told_of_changes(owned_home: House, folder
         if isinstance(message, ResourceListChangedNotification):
             told.put_nowait("list")
 
-    async with assistant(owned_home.url, "legacy", hear=hear, **_file(folder)) as scribe:
+    async with assistant(owned_home.url, "legacy", hear=hear, headers=_file(folder)) as scribe:
         await scribe.client.list_resources()
-        await scribe.client.subscribe_resource(_OUTLINE)
-        await scribe.client.subscribe_resource(_PEOPLE)
+        await scribe.client.subscribe_resource(_OUTLINE)  # pyright: ignore[reportDeprecated]
+        await scribe.client.subscribe_resource(_PEOPLE)  # pyright: ignore[reportDeprecated]
         (folder / "story.arrow").write_text(story_text(title="Another title"), "utf-8")
         owned_home.put("new.md", "A new document.")
         async with asyncio.timeout(PATIENCE_S):
             heard = {await told.get() for _ in range(3)}
-        await scribe.client.unsubscribe_resource(_OUTLINE)
+        await scribe.client.unsubscribe_resource(_OUTLINE)  # pyright: ignore[reportDeprecated]
 
     assert heard == {_OUTLINE, _PEOPLE, "list"}
 
 
 async def test_a_client_since_2026_listens_for_changes(owned_home: House, folder: Path) -> None:
-    async with assistant(owned_home.url, "2026-07-28", **_file(folder)) as scribe:
+    async with assistant(owned_home.url, "2026-07-28", headers=_file(folder)) as scribe:
         listening = scribe.client.listen(resources_list_changed=True, resource_subscriptions=[_OUTLINE])
         async with listening as events, asyncio.timeout(PATIENCE_S):
             (folder / "story.arrow").write_text(story_text(title="Another title"), "utf-8")
