@@ -184,7 +184,7 @@ class Retriever:
             raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
 
         def draw() -> bytes:
-            return painter.draw(key, document, originals.get(document.sha256), page_number, marked)
+            return painter.draw(key, document, lambda: originals.get(document.sha256), page_number, marked)
 
         return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
 
