@@ -34,6 +34,7 @@ _COMMANDS = {
     "evaluate-agent": "evaluate_agent",
     "demo": "demo",
     "arrow": "arrow",
+    "mcp": "mcp",
 }
 
 

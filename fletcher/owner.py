@@ -45,9 +45,10 @@ def _answering(
     settings: Settings, directory: DataDirectory | None, ownership: Ownership | None, embeds: bool, talks: bool
 ) -> Generator[Owner]:
     # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
+    from fletcher.app import build_app
     from fletcher.loopback import bind, serving, url_of
     from fletcher.wiring import build_services, open_parts
-    from server import Access, create_app
+    from server import Access
 
     with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
         if embeds:
@@ -57,7 +58,7 @@ def _answering(
         owner = _announced(url_of(bound), ownership)
         # Only programs of this user, who can read the key, are answered on this port.
         access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
-        app = create_app(services, access, completes=False)
+        app = build_app(settings, services, access, completes=False)
         with serving(app, settings.max_message_bytes, bound, on_shutdown=services.intake.end):
             yield owner
 

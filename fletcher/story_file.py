@@ -92,5 +92,10 @@ class StoryFile:
         return sorted(self._kept.glob("*.arrow"), key=lambda kept: kept.stat().st_mtime_ns)
 
 
+def kept_stories(data_dir: Path) -> Path:
+    """The folder of a data directory where what is kept of all files is."""
+    return data_dir / "stories"
+
+
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()

@@ -7,6 +7,7 @@ from agent import Asked, Ended, Event, Exchange, Suggested, Suggestion, TurnRequ
 from arrow_project import ArrowProject, fingerprint
 from corpora import ProjectKey
 from server.dialects import without_appendix
+from server.editors import Guest
 from server.messages import Confirmation, FunctionResult, MessageError, UserMessage
 from server.services import CatalogPendings, Services, policy_for
 from server.stories import NO_PROJECT, Stories
@@ -100,7 +101,9 @@ class Conversation:
         if pending_id := self._questions.pop(self.project_id, None):
             await in_thread(self.pendings(self.project_id).take, pending_id)
 
-    async def request(self, message: UserMessage, project_id: str, uploads: Uploads) -> TurnRequest:
+    async def request(
+        self, message: UserMessage, project_id: str, uploads: Uploads, guest: Guest | None = None
+    ) -> TurnRequest:
         """What a message asks for, once the story and the documents that were sent before it are known.
 
         Raises:
@@ -112,10 +115,12 @@ class Conversation:
         project = self.stories.get(project_id)
         if project is None:
             await self._require_documents(key, project_id, uploads)
-        question = self._questions.pop(project_id, None)
+        question = self._questions.get(project_id)
+        if guest is None or message.pending_id == question:  # a question to the user is not an assistant's to drop
+            self._questions.pop(project_id, None)
         function, params = message.function, message.function_params or {}
         chosen = self._suggested.get(message.message.strip().removeprefix("- "))
-        if function is None and chosen is not None:
+        if function is None and chosen is not None and guest is None:
             function, params = chosen.function, dict(chosen.params)
         self._suggested = {}
         return TurnRequest(
@@ -127,7 +132,8 @@ class Conversation:
             scene_id=message.current_scene_id,
             function=function,
             function_params=params,
-            pending_id=message.pending_id or question,
+            operations=guest.operations if guest else (),
+            pending_id=message.pending_id or (question if guest is None else None),
             confirm=policy_for(self._services.confirm, message.confirm, message.function),
             being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",

@@ -84,6 +84,8 @@ FUNCTION_NAMES = AliasChoices("function", "be_function")
 
 OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
 OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
+# One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
+SelectedNodes = Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)]
 OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
 
 
@@ -97,6 +99,9 @@ class FileSync(_Message):
     type: Literal["file_sync"]
     project_id: OptionalProject = None
     arrow_content: str
+    current_scene_id: OptionalId = None
+    selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
+    confirm: ConfirmationPolicy | None = None
 
 
 class DesignDocSync(_Message):
@@ -114,10 +119,7 @@ class UserMessage(_Message):
     type: Literal["user_message"]
     message: Words = ""
     history: Annotated[list[Exchange], BeforeValidator(_exchanges)] = Field(default_factory=list[Exchange])
-    # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
-    selected_node_ids: Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)] = Field(
-        default_factory=list[int | None]
-    )
+    selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
     arrow_content: OptionalText = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from agent import Turn, Usage
 from arrow_project import ArrowProject
 from server.dialects import EndReason
+from server.editors import Guest
 from server.remote_editor import RemoteEditor
 
 # How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
@@ -22,6 +23,7 @@ class OpenTurn:
     """A turn with its editor, and what a stop needs to know of it.
 
     Attributes:
+        guest: Whose it is, where it is not the client's own.
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
     """
@@ -29,6 +31,7 @@ class OpenTurn:
     id: str
     project_id: str
     editor: RemoteEditor
+    guest: Guest | None = None
     task: asyncio.Task[None] | None = None
     project: ArrowProject | None = None
     checkpoint: int = 0

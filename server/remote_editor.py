@@ -97,6 +97,12 @@ class RemoteEditor:
         self.content = None
         return outcome
 
+    async def take_back(self) -> Outcome | None:
+        """Has the client take its last turn back; None where it cannot be asked for that."""
+        request_id = _new_request_id()
+        frame = self._dialect.undo_request(request_id)
+        return None if frame is None else await self._execute(request_id, frame, "undo")
+
     @property
     def takes_batches(self) -> bool:
         """Whether the client has declared it, and its dialect has a message for it."""

@@ -14,6 +14,7 @@ from corpora import Catalog
 from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
+from server.editors import Editors
 from server.embedding import EmbeddingWorker
 from server.health import Health
 from server.intake import Intake
@@ -97,6 +98,11 @@ class Services:
     def story_room(self) -> StoryRoom:
         """What the stories of all sockets share."""
         return StoryRoom()
+
+    @cached_property
+    def editors(self) -> Editors:
+        """The clients that have a story open."""
+        return Editors()
 
     @cached_property
     def ledger(self) -> TurnLedger:

@@ -4,12 +4,15 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 
-from agent import Ended, Event, Failure, TextFinished, TurnRequest, Usage, in_thread
+from agent import Ended, Event, Failed, Failure, LocalPlanner, Outcome, TextFinished, TurnRequest, Usage, in_thread
+from arrow_project import ArrowProject
 from corpora import CorpusError
 from server.access import AccessDenied
 from server.conversation import Conversation
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
+from server.editors import Guest, GuestRefused, Situation
 from server.headroom import Headroom
 from server.messages import (
     ClientMessage,
@@ -39,7 +42,7 @@ logger = logging.getLogger(__name__)
 _INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
 _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
-_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview")
+_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
@@ -75,6 +78,11 @@ class Session:
         self._turn: OpenTurn | None = None
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
+        self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
+        self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
+        self.id = secrets.token_hex(4)
+        self.client = ""
+        self.situation = Situation()
 
     @property
     def state(self) -> State:
@@ -85,6 +93,30 @@ class Session:
     def workspace(self) -> str:
         """Whose messages these are: what the client's last token opened."""
         return self._conversation.workspace
+
+    @property
+    def project_id(self) -> str:
+        """The project that the client has shown last."""
+        return self._conversation.stories.last
+
+    @property
+    def has_story(self) -> bool:
+        """Whether the client has shown one."""
+        return (
+            self._conversation.stories.last != NO_PROJECT
+            and self._conversation.stories.get(self._conversation.stories.last) is not None
+        )
+
+    @property
+    def story_version(self) -> tuple[str, int, int]:
+        """Another one once the story that the client shows is another one."""
+        project = self._conversation.stories.get(self._conversation.stories.last)
+        return self._conversation.stories.last, id(project), project.checkpoint() if project else 0
+
+    @property
+    def dialect_name(self) -> str:
+        """What the client speaks; empty as long as that is not known."""
+        return self._dialect_name or ""
 
     async def receive(self, text: str | None) -> None:
         """Handles one text frame, or a binary one (None); whatever is wrong with it is said, and the connection lives.
@@ -119,7 +151,7 @@ class Session:
             case Hello():
                 await self._greet(message)
             case FileSync():
-                await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
+                await self._take_story(message)
             case DesignDocSync():
                 await self._uploads.start(message)
             case UserMessage():
@@ -137,7 +169,7 @@ class Session:
 
     async def _greet(self, hello: Hello) -> None:
         if self.state is not State.IDLE:
-            await self._say_error(_BUSY)
+            await self._say_error(self._busy)
             return
         if hello.token is not None and (workspace := self._workspace_of(hello.token)) != self.workspace:
             self._conversation.close()
@@ -145,6 +177,7 @@ class Session:
         if hello.dialect is not None and hello.dialect not in DIALECTS:
             known = ", ".join(DIALECTS)
             raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
+        self.client = hello.client or self.client
         name = hello.dialect or self._dialect_name
         limit = MAX_FRAME_BYTES if hello.max_frame_bytes is None else hello.max_frame_bytes
         limit = min(max(limit, _SMALLEST_FRAME_BYTES), self._services.limits.message_bytes)
@@ -167,6 +200,15 @@ class Session:
 
     # --- the client's files ----------------------------------------------------------------------------------------
 
+    async def _take_story(self, message: FileSync) -> None:
+        self.situation = Situation.of(message)
+        try:
+            await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
+        finally:
+            for shown in self._shown:
+                if not shown.done():
+                    shown.set_result(None)
+
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._conversation.read(project_id, content)
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
@@ -180,17 +222,25 @@ class Session:
 
     # --- turns -----------------------------------------------------------------------------------------------------
 
-    async def _start_turn(self, message: UserMessage) -> None:
+    @property
+    def _busy(self) -> Failure:
+        return self._turn.guest.busy if self._turn is not None and self._turn.guest is not None else _BUSY
+
+    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
         if self.state is not State.IDLE:
-            await self._say_error(_BUSY)
+            await self._say_error(self._busy)
             return
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
         editor = self._editor_for(message)
         project_id = self._conversation.begin(message, editor.request_ids)
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor)
-        await self._send_all(self._dialect.turn_started(turn.id))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest)
+        if guest is None:
+            self.situation = Situation.of(message)
+            await self._send_all(self._dialect.turn_started(turn.id))
+        else:
+            await self._send_all(self._dialect.guest_started(turn.id, guest.name, guest.doing))
         warning = self._headroom.warning(self._dialect.longest_sent)
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
             await self._send_all(self._dialect.event(TextFinished(warning)))
@@ -217,19 +267,24 @@ class Session:
             with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
                 if message.arrow_content:
                     await self._sync_file(turn.project_id, message.arrow_content)
-                request = await self._conversation.request(message, turn.project_id, self._uploads)
+                request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
                 await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
-            await self._tell(turn, self._dialect.error(Failure(error.code, str(error))))
+            await self._say_failed(turn, Failure(error.code, str(error)))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._tell(turn, self._dialect.error(_INTERNAL))
+            await self._say_failed(turn, _INTERNAL)
         if self._turn is turn:
             turn.editor.close()
             self._turn = None
             self._machine.move(State.IDLE)
             await self._send_all(self._dialect.turn_ended(turn.reason, turn.usage))
+
+    async def _say_failed(self, turn: OpenTurn, failure: Failure) -> None:
+        await self._tell(turn, self._dialect.error(failure))
+        if turn.guest is not None:
+            await turn.guest.told(Failed(failure))
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
@@ -238,8 +293,13 @@ class Session:
         async def show(event: Event) -> None:
             record.add(event)
             await self._show(open_turn, event)
+            if open_turn.guest is not None:
+                await open_turn.guest.told(event)
 
-        turn = self._services.assistant.turn(request, open_turn.editor, pendings, show)
+        assistant = self._services.assistant
+        if open_turn.guest is not None:  # who thinks for itself, and at its own cost
+            assistant = replace(assistant, answerer=LocalPlanner())
+        turn = assistant.turn(request, open_turn.editor, pendings, show)
         open_turn.project = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
@@ -252,6 +312,89 @@ class Session:
             turn.reason, turn.usage = event.reason, event.usage
         self._conversation.note(event, turn.project_id)
         await self._tell(turn, self._dialect.event(event))
+
+    # --- an assistant of the user's own ----------------------------------------------------------------------------
+
+    async def show_story(self) -> ArrowProject:
+        """The story as the client has it now, where it can be asked; else as it has last shown it.
+
+        Raises:
+            GuestRefused: It does not answer, or has no story open.
+        """
+        frames = list(self._dialect.story_request())
+        if frames and self.state is State.IDLE:  # else a turn follows what the client does
+            await self._ask_for_story(frames)
+        project = self._conversation.stories.get(self.project_id)
+        if project is None:
+            raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
+        return project
+
+    async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
+        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._shown.append(shown)
+        try:
+            await self._send_all(frames)
+            async with asyncio.timeout(self._services.limits.call_timeout_s):
+                await shown
+        except TimeoutError as error:
+            raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
+        finally:
+            self._shown.remove(shown)
+
+    async def host(self, guest: Guest, message: UserMessage) -> None:
+        """A turn of an assistant's in the story that the client shows now; returns when it has ended.
+
+        The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
+
+        Raises:
+            GuestRefused: The client's own turn is under way, or it was stopped.
+        """
+        await self.show_story()
+        self._require_idle()
+        now = self.situation
+        situation = {
+            "current_project_id": self.project_id,
+            "current_scene_id": now.scene_id,
+            "selected_node_ids": list(now.selected_node_ids),
+            "confirm": now.confirm,
+        }
+        await self._start_turn(message.model_copy(update=situation), guest)
+        turn = self._turn
+        if turn is None or turn.task is None:
+            return
+        try:
+            await asyncio.wait((turn.task,))
+        except asyncio.CancelledError:
+            if self._turn is turn:  # by itself, as all that is awaited here may be cancelled again
+                self._stopping = asyncio.create_task(self._stop())
+            raise
+        if turn.task.cancelled():
+            raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
+
+    async def take_back(self, guest: Guest) -> Outcome | None:
+        """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
+
+        Raises:
+            GuestRefused: The client's own turn is under way.
+        """
+        self._require_idle()
+        editor = self._editor_for(UserMessage(type="user_message"))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
+        self._machine.move(State.PROCESSING)
+        try:
+            outcome = await editor.take_back()
+        finally:
+            if self._turn is turn:
+                self._turn = None
+                self._machine.move(State.IDLE)
+        if outcome is not None and outcome.content is not None:
+            await self._sync_file(turn.project_id, outcome.content)
+        return outcome
+
+    def _require_idle(self) -> None:
+        if self.state is not State.IDLE:
+            busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
+            raise GuestRefused(Failure("BUSY", busy))
 
     # --- stop ------------------------------------------------------------------------------------------------------
 

@@ -51,12 +51,13 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
 
     session = Session(send, dialect, admission.workspace, workspace_of, services)
     try:
-        if admission.hello is not None:
-            await session.receive(admission.hello)
-        while (message := await websocket.receive())["type"] != "websocket.disconnect":
-            await services.rounds.wait(session.workspace)
-            with working_in(services.threads_of(session.workspace)):
-                await session.receive(message.get("text"))
+        with services.editors.present(session):
+            if admission.hello is not None:
+                await session.receive(admission.hello)
+            while (message := await websocket.receive())["type"] != "websocket.disconnect":
+                await services.rounds.wait(session.workspace)
+                with working_in(services.threads_of(session.workspace)):
+                    await session.receive(message.get("text"))
     finally:
         await session.close()
 

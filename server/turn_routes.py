@@ -1,7 +1,7 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, Literal, cast
 
@@ -21,6 +21,7 @@ from agent import (
     Failed,
     Failure,
     InMemoryEditor,
+    LocalPlanner,
     OperationFinished,
     Suggested,
     Suggestion,
@@ -29,7 +30,7 @@ from agent import (
     Usage,
     in_thread,
 )
-from arrow_project import ArrowProject, ParseError, Selection, diff, parse
+from arrow_project import ArrowProject, Operation, ParseError, Selection, diff, parse
 from corpora import ProjectKey
 from server.answers import TurnAnswer
 from server.connected import while_connected
@@ -200,9 +201,16 @@ async def run_turn(
 
 
 async def answer_turn(
-    body: TurnBody, key: ProjectKey, services: Services, tell: EventSink | None = None
+    body: TurnBody,
+    key: ProjectKey,
+    services: Services,
+    tell: EventSink | None = None,
+    operations: tuple[Operation, ...] | None = None,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
+
+    With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
+    answers a question in plain words, and no model of ours is asked.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -213,10 +221,12 @@ async def answer_turn(
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
     editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
-    request = _request(body, key, shadow, services)
+    request, assistant = _request(body, key, shadow, services), services.assistant
+    if operations is not None:
+        request, assistant = replace(request, operations=operations), replace(assistant, answerer=LocalPlanner())
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
     report = TurnReport()
-    with services.ledger.turn(key.workspace, key.project_id, "http") as record:
+    with services.ledger.turn(key.workspace, key.project_id, "http" if operations is None else "mcp") as record:
         record.begin(request)
 
         async def note(event: Event) -> None:
@@ -225,7 +235,7 @@ async def answer_turn(
             if tell is not None:
                 await tell(event)
 
-        await services.assistant.turn(request, editor, pendings, note).run()
+        await assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
     outcome = await in_thread(_outcome, before, editor.project, report.planned)

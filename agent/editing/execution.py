@@ -100,19 +100,25 @@ class Execution:
         It ends with the first that fails, and returns why; `after_each` hears of those that did not.
         `given_ids` then has the ids that came out differently than expected.
         """
+        with self.consent.given():
+            return await self.execute_in_order(operations, after_each)
+
+    async def execute_in_order(
+        self, operations: Sequence[Operation], after_each: Callable[[OperationFinished], Awaitable[None]] | None = None
+    ) -> Failure | None:
+        """`replay` of operations that the user may have to be asked about first: those are left in `held`."""
         project = self._context.project
         expected = await in_thread(project.copy) if project and len(operations) > 1 else None
         selection, ids = self.shadow.selection, dict[int, int]()
         self.given_ids = ids
-        with self.consent.given():
-            for operation in operations:
-                finished = await self.execute(renumbered(operation, ids))
-                if finished.failure is not None:
-                    return finished.failure
-                if expected is not None:
-                    ids.update(changed_ids(expected.apply(operation, selection).result, finished.result))
-                if after_each is not None:
-                    await after_each(finished)
+        for operation in operations:
+            finished = await self.execute(renumbered(operation, ids))
+            if finished.failure is not None:
+                return finished.failure
+            if expected is not None:
+                ids.update(changed_ids(expected.apply(operation, selection).result, finished.result))
+            if after_each is not None:
+                await after_each(finished)
         return None
 
     async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:

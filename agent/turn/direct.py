@@ -1,12 +1,14 @@
 """Functions that the user has named: they run without a model, through the same checks, questions and editor."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import Editor, Failure, InMemoryEditor, failure_of
 from agent.editing.execution import Execution
+from agent.editing.in_order import Refused, tried_in_order
 from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
@@ -70,6 +72,40 @@ class DirectCalls:
             await self._read(call)
         else:
             await self._operate(call, agreed=agreed)
+
+    async def run_all(self, operations: Sequence[Operation]) -> None:
+        """Runs all of them, or none: nothing is done before all have been tried, and what the editor refuses is undone.
+
+        Raises:
+            TurnFailed: One was refused.
+        """
+        project = self.context.project
+        if project is None:
+            raise TurnFailed(Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any."))
+        try:
+            resolved = await in_thread(tried_in_order, project, operations, self._selection())
+        except Refused as refused:
+            raise TurnFailed(refused.failure) from refused
+        done: list[str] = []
+
+        async def note(finished: OperationFinished) -> None:
+            done.append(f"- {describe(Operation(finished.function, finished.arguments))}")
+
+        failure = await self.execution.execute_in_order(resolved, note)
+        if failure is not None:
+            raise TurnFailed(await self._taken_back(failure))
+        if self.execution.held is None and not self.request.plan:
+            await self.tell(TextFinished("Done:\n" + "\n".join(done)))
+
+    async def _taken_back(self, failure: Failure) -> Failure:
+        """What is told of a list that the editor has broken off, once what it had done of it is undone."""
+        before = self.execution.before
+        if not self.execution.executed or before is None or self.context.project is None:
+            return failure
+        way = await in_thread(way_back, self.context.project, before, self._selection())
+        stays = await self.execution.replay(way.operations)
+        came_of = "and it could not be taken back: " + stays.message if stays else "and it was taken back."
+        return Failure(failure.code, f"{failure.message} A part had been done before, {came_of}", failure.details)
 
     async def complete(self, asked: Operation, completed: Operation) -> None:
         """Runs a call with what the user has given; what does not fit is asked for again."""

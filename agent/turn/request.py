@@ -29,6 +29,8 @@ class TurnRequest:
         selected_node_ids: What the user has selected in the editor, the first selected first.
         scene_id: The open scene; None means the scene of the project's entry.
         function: One operation to execute without a model, with `function_params`.
+        operations: Operations to execute without a model, all or none; `created_1` in the arguments of a later one is
+            the id of what the first has created.
         pending_id: The question that `message` answers.
         confirm: When to ask before an operation is executed.
         being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
@@ -43,6 +45,7 @@ class TurnRequest:
     scene_id: int | None = None
     function: str | None = None
     function_params: dict[str, Any] = field(default_factory=dict[str, Any])
+    operations: tuple[Operation, ...] = ()
     pending_id: str | None = None
     confirm: ConfirmationPolicy = "destructive"
     being_read: tuple[str, ...] = ()

@@ -97,7 +97,11 @@ class Turn:
             editor = Rehearsal()
         confirm = "never" if request.plan else request.confirm
         self._execution = Execution(
-            self.context, editor, confirm, self._tell, holds_all=not assistant.answerer.converses
+            self.context,
+            editor,
+            confirm,
+            self._tell,
+            holds_all=bool(request.operations) or not assistant.answerer.converses,
         )
         self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
 
@@ -161,7 +165,9 @@ class Turn:
         pending_id = self._request.pending_id
         if pending_id is not None and await self._replies().answered(pending_id, is_call=call is not None):
             return
-        if call:
+        if self._request.operations:
+            await self._direct.run_all(self._request.operations)
+        elif call:
             await self._direct.run(call, agreed=agreed)
         else:
             await self.ask_model(self._request.message)

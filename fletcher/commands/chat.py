@@ -10,7 +10,7 @@ from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
-from fletcher.story_file import StoryFile
+from fletcher.story_file import StoryFile, kept_stories
 
 
 def chat(
@@ -105,4 +105,4 @@ def _is_undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) 
 
 def story_file(settings: Settings, file: Path) -> StoryFile:
     """The file, and what the data directory keeps about it."""
-    return StoryFile(file, settings.data_dir / "stories")
+    return StoryFile(file, kept_stories(settings.data_dir))

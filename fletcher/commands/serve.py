@@ -44,6 +44,7 @@ def serve(
 
 def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> None:
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
+    from fletcher.app import build_app
     from fletcher.loopback import Server, bind, url_of
     from retrieval import keep_little_memory
 
@@ -51,7 +52,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
     with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
         # Not before: what is wrong with the data directory is said at once.
         from fletcher.wiring import build_services
-        from server import Access, create_app
+        from server import Access
         from workbench import mount
 
         parts.embedder.check()
@@ -74,7 +75,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         parts.load_embedder()
         _keep_what_is_loaded()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
-        app = create_app(services, access)
+        app = build_app(settings, services, access)
         if settings.page:
             mount(app, services, access)
         Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])

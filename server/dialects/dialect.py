@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from agent import Event, Failure, Usage
+from agent import Event, Failure, TextFinished, Usage
 from arrow_project import ArrowProject, Operation, OperationResult
 from ingest import IngestReport
 from server.reports import in_words
@@ -88,6 +88,19 @@ class Dialect(ABC):
     @abstractmethod
     def turn_started(self, turn_id: str, /) -> Iterator[Frame]:
         """What tells the client that its message is being worked on."""
+
+    def guest_started(self, turn_id: str, name: str, doing: str, /) -> Iterator[Frame]:
+        """What tells the client that an assistant called `name` works in its story from now on."""
+        yield from self.turn_started(turn_id)
+        yield from self.event(TextFinished(f"{name}: {doing}"))
+
+    def story_request(self) -> Iterator[Frame]:
+        """What has the client show its story as it is now; nothing for one that cannot be asked."""
+        yield from ()
+
+    def undo_request(self, _request_id: str, /) -> Frame | None:
+        """What has the client take its last turn back by itself; None for one that cannot be asked."""
+        return None
 
     @abstractmethod
     def event(self, event: Event) -> Iterator[Frame]:

@@ -27,6 +27,27 @@ class FletcherDialect(NativeDialect):
         self._turn_id, self._transcript = turn_id, Transcript()
         yield {"type": "turn_start", "turn_id": turn_id}
 
+    def guest_started(self, turn_id: str, name: str, doing: str, /) -> Iterator[Frame]:
+        """`turn_start` that says by whom, for a client that declared `assistant`."""
+        if not self._knows_assistants:
+            yield from super().guest_started(turn_id, name, doing)
+            return
+        for frame in self.turn_started(turn_id):
+            yield frame | {"by": cut(name, 200), "message": cut(doing, 2000)}
+
+    def story_request(self) -> Iterator[Frame]:
+        """`story_request`, for a client that declared `assistant`; it answers with a `file_sync`."""
+        if self._knows_assistants:
+            yield {"type": "story_request"}
+
+    def undo_request(self, request_id: str, /) -> Frame | None:
+        """`undo_request`, for a client that declared `assistant`; it answers with a `function_result`."""
+        return {"type": "undo_request", "request_id": request_id} if self._knows_assistants else None
+
+    @property
+    def _knows_assistants(self) -> bool:
+        return "assistant" in self.client.capabilities
+
     def event(self, event: Event) -> Iterator[Frame]:
         """Each kind of event by a message of its own."""
         match event:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -14,11 +15,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agent import Assistant, ConfirmationPolicy, LocalPlanner
 from agent.models.retries import Retries
 from corpora import Catalog, DataDirectory, ProjectKey
+from fletcher.app import KeptStoryFile
 from fletcher.loopback import bind, serving
 from fletcher.uvicorn_protocols import Waits
 from ingest import FolderRoots, Ingestor, Painter, ReadError, Source
 from ingest.extracted import Extracted
 from ingest.readers import read
+from mcp_server import serve_mcp
 from retrieval import Retriever, VectorStore
 from server import Access, EmbeddingWorker, Limits, Services, create_app
 from tests.agent.scripted_model import PATIENCE_S, ScriptedModel
@@ -148,7 +151,9 @@ def house(
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),
         )
-        watched = Watched(create_app(services, access or Access(), completes=completes))
+        app = create_app(services, access or Access(), completes=completes)
+        serve_mcp(app, services, partial(KeptStoryFile, folder=path / "stories"))
+        watched = Watched(app)
         url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0), waits))
         opened.callback(readers.may_go_on.set)
         yield House(url, model, catalog, retriever, ingestor, readers, watched)

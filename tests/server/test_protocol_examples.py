@@ -1,12 +1,15 @@
 """The conversations of docs/protocol.md, held with a real server; and its tables, compared with what is really sent."""
 
+import asyncio
 import base64
 import json
 import random
 import re
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any, get_args
 
 import pytest
@@ -14,9 +17,10 @@ import pytest
 from arrow_project import parse
 from server.dialects import DIALECTS, Client, View
 from server.messages import Confirmation, DesignDocSync, FileSync, FunctionResult, Hello, Stop, UserMessage
-from tests.agent.scripted_model import Hang, Script, Use
+from tests.agent.scripted_model import PATIENCE_S, Hang, Script, Use
 from tests.agent.story import story_text
 from tests.arrow_project.conform.writer import Writer
+from tests.mcp_server.assistant import assistant
 from tests.server.client import Client as SocketClient
 from tests.server.client import Frame
 from tests.server.dispatcher import Dispatcher
@@ -52,14 +56,17 @@ SCRIPTS: dict[str, list[Script]] = {
     "fletcher-confirmation": [[REMOVED], [RENAMED], ["It is the quay now."]],
     "spec-confirmation": [[REMOVED]],
     "fletcher-error": [],
+    "fletcher-assistant": [],
     "error": [],
 }
 # These show how the dialect is found: by the first message, or by a hello.
-WITHOUT_A_NAME = {"spec", "envelope", "arrow-ai", "fletcher", "fletcher-batch", "spec-batch", "fletcher-upload"}
+WITHOUT_A_NAME = {
+    "spec", "envelope", "arrow-ai", "fletcher", "fletcher-batch", "spec-batch", "fletcher-upload", "fletcher-assistant"
+}  # fmt: skip
 
 _BLOCK = re.compile(r"^```json (\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FUNCTION = re.compile(r"`(\w+) \{([^\"]*?)\}`")
-_SPEAKER = re.compile(r"^// (client|server).*\n", re.MULTILINE)
+_SPEAKER = re.compile(r"^// (client|server|assistant).*\n", re.MULTILINE)
 _EXAMPLE_ID = re.compile(r"(req|turn|id)_\d+")
 CONVERSATIONS = dict(_BLOCK.findall(PROTOCOL))
 
@@ -124,7 +131,7 @@ def test_conversation(home: House, conversation: str) -> None:
     if conversation == "fletcher":
         home.put("bible.md", BIBLE)
     dialect = "" if conversation in WITHOUT_A_NAME else conversation.split("-")[0]
-    reader, editor = Reader(), Dispatcher(story_text())
+    reader, editor, assistants = Reader(), Dispatcher(story_text()), list[Future[str]]()
     with home.client(f"/ws/chat?dialect={dialect}" if dialect in DIALECTS else "/ws/chat") as client:
         for speaker, message in lines_of(conversation):
             if speaker == "client":
@@ -134,13 +141,30 @@ def test_conversation(home: House, conversation: str) -> None:
                 }
                 client.send_raw(json.dumps(reader.filled(message, contents)))
                 continue
+            if speaker == "assistant":
+                client.assert_quiet()  # what the client has sent has arrived
+                assistants.append(begin_call(home, message))
+                continue
             sent = next_of(client, message["type"])
             assert reader.same(message, sent), f"shown:\n{json.dumps(message)}\nsent:\n{json.dumps(sent)}"
             if sent["type"] == "function_call" and not conversation.startswith("spec"):
                 call = sent.get("data", sent)
                 editor.execute(call["function"], call["arguments"])
+        assert [one.result(PATIENCE_S) for one in assistants] == ["done"] * len(assistants)
         client.send("is that all?")
         assert "is that all?" in json.dumps(next_of(client, "")), "more is sent than is shown"
+
+
+def begin_call(home: House, message: Frame) -> Future[str]:
+    """Has an assistant call a tool; the status that it is answered with."""
+
+    async def call() -> str:
+        async with assistant(home.url) as scribe:
+            return (await scribe.ok(message["tool"], **message["arguments"]))["status"]
+
+    answer: Future[str] = Future()
+    Thread(target=lambda: answer.set_result(asyncio.run(call())), daemon=True).start()
+    return answer
 
 
 def next_of(client: SocketClient, type_: str) -> Frame:

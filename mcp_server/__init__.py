@@ -1,0 +1,6 @@
+"""The Model Context Protocol: what Fletcher has read and can do, for an assistant that the user has already."""
+
+from mcp_server.endpoint import PATH, serve_mcp
+from mcp_server.story_files import StoryFile, StoryFileError
+
+__all__ = ["PATH", "StoryFile", "StoryFileError", "serve_mcp"]

@@ -1,0 +1,177 @@
+"""The tools of documents: search, read, look at a page, list, add."""
+
+from functools import partial
+from typing import Any
+
+from agent import READING_TOOLS, Citations, TurnContext, TurnReader, ask_store, in_thread, quoted_lines, quoted_name
+from corpora import ProjectKey
+from ingest import DocumentReport, Scan, ScanError, scan
+from mcp_server.allowed_paths import AllowedPaths
+from mcp_server.ingest_progress import IngestProgress
+from mcp_server.projects import PROJECT, project_of
+from mcp_server.tool import ADDS, Answer, Call, Tool, ToolError, closed
+from retrieval import page_range
+
+_PASSAGES = 8
+_MOST_LISTED = 200
+_MOST_PATHS = 50
+
+
+def with_properties(tool: str, properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an agent's reading tool, with more properties."""
+    parameters = READING_TOOLS[tool].parameters
+    return parameters | {"properties": parameters["properties"] | properties}
+
+
+async def ask_reader(call: Call, tool: str, key: ProjectKey | None, context: TurnContext) -> dict[str, Any]:
+    """What an agent's reading tool answers.
+
+    Raises:
+        ToolError: It was refused.
+    """
+    own = READING_TOOLS[tool].parameters["properties"]
+    given = {name: value for name, value in call.arguments.items() if name in own}
+    reader = TurnReader(call.services.retriever, key, Citations(()), context)
+    answer = await reader.call(tool, given)
+    if isinstance(error := answer.get("error"), dict):
+        raise ToolError(str(error["code"]), str(error["message"]))
+    return answer
+
+
+NO_STORY = TurnContext(None, None, (), (), (), ())
+
+
+async def _search(call: Call) -> Answer:
+    key = await project_of(call)
+    query, document = call.arguments["query"], call.arguments.get("document")
+    found = await ask_store(call.services.retriever.answer, key, query, _PASSAGES, document)
+    fields = await in_thread(found.as_dict)
+    passages = [_passage(passage) for passage in fields["passages"]]
+    return Answer(fields, "\n\n".join(passages) or "No passage of the documents matches.")
+
+
+def _passage(passage: dict[str, Any]) -> str:
+    """A passage as it is quoted to a model: where it stands, its id for `page_picture`, its lines behind bars."""
+    place = passage["document"] + page_range(passage["page_from"], passage["page_to"])
+    heading = f" ({' > '.join(passage['heading'])})" if passage["heading"] else ""
+    return f"{quoted_name(place + heading)} passage {passage['id']}\n{quoted_lines(passage['text'])}"
+
+
+async def _read(call: Call) -> Answer:
+    fields = await ask_reader(call, "read_document", await project_of(call), NO_STORY)
+    told = {name: value for name, value in fields.items() if name not in ("pages", "document")}
+    pages = [f"{_page(page)}\n{quoted_lines(page['text'])}" for page in fields["pages"]]
+    rest = [f"{name}: {value}" for name, value in told.items()]
+    return Answer(fields, "\n\n".join([quoted_name(fields["document"]), *pages, *rest]))
+
+
+def _page(page: dict[str, Any]) -> str:
+    return "text" if page["page"] is None else f"page {page['page']}"
+
+
+async def _picture(call: Call) -> Answer:
+    key, given = await project_of(call), call.arguments
+    document, page, passage = given["document"], given["page"], given.get("passage")
+    draw = partial(call.services.retriever.page_picture, key, document, page, passage)
+    png = await call.services.drawing.run(key.workspace, draw)
+    fields = {"document": document, "page": page}
+    return Answer(fields, f"{quoted_name(document)}, page {page}, as a picture.", png=png)
+
+
+async def _list(call: Call) -> Answer:
+    key = await project_of(call)
+    documents = await ask_store(call.services.retriever.documents, key)
+    part = call.arguments.get("name", "").casefold()
+    listed = [document for document in documents if part in document.name.casefold()]
+    entries = [DocumentReport.listed(document).as_dict() for document in listed[:_MOST_LISTED]]
+    fields: dict[str, Any] = {"project": key.project_id, "documents": entries, "total": len(listed)}
+    lines = [_listed(entry) for entry in entries] or ["There are no documents."]
+    if len(listed) > _MOST_LISTED:
+        lines.append(f"and {len(listed) - _MOST_LISTED} more; give a part of the name")
+    return Answer(fields, "\n".join(lines))
+
+
+def _listed(entry: dict[str, Any]) -> str:
+    pages = f", {entry['pages']} pages" if entry["pages"] else ""
+    pictures = f", without text: pages {entry['pages_without_text']}" if entry["pages_without_text"] else ""
+    return f"- {quoted_name(entry['name'])}{pages}{pictures}"
+
+
+async def _add(call: Call) -> Answer:
+    key, services = await project_of(call), call.services
+    scanned = await in_thread(_scanned, AllowedPaths(services.roots, call.caller), call.arguments["paths"])
+    async with IngestProgress(call.context) as progress:
+        report = await services.intake.add(key, scanned, progress=progress.listen)
+    services.embedding.submit(key)
+    fields = report.as_dict()
+    return Answer(fields, "\n".join(_added(entry) for entry in fields["documents"]))
+
+
+def _added(entry: dict[str, Any]) -> str:
+    error = f": {entry['error']['message']}" if entry["error"] else ""
+    return f"- {quoted_name(entry['name'])} {entry['status']}{error}"
+
+
+def _scanned(allowed: AllowedPaths, paths: list[str]) -> Scan:
+    """What is there, by real paths: a link in a folder that leads out of it is skipped."""
+    try:
+        return Scan.of([scan(allowed.admit(path)[0]) for path in paths])
+    except ScanError as error:
+        raise ToolError(error.code, error.message) from error
+
+
+DOCUMENT_TOOLS = (
+    Tool(
+        "search_documents",
+        "Search the project's design documents. Returns passages with document, physical pages and heading. Cite what "
+        "you take from one as (document, p. N).",
+        with_properties("search_documents", {"project": PROJECT}),
+        _search,
+    ),
+    Tool(
+        "read_document",
+        READING_TOOLS["read_document"].description.replace(" Each page has a number to cite.", ""),
+        with_properties("read_document", {"project": PROJECT}),
+        _read,
+    ),
+    Tool(
+        "page_picture",
+        "See a page of a document as it was laid out: maps, scans, tables, handwriting. With passage, that is marked.",
+        closed(
+            {
+                "document": {"type": "string", "maxLength": 1000, "description": "the document's name"},
+                "page": {"type": "integer", "minimum": 1, "description": "physical page"},
+                "passage": {"type": "string", "maxLength": 200, "description": "id that search_documents gave"},
+                "project": PROJECT,
+            },
+            "document",
+            "page",
+        ),
+        _picture,
+    ),
+    Tool(
+        "list_documents",
+        "The documents of the project, with pages, and which pages are pictures without text.",
+        closed({"name": {"type": "string", "description": "only those whose name contains this"}, "project": PROJECT}),
+        _list,
+    ),
+    Tool(
+        "add_documents",
+        "Read files or folders of the user's machine into the project (PDF, Word, Markdown, text, tables …). Only "
+        "below the folders that were allowed. They can be searched when it answers.",
+        closed(
+            {
+                "paths": {
+                    "type": "array",
+                    "items": {"type": "string", "maxLength": 4096},
+                    "minItems": 1,
+                    "maxItems": _MOST_PATHS,
+                },
+                "project": PROJECT,
+            },
+            "paths",
+        ),
+        _add,
+        ADDS,
+    ),
+)

@@ -1,0 +1,237 @@
+"""The tools that change a story: operations as a list, undo, and the user's answer to a question."""
+
+import json
+from functools import cache
+from typing import Any, cast
+
+from mcp.types import InputRequiredResult
+
+from agent import inert, quoted_lines, read_reply
+from arrow_project import OPERATIONS, Operation
+from ingest import counted
+from mcp_server.open_story import STORY, story_of
+from mcp_server.questions import Decision, ask, can_ask, carried_answer
+from mcp_server.stories import Story, Work
+from mcp_server.tool import CHANGES, Answer, Call, Tool, ToolError, closed
+
+_MOST_OPERATIONS = 200
+_LONGEST_DOING = 300
+_ASSISTANT = "An assistant"
+
+_THROUGH_YOU = (
+    "Show this to the user and wait for the answer. Then call confirm with this id and the words that the user said, "
+    "never with your own."
+)
+_DRY_RUN = {"type": "boolean", "default": False, "description": "only tell what would change"}
+
+
+def _assistant(call: Call) -> str:
+    """What the user knows the client by."""
+    params = call.context.session.client_params
+    name = (params.client_info.title or params.client_info.name) if params else ""
+    return inert(" ".join(name.split()))[:80] or _ASSISTANT
+
+
+async def _apply(call: Call) -> Answer | InputRequiredResult:
+    given = call.arguments["operations"]
+    return await _operate(call, [Operation(one["function"], one.get("arguments", {})) for one in given])
+
+
+async def _apply_one(call: Call) -> Answer | InputRequiredResult:
+    arguments = {name: value for name, value in call.arguments.items() if name not in ("story", "dry_run")}
+    return await _operate(call, [Operation(call.params.name, arguments)])
+
+
+async def _operate(call: Call, operations: list[Operation]) -> Answer | InputRequiredResult:
+    story = await story_of(call)
+    if (carried := carried_answer(call)) is not None:
+        return await _answered(call, story, *carried)
+    names = ", ".join(dict.fromkeys(operation.function for operation in operations))
+    doing = f"{counted(len(operations), 'operation')}: {names}"[:_LONGEST_DOING]
+    is_plan = bool(call.arguments.get("dry_run"))
+    answer = await story.work(Work(_assistant(call), doing, tuple(operations), is_plan=is_plan))
+    return _planned(story, answer) if is_plan else await _asked_or_done(call, story, answer)
+
+
+async def _undo(call: Call) -> Answer | InputRequiredResult:
+    story = await story_of(call)
+    if (carried := carried_answer(call)) is not None:
+        return await _answered(call, story, *carried)
+    return await _asked_or_done(call, story, await story.work(Work(_assistant(call), "undo", function="undo")))
+
+
+async def _asked_or_done(call: Call, story: Story, answer: dict[str, Any]) -> Answer | InputRequiredResult:
+    """What was done; where the user has to be asked first, the user's answer comes first."""
+    question = answer["question"]
+    if question is None:
+        return _done(story, answer)
+    if not can_ask(call.context):
+        return _question(story, question)
+    decision = await ask(call, question["pending_id"], question["text"])
+    if isinstance(decision, InputRequiredResult):
+        return decision
+    return await _answered(call, story, question["pending_id"], decision)
+
+
+async def _answered(
+    call: Call, story: Story, pending_id: str, decision: Decision | None
+) -> Answer | InputRequiredResult:
+    if decision is None:
+        raise ToolError(
+            "NOT_ANSWERED",
+            f"The user has closed the question {pending_id} without an answer; nothing was done. Ask what is wanted.",
+        )
+    work = Work(_assistant(call), f"the user has said {decision}", message=decision, pending_id=pending_id)
+    return await _asked_or_done(call, story, await story.work(work))
+
+
+async def _confirm(call: Call) -> Answer | InputRequiredResult:
+    story, words = await story_of(call), call.arguments["words"]
+    reply = read_reply(words)
+    if reply is None or reply.kind == "modify":
+        raise ToolError(
+            "NOT_AN_ANSWER",
+            "The words are neither a plain yes nor a plain no, and nothing was done. Give the user's own words; for "
+            "something else, call apply_operations again.",
+        )
+    if reply.kind == "yes" and story.confirm == "always":
+        raise ToolError("USER_NEEDED", _by_the_user(story, call.arguments["id"]))
+    return await _answered(call, story, call.arguments["id"], "yes" if reply.kind == "yes" else "no")
+
+
+def _question(story: Story, question: dict[str, Any]) -> Answer:
+    pending_id = question["pending_id"]
+    how = _by_the_user(story, pending_id) if story.confirm == "always" else _THROUGH_YOU
+    fields = {"status": "question", "story": story.name, "id": pending_id, "question": question["text"], "how": how}
+    return Answer(fields, f"Nothing was done yet. Question {pending_id}:\n{quoted_lines(question['text'])}\n{how}")
+
+
+def _by_the_user(story: Story, pending_id: str) -> str:
+    return (
+        "Every change has to be agreed to by the user, and an assistant cannot bring the answer. The user "
+        f"answers in the Fletcher panel where the story is open there, else in a terminal: fletcher chat {story.name} "
+        f"--project {story.key.project_id} --pending {pending_id} -m yes"
+    )
+
+
+def _planned(story: Story, answer: dict[str, Any]) -> Answer:
+    fields = {
+        "status": "planned",
+        "story": story.name,
+        "diff": inert(answer["diff"]),
+        "operations": answer["operations"],
+    }
+    shown = quoted_lines(answer["diff"]) if answer["diff"] else "Nothing would change."
+    return Answer(fields, f"Nothing was done. This would change:\n{shown}")
+
+
+def _done(story: Story, answer: dict[str, Any]) -> Answer:
+    fields = {
+        "status": "done" if answer["changed"] else "unchanged",
+        "story": story.name,
+        "changed": answer["changed"],
+        "operations": answer["operations"],
+        "diff": inert(answer["diff"]),
+        "said": inert(answer["text"]),
+    }
+    results = [
+        f"{one['function']}: {json.dumps(one['result'] if one['success'] else one['error'], ensure_ascii=False)}"
+        for one in answer["operations"]
+    ]
+    parts = [quoted_lines("\n".join(results)) if results else "", quoted_lines(answer["diff"] or answer["text"])]
+    return Answer(fields, "\n".join([f"{fields['status']} in {story.name}", *filter(None, parts)]))
+
+
+@cache
+def _signatures() -> str:
+    """Every operation in a line or some: what it takes and what it does."""
+    return "\n".join(f"{name}({_parameters(spec.parameters)}): {spec.description}" for name, spec in OPERATIONS.items())
+
+
+def _parameters(schema: dict[str, Any]) -> str:
+    required = schema.get("required", ())
+    return ", ".join(name if name in required else f"{name}?" for name in schema["properties"])
+
+
+@cache
+def _node_data() -> str:
+    preset = cast("dict[str, Any]", OPERATIONS["create_insert_node"].parameters["properties"]["preset"])
+    return str(preset["description"])
+
+
+async def _describe(call: Call) -> Answer:
+    name = call.arguments["function"]
+    spec = OPERATIONS[name]
+    fields = {"function": name, "description": spec.description, "parameters": spec.parameters}
+    return Answer(fields, quotes=False)
+
+
+_APPLY = (
+    "Change the story: a list of operations, done in order, all or none. What the user has to agree to comes back as a "
+    "question. Ids come from outline or from results; last_created is the node made last, created_1 what the first "
+    "operation of this list makes. Operations (describe_operation has the fields' types):\n"
+)
+
+EDIT_TOOLS = (
+    Tool(
+        "apply_operations",
+        f"{_APPLY}{_signatures()}\npreset and data: {_node_data()}",
+        closed(
+            {
+                "operations": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": _MOST_OPERATIONS,
+                    "items": closed(
+                        {"function": {"type": "string", "enum": list(OPERATIONS)}, "arguments": {"type": "object"}},
+                        "function",
+                    ),
+                },
+                "dry_run": _DRY_RUN,
+                "story": STORY,
+            },
+            "operations",
+        ),
+        _apply,
+        CHANGES,
+    ),
+    Tool(
+        "describe_operation",
+        "The JSON schema of one operation's arguments.",
+        closed({"function": {"type": "string", "enum": list(OPERATIONS)}}, "function"),
+        _describe,
+    ),
+    Tool(
+        "undo", "Take the last change back, whole; again: the one before it.", closed({"story": STORY}), _undo, CHANGES
+    ),
+    Tool(
+        "confirm",
+        "Answer a question that came back from a change, with the words that the user has said: a yes or a no.",
+        closed(
+            {
+                "id": {"type": "string", "maxLength": 200},
+                "words": {"type": "string", "maxLength": 2000, "description": "what the user said, word for word"},
+                "story": STORY,
+            },
+            "id",
+            "words",
+        ),
+        _confirm,
+        CHANGES,
+    ),
+)
+
+OPERATION_TOOLS = tuple(
+    Tool(
+        name,
+        spec.description,
+        spec.parameters
+        | {
+            "properties": spec.parameters["properties"] | {"dry_run": _DRY_RUN, "story": STORY},
+            "additionalProperties": False,
+        },
+        _apply_one,
+        CHANGES,
+    )
+    for name, spec in OPERATIONS.items()
+)

@@ -1,0 +1,39 @@
+"""The tool that tells which editors are connected."""
+
+from agent import quoted_name
+from mcp_server.tool import Answer, Call, Tool, closed
+from server import Session
+from server.state import State
+
+_NONE = (
+    "No editor has a story open here. The user starts 'fletcher serve' and opens the story in an Arrow with Fletcher; "
+    "or name an .arrow file as the story."
+)
+
+
+async def _list(call: Call) -> Answer:
+    open_now = call.services.editors.of(call.caller.workspace)
+    fields = {"editors": [_fields(session) for session in open_now]}
+    return Answer(fields, "\n".join(_line(session) for session in open_now) or _NONE)
+
+
+def _fields(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "client": session.client or session.dialect_name,
+        "project": session.project_id,
+        "open_scene": session.situation.scene_id,
+        "selected_nodes": list(session.situation.selected_node_ids),
+        "busy": session.state is not State.IDLE,
+    }
+
+
+def _line(session: Session) -> str:
+    busy = ", busy" if session.state is not State.IDLE else ""
+    client = quoted_name(session.client or session.dialect_name or "a client")
+    return f"- {session.id}: {client} with project {session.project_id}{busy}"
+
+
+EDITOR_TOOLS = (
+    Tool("list_editors", "The Arrow editors that are connected, with the story that each has open.", closed({}), _list),
+)

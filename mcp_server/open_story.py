@@ -1,0 +1,45 @@
+"""Which story a call is about."""
+
+from mcp_server.allowed_paths import AllowedPaths
+from mcp_server.projects import project_of
+from mcp_server.stories import EditorStory, FileStory, Story
+from mcp_server.tool import Call, ToolError
+
+STORY = {
+    "type": "string",
+    "maxLength": 4096,
+    "description": "an .arrow file, or an editor's id; default: the one that is open",
+}
+_SUFFIX = ".arrow"
+_FIRST_PROJECT = "1"  # as on the command line
+
+
+async def story_of(call: Call) -> Story:
+    """The story that the call names, the one that the assistant was started for, or that of the only editor.
+
+    Raises:
+        ToolError: None of these is there, or it may not be read.
+    """
+    caller, editors = call.caller, call.services.editors
+    named: str | None = call.arguments.get("story")
+    if named is None and caller.file is not None:
+        named = str(caller.file)
+    open_now = editors.of(caller.workspace)
+    if named is None and len(open_now) == 1:
+        return EditorStory(open_now[0], call.services)
+    if named is None:
+        known = ", ".join(f"{one.id} (project {one.project_id})" for one in open_now) or "none is connected"
+        raise ToolError(
+            "STORY_NEEDED",
+            f"Name the story in 'story': the path of an .arrow file, or an editor of list_editors ({known}).",
+        )
+    if (editor := editors.get(caller.workspace, named)) is not None:
+        return EditorStory(editor, call.services)
+    return await _file(call, named)
+
+
+async def _file(call: Call, named: str) -> FileStory:
+    path, _ = AllowedPaths(call.services.roots, call.caller).admit(named)
+    if path.suffix.lower() != _SUFFIX or not path.is_file():
+        raise ToolError("NOT_A_STORY", f"{named} is not an {_SUFFIX} file; add_documents reads documents.")
+    return FileStory(path, await project_of(call, _FIRST_PROJECT), call.files, call.services)

@@ -1,0 +1,243 @@
+"""Where a story is that a call reads or edits: a file of the server's machine, or an Arrow that is connected."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from agent import ConfirmationPolicy, Failure, Outcome, in_thread
+from arrow_project import ArrowProject, Operation, ParseError, parse
+from corpora import ProjectKey
+from mcp_server.story_files import StoryFileError, StoryFiles
+from mcp_server.tool import ToolError
+from server import Guest, GuestRefused, Services, Session, TurnBody, TurnReport, UserMessage, answer_turn, stricter
+
+_LARGEST_FILE = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A story as it is now, with the open scene and the selected nodes where there are any."""
+
+    project: ArrowProject
+    scene_id: int | None = None
+    selected_node_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an assistant does in a story.
+
+    Attributes:
+        assistant: As the user knows it.
+        doing: In a line for the user.
+        operations: Done all or none.
+        message: A yes or a no to the question `pending_id`.
+        function: `undo`.
+        is_plan: Nothing is changed; what would be is told.
+    """
+
+    assistant: str
+    doing: str
+    operations: tuple[Operation, ...] = ()
+    message: str = ""
+    pending_id: str | None = None
+    function: str | None = None
+    is_plan: bool = False
+
+
+class Story(Protocol):
+    """A story that can be read and edited.
+
+    Attributes:
+        name: What a call names it by.
+        key: Whose documents it goes with.
+    """
+
+    name: str
+    key: ProjectKey
+
+    @property
+    def confirm(self) -> ConfirmationPolicy:
+        """When its user is asked first."""
+        ...
+
+    async def read(self) -> Shown:
+        """The story as it is now; raises `ToolError`."""
+        ...
+
+    async def version(self) -> Hashable:
+        """Another one once the story is another one."""
+        ...
+
+    async def work(self, work: Work) -> dict[str, Any]:
+        """A turn in it: the fields of `POST …/turns` without the story itself; raises `ToolError`."""
+        ...
+
+
+class FileStory:
+    """An `.arrow` file. Each turn begins with what is there, and writes it back.
+
+    Args:
+        path: By its real path.
+        key: Whose documents it goes with.
+        files: Write it.
+        services: The parts of the server.
+    """
+
+    def __init__(self, path: Path, key: ProjectKey, files: StoryFiles, services: Services) -> None:
+        self._path = path
+        self.name = str(path)
+        self.key = key
+        self._files = files
+        self._services = services
+
+    @property
+    def confirm(self) -> ConfirmationPolicy:
+        """See `Story`."""
+        return self._services.confirm
+
+    async def read(self) -> Shown:
+        """See `Story`."""
+        return Shown(await in_thread(self._parsed, await in_thread(self._bytes)))
+
+    async def version(self) -> Hashable:
+        """See `Story`."""
+        status = await in_thread(self._path.stat)
+        return status.st_mtime_ns, status.st_size
+
+    async def work(self, work: Work) -> dict[str, Any]:
+        """See `Story`."""
+        async with self._files.lock(self._path):
+            before = await in_thread(self._bytes)
+            answer = await answer_turn(self._body(work, before), self.key, self._services, operations=work.operations)
+            after = str(answer.pop("arrow_content")).encode()
+            if answer["changed"]:
+                await in_thread(self._write, before, after, is_undo=_has_undone(answer))
+        return answer
+
+    def _body(self, work: Work, before: bytes) -> TurnBody:
+        return TurnBody(
+            arrow_content=_text(before, self.name),
+            message=work.message,
+            mode="plan" if work.is_plan else "apply",
+            pending_id=work.pending_id,
+            function=work.function,
+        )
+
+    def _bytes(self) -> bytes:
+        try:
+            with self._path.open("rb") as file:
+                data = file.read(_LARGEST_FILE + 1)
+        except OSError as error:
+            raise ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror}.") from error
+        if len(data) > _LARGEST_FILE:
+            raise ToolError("FILE_TOO_LARGE", f"{self.name} has more than the {_LARGEST_FILE:,} bytes of a story.")
+        return data
+
+    def _parsed(self, data: bytes) -> ArrowProject:
+        try:
+            return parse(_text(data, self.name))
+        except ParseError as error:
+            raise ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}") from error
+
+    def _write(self, before: bytes, after: bytes, *, is_undo: bool) -> None:
+        try:
+            file = self._files.open(self._path)
+            (file.go_back if is_undo else file.write)(before, after)
+        except StoryFileError as error:
+            raise ToolError("CONFLICT", str(error)) from error
+        except OSError as error:
+            raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror}.") from error
+
+
+class EditorStory:
+    """The story of a connected editor: its user sees what is done, and can stop it and take it back."""
+
+    def __init__(self, session: Session, services: Services) -> None:
+        self._session = session
+        self._services = services
+        self.name = session.id
+        self.key = ProjectKey(session.workspace, session.project_id)
+
+    @property
+    def confirm(self) -> ConfirmationPolicy:
+        """See `Story`."""
+        return stricter(self._services.confirm, self._session.situation.confirm)
+
+    async def read(self) -> Shown:
+        """See `Story`."""
+        try:
+            project = await self._session.show_story()
+        except GuestRefused as refused:
+            raise _refusal(refused.failure) from refused
+        now = self._session.situation
+        return Shown(project, now.scene_id, now.selected_node_ids)
+
+    async def version(self) -> Hashable:
+        """See `Story`."""
+        return self._session.id, self._session.story_version
+
+    async def work(self, work: Work) -> dict[str, Any]:
+        """See `Story`."""
+        if work.is_plan:
+            return await self._planned(work)
+        report = TurnReport()
+
+        async def told(event: Any) -> None:
+            report.add(event)
+
+        guest = Guest(work.assistant, work.doing, told, work.operations)
+        try:
+            if work.function == "undo" and self.confirm != "always":
+                outcome = await self._session.take_back(guest)
+                if outcome is not None:
+                    return _taken_back(outcome)
+            asked = UserMessage(
+                type="user_message", message=work.message, pending_id=work.pending_id, function=work.function
+            )
+            await self._session.host(guest, asked)
+        except GuestRefused as refused:
+            raise _refusal(refused.failure, report) from refused
+        if report.failure is not None and not any(operation.success for operation in report.operations):
+            raise _refusal(report.failure)
+        answer = report.as_dict()
+        return answer | {"changed": any(one["success"] for one in answer["operations"]), "diff": ""}
+
+    async def _planned(self, work: Work) -> dict[str, Any]:
+        """On a copy: the user is not disturbed by what is only tried."""
+        shown = await self.read()
+        body = TurnBody(
+            arrow_content=await in_thread(shown.project.to_text),
+            current_scene_id=shown.scene_id,
+            selected_node_ids=list(shown.selected_node_ids),
+            mode="plan",
+        )
+        answer = await answer_turn(body, self.key, self._services, operations=work.operations)
+        del answer["arrow_content"]
+        return answer
+
+
+def _taken_back(outcome: Outcome) -> dict[str, Any]:
+    if outcome.failure is not None:
+        raise _refusal(outcome.failure)
+    done = {"function": "undo", "arguments": {}, "success": True, "result": None, "error": None}
+    return TurnReport(["The last turn is taken back."]).as_dict() | {"operations": [done], "changed": True, "diff": ""}
+
+
+def _refusal(failure: Failure, report: TurnReport | None = None) -> ToolError:
+    done = [one.function for one in report.operations if one.success and one.reached_editor] if report else []
+    stays = f" Done before that, and still in the story: {', '.join(done)}." if done else ""
+    return ToolError(failure.code, failure.message + stays)
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{name} is not a project that Arrow would open: it is no UTF-8 text."
+        raise ToolError("PARSE_ERROR", message) from error
+
+
+def _has_undone(answer: dict[str, Any]) -> bool:
+    return any(operation["function"] == "undo" and operation["success"] for operation in answer["operations"])

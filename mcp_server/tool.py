@@ -1,0 +1,120 @@
+"""A tool: what an assistant is told of it, what it is called with, and what it answers."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from mcp.server.context import ServerRequestContext
+from mcp.types import CallToolRequestParams, InputRequiredResult, ToolAnnotations
+
+from agent import MATERIAL, quoted_lines
+from mcp_server.caller import Caller
+from mcp_server.story_files import StoryFiles
+from server import Services
+
+_PROBLEMS_TOLD = 3
+_LONGEST_PROBLEM = 300
+
+
+class ToolError(Exception):
+    """A call that was refused; the message names the thing, the rule and the remedy."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool.
+
+    Attributes:
+        context: The SDK's; for progress and questions.
+        params: As the client has sent them.
+        arguments: They fit the tool's schema.
+    """
+
+    context: ServerRequestContext[Any, Any]
+    params: CallToolRequestParams
+    caller: Caller
+    services: Services
+    files: StoryFiles
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool answers.
+
+    Attributes:
+        fields: For programs.
+        text: The same for a model to read; the fields as JSON where it is empty.
+        quotes: Whether it quotes documents or a story, which is then said first of all.
+        png: A picture.
+    """
+
+    fields: dict[str, Any]
+    text: str = ""
+    quotes: bool = True
+    png: bytes | None = None
+
+    def shown(self) -> str:
+        """What a model reads."""
+        text = self.text or json.dumps(self.fields, ensure_ascii=False)
+        if not self.quotes:
+            return text
+        # Within JSON, too, there may be characters that some take for the end of a line.
+        return f"{MATERIAL}\n{self.text or quoted_lines(text)}"
+
+    def structured(self) -> dict[str, Any]:
+        """What a program reads."""
+        return {"note": MATERIAL, **self.fields} if self.quotes else self.fields
+
+
+Run = Callable[[Call], Awaitable[Answer | InputRequiredResult]]
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool by its name; `parameters` is a closed JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    run: Run
+    annotations: ToolAnnotations = field(default_factory=lambda: READS)
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raises `ToolError` where the arguments do not fit."""
+        found: Any = self._validator.iter_errors(dict(arguments))  # pyright: ignore[reportUnknownVariableType]
+        problems = [_problem(error) for error, _ in zip(found, range(_PROBLEMS_TOLD), strict=False)]
+        if problems:
+            known = ", ".join(self.parameters["properties"])
+            raise ToolError("INVALID_ARGUMENTS", f"{self.name}: {'; '.join(problems)}. It takes: {known or 'nothing'}.")
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return Draft202012Validator(self.parameters)
+
+
+def closed(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    """The schema of an object that has these properties and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _problem(error: Any) -> str:
+    place = ".".join(str(part) for part in error.absolute_path)
+    said = str(error.message)
+    return (f"{place}: " if place else "") + (said if len(said) <= _LONGEST_PROBLEM else said[:_LONGEST_PROBLEM] + "…")

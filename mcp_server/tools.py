@@ -1,0 +1,67 @@
+"""The tools by their names, and one call of them."""
+
+import base64
+from collections.abc import Mapping
+
+from mcp.types import CallToolResult, ContentBlock, ImageContent, InputRequiredResult, TextContent
+from mcp.types import Tool as ToolDefinition
+
+from agent import inert
+from corpora import CorpusError
+from mcp_server.caller import Caller
+from mcp_server.document_tools import DOCUMENT_TOOLS
+from mcp_server.edit_tools import EDIT_TOOLS, OPERATION_TOOLS
+from mcp_server.editor_tools import EDITOR_TOOLS
+from mcp_server.story_tools import STORY_TOOLS
+from mcp_server.tool import Answer, Call, Tool, ToolError
+from server import RequestError, TooManyTurns
+
+_LISTED: Mapping[str, Tool] = {tool.name: tool for tool in (*DOCUMENT_TOOLS, *STORY_TOOLS, *EDIT_TOOLS, *EDITOR_TOOLS)}
+_BY_NAME: Mapping[str, Tool] = _LISTED | {tool.name: tool for tool in OPERATION_TOOLS}
+
+
+def definitions(caller: Caller) -> list[ToolDefinition]:
+    """What a client is told of the tools: each operation is one of its own only where it asks for that."""
+    tools = _LISTED if caller.tools == "list" else {**_LISTED, **_BY_NAME}
+    return [
+        ToolDefinition(
+            name=tool.name,
+            description=tool.description,
+            input_schema=tool.parameters,
+            annotations=tool.annotations,
+        )
+        for tool in tools.values()
+    ]
+
+
+async def called(call: Call) -> CallToolResult | InputRequiredResult:
+    """What a call comes to; what is refused is an answer, too, that the assistant can do something about."""
+    try:
+        tool = _BY_NAME.get(call.params.name)
+        if tool is None:
+            raise ToolError(
+                "UNKNOWN_TOOL", f"There is no tool {call.params.name[:64]!r}. There are: {', '.join(_LISTED)}."
+            )
+        tool.check(call.arguments)
+        answer = await tool.run(call)
+    except ToolError as error:
+        return _refused(error.code, str(error))
+    except (CorpusError, RequestError, TooManyTurns) as error:
+        return _refused(error.code, str(error))
+    return answer if isinstance(answer, InputRequiredResult) else _result(answer)
+
+
+def _refused(code: str, message: str) -> CallToolResult:
+    said = inert(message)  # it may quote what somebody has written
+    return CallToolResult(
+        content=[TextContent(text=f"{code}: {said}")],
+        structured_content={"error": {"code": code, "message": said}},
+        is_error=True,
+    )
+
+
+def _result(answer: Answer) -> CallToolResult:
+    content: list[ContentBlock] = [TextContent(text=answer.shown())]
+    if answer.png is not None:
+        content.append(ImageContent(data=base64.b64encode(answer.png).decode(), mime_type="image/png"))
+    return CallToolResult(content=content, structured_content=answer.structured())

@@ -1,0 +1,52 @@
+"""Documents are added with notices of how far it is, and no further once the client cancels."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.mcp_server.assistant import ERAS, Era, assistant
+from tests.server.house import House
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+
+
+@pytest.fixture
+def notes(folder: Path) -> Path:
+    path = folder / "notes"
+    path.mkdir()
+    for number in range(6):
+        (path / f"{number}.md").write_text(f"Note {number} on the tide.", "utf-8")
+    return path
+
+
+async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert message
+        told.append((progress, total))
+
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("add_documents", progress=hear, paths=["notes"])
+
+    assert [entry["status"] for entry in answer.structured_content["documents"]] == ["searchable"] * 6
+    assert [progress for progress, _ in told] == sorted({progress for progress, _ in told})
+    assert told
+    assert {total for _, total in told} == {6.0}
+
+
+async def test_cancelled_it_reads_nothing_more(home: House, notes: Path, era: Era) -> None:
+    home.readers.may_go_on.clear()
+    async with assistant(home.url, era) as scribe:
+        adding = asyncio.create_task(scribe.call("add_documents", paths=["notes"]))
+        await asyncio.to_thread(home.readers.reading.wait)
+        adding.cancel()
+        await asyncio.gather(adding, return_exceptions=True)
+        await scribe.ok("list_editors")  # the cancellation came before
+        home.readers.may_go_on.set()
+        # Whoever comes next waits until nothing of the one before is under way.
+        await scribe.ok("add_documents", paths=["story.arrow"])
+        names = {one["name"] for one in (await scribe.ok("list_documents"))["documents"]}
+
+    assert len(names & {f"{number}.md" for number in range(6)}) <= 1

@@ -1,0 +1,187 @@
+"""An assistant edits a story in a file: all or nothing, checked, asked about, taken back byte for byte."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arrow_project import parse
+from server import Access
+from tests.agent.story import NEXT_ID, story_text
+from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
+from tests.server.house import House, house
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+
+_GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num", "initial_value": 10}}
+_SCENE = {"function": "create_scene", "arguments": {"name": "Quay"}}
+_DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
+_STORY = "story.arrow"
+
+
+@pytest.fixture
+def story(folder: Path) -> Path:
+    """As somebody else's tool has written it: not a byte of it is as Arrow writes."""
+    path = folder / _STORY
+    path.write_bytes(json.dumps(json.loads(story_text(), strict=False), indent=1).encode())
+    return path
+
+
+@pytest.fixture
+def strict_home(tmp_path: Path, folder: Path) -> Iterator[House]:
+    """The operator wants every change asked about."""
+    with house(tmp_path / "data", roots={"local": (folder,)}, confirm="always") as opened:
+        yield opened
+
+
+def _variables(path: Path) -> set[str]:
+    return {variable["name"] for variable in parse(path.read_text("utf-8")).document.variables.values()}
+
+
+async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    async with assistant(home.url, era) as scribe:
+        planned = await scribe.ok("apply_operations", operations=[_GOLD], dry_run=True, story=_STORY)
+        assert story.read_bytes() == before
+        done = await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        assert _variables(story) == {"oil", "gold"}
+        undone = await scribe.ok("undo", story=_STORY)
+
+    assert planned["status"] == "planned"
+    assert "gold" in planned["diff"]
+    assert done["status"] == "done"
+    assert done["operations"][0]["result"]["variable_id"] == NEXT_ID
+    assert undone["status"] == "done"
+    assert story.read_bytes() == before
+
+
+async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    wrong = {"function": "update_node", "arguments": {"node_id": 999, "name": "x"}}
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("apply_operations", operations=[_GOLD, wrong, _SCENE], story=_STORY)
+
+    assert answer.structured_content["error"]["code"] == "INVALID_NODE_ID"
+    assert "Operation 2 of 3 (update_node)" in text_of(answer)
+    assert "Nothing of the list was done." in text_of(answer)
+    assert story.read_bytes() == before
+
+
+async def test_later_operations_name_what_earlier_ones_make(home: House, story: Path, era: Era) -> None:
+    def node(name: str) -> dict[str, Any]:
+        data = {"type": "content", "name": name, "preset": {"content": name}, "scene_id": 0}
+        return {"function": "create_insert_node", "arguments": data}
+
+    link = {"function": "create_connection", "arguments": {"from_node_id": "created_1", "to_node_id": "created_2"}}
+    last = {"function": "update_node", "arguments": {"node_id": "last_created", "notes": "the last"}}
+    async with assistant(home.url, era) as scribe:
+        done = await scribe.ok("apply_operations", operations=[node("one"), node("two"), link, last], story=_STORY)
+        assert await scribe.code("apply_operations", operations=[link], story=_STORY) == "INVALID_ARGUMENTS"
+
+    first, second = (done["operations"][index]["result"]["node_id"] for index in (0, 1))
+    document = parse(story.read_text("utf-8")).document
+    assert [(target, slot) for _, _, target, slot in document.outgoing(first, 0)] == [(second, 0)]
+    assert document.nodes[second]["notes"] == "the last"
+
+
+async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    async with assistant(home.url, era) as scribe:
+        asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
+        assert asked["status"] == "question"
+        assert story.read_bytes() == before
+        unclear = await scribe.code("confirm", id=asked["id"], words="delete scene 0 as well", story=_STORY)
+        assert story.read_bytes() == before
+        done = await scribe.ok("confirm", id=asked["id"], words="yes, do it", story=_STORY)
+        again = await scribe.code("confirm", id=asked["id"], words="yes", story=_STORY)
+
+    assert unclear == "NOT_AN_ANSWER"
+    assert done["status"] == "done"
+    assert again == "NOT_PENDING"
+    assert 2 not in parse(story.read_text("utf-8")).document.nodes
+
+
+async def test_a_no_is_a_no(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    async with assistant(home.url, era) as scribe:
+        asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
+        refused = await scribe.ok("confirm", id=asked["id"], words="no", story=_STORY)
+
+    assert refused["status"] == "unchanged"
+    assert story.read_bytes() == before
+
+
+async def test_a_client_that_can_ask_asks_its_user(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    user = User(["no", None, "yes"])
+    async with assistant(home.url, era, user) as scribe:
+        refused = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
+        closed = await scribe.code("apply_operations", operations=[_DELETE], story=_STORY)
+        assert story.read_bytes() == before
+        done = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
+
+    assert (refused["status"], closed, done["status"]) == ("unchanged", "NOT_ANSWERED", "done")
+    assert all("delete node" in question for question in user.shown)
+
+
+async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    async with assistant(strict_home.url, era) as scribe:
+        asked = await scribe.ok(
+            "apply_operations",
+            operations=[_GOLD],
+            story=_STORY,
+        )
+        answer = await scribe.call("confirm", id=asked["id"], words="yes", story=_STORY)
+
+    assert asked["status"] == "question"
+    assert "never" not in asked["how"]
+    assert answer.structured_content["error"]["code"] == "USER_NEEDED"
+    assert f"--pending {asked['id']} -m yes" in text_of(answer)
+    assert story.read_bytes() == before
+
+
+async def test_under_always_the_users_own_yes_counts(strict_home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    async with assistant(strict_home.url, era, User(["yes", "yes"])) as scribe:
+        done = await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        assert _variables(story) == {"oil", "gold"}
+        undone = await scribe.ok("undo", story=_STORY)
+
+    assert (done["status"], undone["status"]) == ("done", "done")
+    assert story.read_bytes() == before
+
+
+async def test_a_question_of_another_workspace_is_not_answered(tmp_path: Path, folder: Path, era: Era) -> None:
+    access = Access({"a-token": "one", "b-token": "two"})
+    with house(tmp_path / "data", access=access, roots={"one": (folder,), "two": (folder,)}) as home:
+        async with (
+            assistant(home.url, era, authorization="Bearer a-token", **{"x-fletcher-project": "1"}) as one,
+            assistant(home.url, era, authorization="Bearer b-token", **{"x-fletcher-project": "1"}) as two,
+        ):
+            asked = await one.ok("apply_operations", operations=[_DELETE], story=_STORY)
+            assert await two.code("confirm", id=asked["id"], words="yes", story=_STORY) == "NOT_PENDING"
+
+
+async def test_each_operation_by_its_own_name_where_a_client_asks(home: House, story: Path, era: Era) -> None:
+    async with assistant(home.url, era, query="?tools=operations") as scribe:
+        names = {tool.name for tool in (await scribe.client.list_tools()).tools}
+        done = await scribe.ok("create_variable", name="gold", type="num", story=_STORY)
+
+    assert {"create_insert_node", "delete_scene", "apply_operations"} <= names
+    assert done["status"] == "done"
+    assert _variables(story) == {"oil", "gold"}
+
+
+async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        nothing = await scribe.code("undo", story=_STORY)
+        await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        changed = story_text(title="Another")
+        story.write_text(changed, "utf-8")
+        conflict = await scribe.code("undo", story=_STORY)
+
+    assert (nothing, conflict) == ("NOTHING_TO_UNDO", "CONFLICT")
+    assert story.read_text("utf-8") == changed

@@ -1,0 +1,293 @@
+"""An assistant works in an editor that is connected: through the same session, seen and stopped by its user."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from server import Access
+from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
+from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
+from tests.server.dispatcher import Dispatcher
+from tests.server.house import House, house
+
+_GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num", "initial_value": 10}}
+_DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
+_LOST = {"function": "delete_scene", "arguments": {"scene_id": 999}}
+
+
+class Arrow:
+    """An editor as the add-on is one: it executes what it is asked, and shows its story when it is asked for it."""
+
+    def __init__(self, socket: ClientConnection, content: str) -> None:
+        self.socket = socket
+        self.editor = Dispatcher(content)
+        self.seen: list[dict[str, Any]] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+        self.called = asyncio.Event()
+        self._news = asyncio.Condition()
+        self._answering: list[asyncio.Task[None]] = []
+
+    async def send(self, **message: Any) -> None:
+        await self.socket.send(json.dumps(message))
+
+    async def show(self) -> None:
+        await self.send(
+            type="file_sync",
+            project_id=1,
+            arrow_content=self.editor.content,
+            current_scene_id=0,
+            selected_node_ids=[3],
+        )
+
+    async def listen(self) -> None:
+        async for raw in self.socket:
+            frame = json.loads(raw)
+            async with self._news:
+                self.seen.append(frame)
+                self._news.notify_all()
+            if frame["type"] == "story_request":
+                await self.show()
+            elif frame["type"] == "function_call":
+                self._answering.append(asyncio.create_task(self._execute(frame)))
+
+    async def _execute(self, frame: dict[str, Any]) -> None:
+        self.called.set()
+        await self.may_answer.wait()
+        result = self.editor.execute(frame["function"], frame["arguments"])
+        answer = {"request_id": frame["request_id"], "success": True, "result": result}
+        with suppress(ConnectionClosed):
+            await self.send(type="function_result", arrow_content=self.editor.content, **answer)
+
+    async def until(self, type_: str, count: int = 1) -> dict[str, Any]:
+        """The last of so many frames of that type."""
+        async with self._news, asyncio.timeout(PATIENCE_S):
+            await self._news.wait_for(lambda: sum(one["type"] == type_ for one in self.seen) >= count)
+        return [one for one in self.seen if one["type"] == type_][count - 1]
+
+    def texts(self) -> str:
+        return "".join(frame["text"] for frame in self.seen if frame["type"] == "text_chunk")
+
+
+@asynccontextmanager
+async def arrow(home: House, *capabilities: str, token: str | None = None, text: str = "") -> AsyncGenerator[Arrow]:
+    """One with the story open, while the block runs."""
+    async with connect(home.ws_url, proxy=None) as socket:
+        editor = Arrow(socket, text or story_text())
+        listening = asyncio.create_task(editor.listen())
+        hello = {"type": "hello", "dialect": "fletcher", "client": "Arrow 3.1", "capabilities": list(capabilities)}
+        await editor.send(**hello, **({"token": token} if token else {}))
+        await editor.until("connected")
+        await editor.show()
+        await editor.send(type="are you there?")
+        await editor.until("error")  # it has arrived
+        yield editor
+        listening.cancel()
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path / "data", confirm="always") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_it_is_found_read_and_edited(home: House, era: Era) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url, era) as scribe:
+        (listed,) = (await scribe.ok("list_editors"))["editors"]
+        outlined = await scribe.ok("outline")
+        done = await scribe.ok("apply_operations", operations=[_GOLD])
+        again = await scribe.ok("outline", story=listed["id"])
+
+        started = await editor.until("turn_start")
+        await editor.until("turn_end")
+
+    assert (listed["client"], listed["project"], listed["selected_nodes"]) == ("Arrow 3.1", "1", [3])
+    assert "gold" not in outlined["outline"]
+    assert "gold" in again["outline"]
+    assert done["status"] == "done"
+    assert (started["by"], started["message"]) == ("Scribe", "1 operation: create_variable")
+    assert "create variable (name gold" in editor.texts()
+    assert '"gold"' in editor.editor.content
+
+
+async def test_what_the_user_has_done_meanwhile_is_seen(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.editor = Dispatcher(story_text(title="Renamed by hand"))  # and not told to the server
+        outlined = await scribe.ok("outline")
+
+    assert "Renamed by hand" in outlined["outline"]
+
+
+async def test_a_dry_run_does_not_disturb_the_user(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        planned = await scribe.ok("apply_operations", operations=[_GOLD], dry_run=True)
+        seen = {frame["type"] for frame in editor.seen}
+
+    assert "gold" in planned["diff"]
+    assert seen <= {"connected", "error", "story_request"}
+
+
+async def test_a_list_that_cannot_be_done_reaches_no_editor(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        code = await scribe.code("apply_operations", operations=[_GOLD, _LOST])
+
+    assert code == "INVALID_SCENE_ID"
+    assert not any(frame["type"] == "function_call" for frame in editor.seen)
+    assert '"gold"' not in editor.editor.content
+
+
+async def test_while_the_assistant_works_a_message_in_the_panel_gets_an_answer(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.ok("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        await editor.send(type="user_message", message="Hello?", current_project_id=1)
+        busy = await editor.until("error", 2)
+        editor.may_answer.set()
+        done = await working
+
+    assert busy["code"] == "BUSY"
+    assert busy["message"].startswith("Scribe is working in this story just now.")
+    assert done["status"] == "done"
+
+
+async def test_while_the_users_turn_runs_the_assistant_gets_an_answer(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.may_answer.clear()
+        call = {"type": "user_message", "message": "", "function": "create_scene", "function_params": {"name": "Quay"}}
+        await editor.send(**call, current_project_id=1)
+        await editor.called.wait()
+        code = await scribe.code("apply_operations", operations=[_GOLD])
+        (listed,) = (await scribe.ok("list_editors"))["editors"]
+        editor.may_answer.set()
+        await editor.until("turn_end")
+
+    assert code == "BUSY"
+    assert listed["busy"]
+
+
+async def test_the_user_stops_it(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.code("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        await editor.send(type="stop")
+        code = await working
+        ended = await editor.until("turn_end")
+        editor.may_answer.set()
+
+    assert code == "STOPPED"
+    assert ended["reason"] == "stopped"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_assistant_that_cancels_stops_its_turn(home: House, era: Era) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url, era) as scribe:
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        working.cancel()
+        ended = await editor.until("turn_end")
+        editor.may_answer.set()
+
+    assert ended["reason"] == "stopped"
+
+
+async def test_an_editor_that_leaves_is_said(home: House) -> None:
+    async with assistant(home.url) as scribe:
+        async with arrow(home, "assistant") as editor:
+            editor.may_answer.clear()
+            working = asyncio.create_task(scribe.code("apply_operations", operations=[_GOLD]))
+            await editor.called.wait()
+        assert await working == "STOPPED"
+        assert (await scribe.ok("list_editors"))["editors"] == []
+
+
+async def test_the_users_own_undo_is_used(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        before = editor.editor.content
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        undoing = asyncio.create_task(scribe.ok("undo"))
+        asked = await editor.until("undo_request")
+        editor.editor = Dispatcher(before)
+        await editor.send(
+            type="function_result", request_id=asked["request_id"], success=True, result="", arrow_content=before
+        )
+        undone = await undoing
+        outlined = await scribe.ok("outline")
+
+    assert undone["status"] == "done"
+    assert "gold" not in outlined["outline"]
+
+
+async def test_a_client_that_knows_no_assistants_is_worked_in_as_well(home: House) -> None:
+    async with arrow(home) as editor, assistant(home.url) as scribe:
+        done = await scribe.ok("apply_operations", operations=[_GOLD])
+        undone = await scribe.ok("undo")
+
+    assert (done["status"], undone["status"]) == ("done", "done")
+    assert editor.texts().startswith("Scribe: 1 operation: create_variable")
+    assert '"gold"' not in editor.editor.content
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_under_always_the_user_answers_in_the_panel(strict: House, era: Era) -> None:
+    async with arrow(strict, "assistant") as editor, assistant(strict.url, era) as scribe:
+        asked = await scribe.ok("apply_operations", operations=[_GOLD])
+        answer = await scribe.call("confirm", id=asked["id"], words="yes")
+        shown = await editor.until("confirmation_request")
+        assert '"gold"' not in editor.editor.content
+        await editor.send(type="confirmation", request_id=shown["pending_id"], decision="yes")
+        await editor.until("turn_end", 2)
+
+    assert answer.structured_content["error"]["code"] == "USER_NEEDED"
+    assert "Fletcher panel" in text_of(answer)
+    assert shown["pending_id"] == asked["id"]
+    assert '"gold"' in editor.editor.content
+    assert strict.model.requests == []  # a yes to an assistant's operations is nothing for a model of ours
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_assistants_client_asks_its_user(home: House, era: Era) -> None:
+    user = User(["yes"])
+    async with arrow(home, "assistant") as editor, assistant(home.url, era, user) as scribe:
+        done = await scribe.ok("apply_operations", operations=[_DELETE])
+
+    assert done["status"] == "done"
+    assert "The lamp is cold." not in editor.editor.content
+    assert len(user.shown) == 1
+
+
+async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> None:
+    access = Access({"a-token": "one", "b-token": "two"})
+    with house(tmp_path / "data", access=access) as home:
+        async with (
+            arrow(home, "assistant", token="a-token"),
+            assistant(home.url, authorization="Bearer a-token") as own,
+            assistant(home.url, authorization="Bearer b-token") as other,
+        ):
+            (listed,) = (await own.ok("list_editors"))["editors"]
+            assert (await other.ok("list_editors"))["editors"] == []
+            assert await other.code("outline", story=listed["id"]) == "PATH_NOT_ALLOWED"
+            assert await other.code("apply_operations", operations=[_GOLD]) == "STORY_NEEDED"
+
+
+async def test_of_several_editors_one_has_to_be_named(home: House) -> None:
+    async with (
+        arrow(home, "assistant"),
+        arrow(home, "assistant", text=story_text(title="The other")),
+        assistant(home.url) as scribe,
+    ):
+        first, second = (one["id"] for one in (await scribe.ok("list_editors"))["editors"])
+        assert await scribe.code("outline") == "STORY_NEEDED"
+        assert "The Cold Lamp" in (await scribe.ok("outline", story=first))["outline"]
+        assert "The other" in (await scribe.ok("outline", story=second))["outline"]

@@ -1,0 +1,85 @@
+"""Which paths an assistant may name: those below the folders of its workspace, by where they really lead."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server import Access
+from tests.agent.story import story_text
+from tests.mcp_server.assistant import assistant
+from tests.server.house import House, house
+
+_TOKENS = Access({"a-token": "one", "b-token": "two"}, owner_key="owner")
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[House, Path, Path]]:
+    """A server with two workspaces and a folder for each."""
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder in folders:
+        folder.mkdir()
+        (folder / "story.arrow").write_text(story_text(title=folder.name), "utf-8")
+        (folder / "notes.md").write_text(f"The notes of {folder.name}.", "utf-8")
+    (tmp_path / "secret.md").write_text("secret", "utf-8")
+    with house(tmp_path / "data", access=_TOKENS, roots={folder.name: (folder,) for folder in folders}) as home:
+        yield home, *folders
+
+
+async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path: Path) -> None:
+    home, own, other = two
+    (own / "link.md").symlink_to(tmp_path / "secret.md")
+    (own / "link.arrow").symlink_to(other / "story.arrow")
+    (own / "folder").symlink_to(other)
+    refused = [
+        str(tmp_path / "secret.md"), "../secret.md", "link.md", "folder", "folder/notes.md", str(other), str(tmp_path),
+        str(tmp_path / "data"), "/etc/hostname", "", "no/such/file.md", "notes.md\x00", "~/x.md",
+    ]  # fmt: skip
+    async with assistant(home.url, authorization="Bearer a-token", query="?project=1") as scribe:
+        for path in refused:
+            assert await scribe.code("add_documents", paths=[path]) == "PATH_NOT_ALLOWED", path
+        for path in ("link.arrow", "folder/story.arrow", str(other / "story.arrow"), "../two/story.arrow"):
+            assert await scribe.code("outline", story=path) == "PATH_NOT_ALLOWED", path
+        assert await scribe.code("outline", story="notes.md") == "NOT_A_STORY"
+        assert "one" in (await scribe.ok("outline", story="story.arrow"))["outline"]
+
+
+async def test_a_link_within_an_added_folder_does_not_lead_out(two: tuple[House, Path, Path], tmp_path: Path) -> None:
+    home, own, _ = two
+    (own / "link.md").symlink_to(tmp_path / "secret.md")
+    async with assistant(home.url, authorization="Bearer a-token", query="?project=1") as scribe:
+        report = await scribe.ok("add_documents", paths=[str(own)])
+        found = await scribe.ok("search_documents", query="secret")
+
+    statuses = {entry["name"]: entry["status"] for entry in report["documents"]}
+    assert statuses["notes.md"] == "searchable"
+    assert statuses["link.md"] == "skipped"
+    assert all("secret" not in passage["text"] for passage in found["passages"])
+
+
+async def test_a_file_is_taken_from_the_owner_only(two: tuple[House, Path, Path], tmp_path: Path) -> None:
+    home, _, other = two
+    named = {"x-fletcher-file": str(other / "story.arrow")}
+    async with assistant(home.url, authorization="Bearer a-token", **named) as scribe:
+        assert await scribe.code("outline") == "STORY_NEEDED"
+    async with assistant(home.url, authorization="Bearer owner", **named, **{"x-fletcher-workspace": "one"}) as scribe:
+        assert "two" in (await scribe.ok("outline"))["outline"]
+
+
+async def test_a_session_is_of_the_workspace_that_began_it(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    initialize = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+    }  # fmt: skip
+    accept = {"accept": "application/json, text/event-stream"}
+    with home.http(authorization="Bearer a-token", **accept) as own:
+        session = own.post("/mcp", json=initialize).headers["mcp-session-id"]
+    with home.http(authorization="Bearer b-token", **accept, **{"mcp-session-id": session}) as other:
+        assert other.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404
+    with home.http(**accept) as nobody:
+        assert nobody.post("/mcp", json=initialize).status_code == 401
+    with home.http(authorization="Bearer a-token", host="evil.example", **accept) as foreign:
+        assert foreign.post("/mcp", json=initialize).status_code == 403
+    with home.http(authorization="Bearer a-token", origin="http://evil.example", **accept) as page:
+        assert page.post("/mcp", json=initialize).status_code == 403

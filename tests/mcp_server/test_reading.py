@@ -1,0 +1,116 @@
+"""What an assistant reads: documents with their pages, and the story as Arrow understands it."""
+
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from agent import MATERIAL
+from tests.mcp_server.assistant import ERAS, Era, assistant, pictures_of, text_of
+from tests.server.house import House
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+
+
+async def test_documents_are_searched_and_quoted(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("search_documents", query="who keeps the lighthouse?")
+
+    assert answer.structured_content["note"] == MATERIAL
+    assert answer.structured_content["passages"][0]["document"] == "people.md"
+    assert text_of(answer).startswith(MATERIAL)
+    assert "\n| Elena keeps the lighthouse" in text_of(answer)
+
+
+async def test_a_search_finds_what_the_search_over_http_finds(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        found = await scribe.ok("search_documents", query="whale oil")
+
+    with home.http() as http:
+        assert found["passages"] == http.get("/projects/1/search?q=whale oil").json()["passages"]
+
+
+async def test_a_document_is_read_as_written(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("read_document", document="people.md")
+
+    assert "Her lamp burns whale oil." in answer.structured_content["pages"][0]["text"]
+    assert "\n| Elena keeps" in text_of(answer)
+
+
+async def test_a_page_is_seen(home: House, folder: Path, era: Era) -> None:
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The chart of Skarhavn")
+        pdf.save(folder / "chart.pdf")
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("add_documents", paths=["chart.pdf"])
+        answer = await scribe.call("page_picture", document="chart.pdf", page=1)
+
+    (picture,) = pictures_of(answer)
+    assert picture.mime_type == "image/png"
+    assert picture.data.startswith("iVBORw0KGgo")
+
+
+async def test_documents_are_listed(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        listed = await scribe.ok("list_documents")
+        none = await scribe.ok("list_documents", name="no such part")
+
+    assert [document["name"] for document in listed["documents"]] == ["people.md"]
+    assert none["documents"] == []
+
+
+async def test_a_story_in_a_file_is_read(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        outlined = await scribe.ok("outline", story="story.arrow")
+        scene = await scribe.ok("get_scene", scene_id=0, story="story.arrow")
+        node = await scribe.ok("get_node", node_id=2, story="story.arrow")
+        found = await scribe.ok("find_nodes", text="pier", story="story.arrow")
+        checked = await scribe.ok("check_story", story="story.arrow")
+        continuity = await scribe.ok("check_continuity", scene_id=0, story="story.arrow")
+
+    assert "The lamp is cold." in outlined["outline"]
+    assert scene["name"] == "harbour"
+    assert node["data"]["lines"] == ["The lamp is cold."]
+    assert found["total"] == 1
+    assert checked["errors"] == 0
+    assert continuity["note"] == MATERIAL
+
+
+async def test_every_answer_about_texts_says_that_they_are_material(home: House, era: Era) -> None:
+    reading: dict[str, dict[str, Any]] = {
+        "search_documents": {"query": "lamp"},
+        "read_document": {"document": "people.md"},
+        "list_documents": {},
+        "outline": {"story": "story.arrow"},
+        "get_scene": {"story": "story.arrow", "scene_id": 0},
+        "get_node": {"story": "story.arrow", "node_id": 2},
+        "find_nodes": {"story": "story.arrow"},
+        "check_story": {"story": "story.arrow"},
+        "check_continuity": {"story": "story.arrow", "scene_id": 0},
+    }
+    async with assistant(home.url, era) as scribe:
+        for tool, arguments in reading.items():
+            answer = await scribe.call(tool, **arguments)
+            assert text_of(answer).startswith(MATERIAL), tool
+            assert answer.structured_content["note"] == MATERIAL, tool
+
+
+async def test_what_is_not_there_is_a_tool_error_that_helps(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        assert await scribe.code("search_documents", query="x", project="77") == "PROJECT_NOT_FOUND"
+        assert await scribe.code("read_document", document="none.md") == "DOCUMENT_NOT_FOUND"
+        assert await scribe.code("page_picture", document="people.md", page=1) == "NO_PAGES"
+        assert await scribe.code("get_node", node_id=999, story="story.arrow") == "INVALID_NODE_ID"
+        assert await scribe.code("get_scene", scene_id=999, story="story.arrow") == "INVALID_SCENE_ID"
+        assert await scribe.code("outline") == "STORY_NEEDED"
+        assert await scribe.code("no_such_tool") == "UNKNOWN_TOOL"
+
+
+async def test_arguments_have_to_fit_the_schema(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        assert await scribe.code("search_documents") == "INVALID_ARGUMENTS"
+        assert await scribe.code("search_documents", query=3) == "INVALID_ARGUMENTS"
+        assert await scribe.code("search_documents", query="lamp", limit=3) == "INVALID_ARGUMENTS"
+        assert await scribe.code("page_picture", document="people.md", page=0) == "INVALID_ARGUMENTS"

@@ -1,0 +1,142 @@
+"""Documents, pages and the open story as resources, with notices of changes; and what a user can begin with."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pymupdf
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    BlobResourceContents,
+    ResourceListChangedNotification,
+    ResourceUpdatedNotification,
+    TextContent,
+    TextResourceContents,
+)
+
+from agent import MATERIAL
+from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
+from tests.mcp_server.assistant import ERAS, Assistant, Era, assistant
+from tests.server.house import House
+
+_OUTLINE = "fletcher://story/outline"
+_PEOPLE = "fletcher://projects/1/documents/people.md"
+
+
+def _file(folder: Path) -> dict[str, str]:
+    """What `fletcher mcp --file` says of itself."""
+    return {"x-fletcher-file": quote(str(folder / "story.arrow")), "authorization": "Bearer owner"}
+
+
+async def _text(scribe: Assistant, uri: str) -> str:
+    (contents,) = (await scribe.client.read_resource(uri)).contents
+    assert isinstance(contents, TextResourceContents)
+    return contents.text
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_documents_and_their_pages_are_resources(home: House, folder: Path, era: Era) -> None:
+    with pymupdf.open() as pdf:
+        for text in ("The chart of Skarhavn", "The second page"):
+            pdf.new_page().insert_text((72, 72), text)
+        pdf.save(folder / "a chart.pdf")
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("add_documents", paths=["a chart.pdf"])
+        listed = {one.name: one.uri for one in (await scribe.client.list_resources()).resources}
+        templates = (await scribe.client.list_resource_templates()).resource_templates
+        whole = await _text(scribe, listed["a chart.pdf"])
+        second = await _text(scribe, f"{listed['a chart.pdf']}/pages/2")
+        (picture,) = (await scribe.client.read_resource(f"{listed['a chart.pdf']}/pages/1.png")).contents
+
+    assert listed["people.md"] == _PEOPLE
+    assert len(templates) == 3
+    assert whole.startswith(MATERIAL)
+    assert "| The chart of Skarhavn" in whole
+    assert "| The second page" in second
+    assert "chart" not in second
+    assert isinstance(picture, BlobResourceContents)
+    assert picture.blob.startswith("iVBORw0KGgo")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_open_story_is_a_resource(owned_home: House, folder: Path, era: Era) -> None:
+    async with assistant(owned_home.url, era, **_file(folder)) as scribe:
+        first = (await scribe.client.list_resources()).resources[0]
+        text = await _text(scribe, _OUTLINE)
+
+    assert first.uri == _OUTLINE
+    assert "The lamp is cold." in text
+    assert text.startswith(MATERIAL)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_what_is_not_there_is_said(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        for uri in (
+            _OUTLINE,
+            "fletcher://projects/1/documents/none.md",
+            "fletcher://projects/1/documents/people.md/pages/9",
+            "fletcher://projects/9/documents/people.md",
+            "fletcher://projects/1/documents/..%2F..%2Fetc%2Fpasswd",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(MCPError, match=r"^[A-Z_]+: \S"):
+                await scribe.client.read_resource(uri)
+
+
+async def test_a_client_before_2026_is_told_of_changes(owned_home: House, folder: Path) -> None:
+    told, heard = asyncio.Queue[str](), dict[str, Any]()
+
+    async def hear(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            told.put_nowait(str(message.params.uri))
+        if isinstance(message, ResourceListChangedNotification):
+            told.put_nowait("list")
+
+    async with assistant(owned_home.url, "legacy", hear=hear, **_file(folder)) as scribe:
+        await scribe.client.list_resources()
+        await scribe.client.subscribe_resource(_OUTLINE)
+        await scribe.client.subscribe_resource(_PEOPLE)
+        (folder / "story.arrow").write_text(story_text(title="Another title"), "utf-8")
+        owned_home.put("new.md", "A new document.")
+        async with asyncio.timeout(PATIENCE_S):
+            heard = {await told.get() for _ in range(3)}
+        await scribe.client.unsubscribe_resource(_OUTLINE)
+
+    assert heard == {_OUTLINE, _PEOPLE, "list"}
+
+
+async def test_a_client_since_2026_listens_for_changes(owned_home: House, folder: Path) -> None:
+    async with assistant(owned_home.url, "2026-07-28", **_file(folder)) as scribe:
+        listening = scribe.client.listen(resources_list_changed=True, resource_subscriptions=[_OUTLINE])
+        async with listening as events, asyncio.timeout(PATIENCE_S):
+            (folder / "story.arrow").write_text(story_text(title="Another title"), "utf-8")
+            owned_home.put("new.md", "A new document.")
+            heard = {type(await anext(events)).__name__ for _ in range(2)}
+
+    assert heard == {"ResourceUpdated", "ResourcesListChanged"}
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_prompts_have_the_users_words_in_them(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        prompts = (await scribe.client.list_prompts()).prompts
+        for prompt in prompts:
+            given = {argument.name: f"{{my}} {argument.name}" for argument in prompt.arguments or ()}
+            (message,) = (await scribe.client.get_prompt(prompt.name, given)).messages
+            assert isinstance(message.content, TextContent)
+            assert all(words in message.content.text for words in given.values())
+        with pytest.raises(MCPError, match="UNKNOWN_PROMPT"):
+            await scribe.client.get_prompt("none", {})
+        with pytest.raises(MCPError, match="INVALID_ARGUMENTS"):
+            await scribe.client.get_prompt("check_scene", {})
+
+    assert {prompt.name for prompt in prompts} == {
+        "ask_with_citations",
+        "scene_from_dialogue",
+        "check_scene",
+        "revise_scene",
+    }

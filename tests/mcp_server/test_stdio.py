@@ -1,0 +1,178 @@
+"""`fletcher mcp`: a real process that an assistant starts, with a live owner of the data directory and without one."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.agent.story import story_text
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, fletcher, running_server
+from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
+
+_GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num"}}
+_DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+}
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    path = tmp_path / "story.arrow"
+    path.write_bytes(json.dumps(json.loads(story_text(), strict=False), indent=1).encode())
+    (tmp_path / "people.md").write_text("Elena keeps the lighthouse. " + chr(0x2028) + "Her lamp is cold.", "utf-8")
+    return path
+
+
+def started(data_dir: Path, *arguments: str | Path, era: Era = "legacy", user: User | None = None) -> Any:
+    """An assistant that has started `fletcher mcp`."""
+    words = ["-m", "fletcher", "mcp", "--data-dir", str(data_dir), *map(str, arguments)]
+    parameters = StdioServerParameters(
+        command=sys.executable, args=words, env=dict(CLEAN_ENVIRONMENT), cwd=str(data_dir.parent)
+    )
+    return connected(stdio_client(parameters), era, user)
+
+
+async def _works(scribe: Assistant, story: Path) -> None:
+    before = story.read_bytes()
+    added = await scribe.ok("add_documents", paths=["people.md"])
+    found = await scribe.ok("search_documents", query="lighthouse")
+    outlined = await scribe.ok("outline")
+    done = await scribe.ok("apply_operations", operations=[_GOLD])
+    assert b"gold" in story.read_bytes()
+    undone = await scribe.ok("undo")
+
+    assert added["documents"][0]["status"] in ("searchable", "unchanged")
+    assert chr(0x2028) in found["passages"][0]["text"]
+    assert "The lamp is cold." in outlined["outline"]
+    assert (done["status"], undone["status"]) == ("done", "done")
+    assert story.read_bytes() == before
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path, era: Era) -> None:
+    async with started(data_dir, "--project", "1", "--file", story, era=era) as scribe:
+        await _works(scribe, story)
+        assert fletcher("documents", "--project", "1", data_dir=data_dir).out  # others are answered meanwhile
+
+
+async def test_with_a_live_owner_it_talks_to_it_and_so_do_others(data_dir: Path, story: Path) -> None:
+    with running_server(data_dir):
+        async with (
+            started(data_dir, "--project", "1", "--file", story) as first,
+            started(data_dir, "--project", "1", "--file", story, era="2026-07-28") as second,
+        ):
+            await _works(first, story)
+            await _works(second, story)
+            before = story.read_bytes()
+            await first.ok("apply_operations", operations=[_GOLD])
+            await second.ok("undo")  # what one does, the other can take back
+            assert story.read_bytes() == before
+
+
+async def test_a_change_is_taken_back_by_the_command_line_as_well(data_dir: Path, story: Path) -> None:
+    before = story.read_bytes()
+    async with started(data_dir, "--file", story) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+
+    assert fletcher("undo", story, data_dir=data_dir).code == 0
+    assert story.read_bytes() == before
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_user_is_asked(data_dir: Path, story: Path, era: Era) -> None:
+    user = User(["yes"])
+    async with started(data_dir, "--file", story, era=era, user=user) as scribe:
+        done = await scribe.ok("apply_operations", operations=[_DELETE])
+
+    assert done["status"] == "done"
+    assert len(user.shown) == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_owner_that_ends_is_followed_by_the_next(data_dir: Path, story: Path, era: Era) -> None:
+    with running_server(data_dir):
+        scribe = started(data_dir, "--project", "1", "--file", story, era=era)
+        opened = await scribe.__aenter__()
+        await opened.ok("outline")
+    with running_server(data_dir):
+        await _works(opened, story)
+        await scribe.__aexit__(None, None, None)
+
+
+async def test_only_the_file_s_folder_may_be_read(data_dir: Path, story: Path, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
+    outside.write_text("secret", "utf-8")
+    try:
+        async with started(data_dir, "--file", story) as scribe:
+            for path in (str(outside), f"../{outside.name}", "data/owner.json", "/etc/hostname"):
+                assert await scribe.code("add_documents", paths=[path], project="1") == "PATH_NOT_ALLOWED", path
+    finally:
+        outside.unlink()
+
+
+# --- the wire --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _process(data_dir: Path) -> Generator["subprocess.Popen[bytes]"]:
+    command = [sys.executable, "-m", "fletcher", "mcp", "--data-dir", str(data_dir)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=data_dir.parent, env=CLEAN_ENVIRONMENT
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _say(process: "subprocess.Popen[bytes]", line: bytes) -> dict[str, Any]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line + b"\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def test_what_is_no_message_is_said_and_the_next_is_answered(data_dir: Path) -> None:
+    with _process(data_dir) as process:
+        assert _say(process, json.dumps(_INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
+        assert _say(process, b"{not json")["error"]["code"] == -32700
+        assert _say(process, b"\xff\xfe")["error"]["code"] == -32700
+        assert _say(process, b"[]")["error"]["code"] == -32600
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        assert _say(process, json.dumps(ping).encode()) == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+def test_it_ends_with_its_client(data_dir: Path) -> None:
+    with _process(data_dir) as process:
+        _say(process, json.dumps(_INITIALIZE).encode())
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(PATIENCE_S) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+
+
+@pytest.mark.parametrize(("given", "said"), [("--file", "no such file"), ("--project", "project id")])
+def test_wrong_usage_is_said_before_anything_is_started(data_dir: Path, given: str, said: str) -> None:
+    done = fletcher("mcp", given, "///", data_dir=data_dir)
+
+    assert done.code in (1, 2)
+    assert said in done.err.replace("\n", " ").lower() or given == "--project"
+    assert done.out == ""
