@@ -52,10 +52,15 @@ class _Commands(TyperGroup):
             command = typer.main.get_group(found)
         else:
             alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-            alone.command(cmd_name)(found)
+            alone.command(cmd_name, help=_paragraphs(found.__doc__))(found)
             command = typer.main.get_command(alone)
         command.name = cmd_name
         return command
+
+
+def _paragraphs(text: str) -> str:
+    """Each on one line: the library keeps those of the source, and breaks them once more for the terminal."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 app = typer.Typer(
@@ -99,21 +104,20 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if not _is_expected(error):
             raise
-        console.err.print(f"Error: {error}", markup=False, soft_wrap=True)
+        console.err.print(f"Error: {error}", markup=False)
         sys.exit(2 if _is_wrong_usage(error) else 1)
 
 
 def _tell_what_is_ignored() -> None:
     if unknown := unknown_settings(sorted(os.environ)):
         said = f"Not a setting of Fletcher: {', '.join(unknown)}. All are in docs/configuration.md."
-        console.err.print(said, markup=False, style="yellow", soft_wrap=True)
+        console.err.print(said, markup=False, style="yellow")
     if ignored := ignored_in_folder():
         console.err.print(
             "Not taken from the .env of this folder, which may have come with somebody's project: "
             f"{', '.join(ignored)}. What is yours belongs into {OWN_ENV_FILE} or the environment.",
             markup=False,
             style="yellow",
-            soft_wrap=True,
         )
 
 

@@ -1,7 +1,11 @@
 """`fletcher chat FILE`: a conversation at the terminal."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from rich.cells import cell_len
 
 from fletcher import console
 from fletcher.errors import CommandError
@@ -9,6 +13,7 @@ from fletcher.turns import FileTurns
 
 _ENDS = ("exit", "quit", "/exit", "/quit")
 _LONGEST_HISTORY = 20  # exchanges that the next message is said with
+_WORDS = re.compile(r"( +|\n)")
 
 
 def converse(turns: FileTurns, file: Path) -> None:
@@ -48,17 +53,31 @@ def _turn(turns: FileTurns, message: str, history: list[dict[str, str]]) -> str 
 
 
 class _Voice:
-    """Shows the text of one turn while it comes."""
+    """Shows the text of one turn while it comes, a word at a time, so that none is broken at the end of a line."""
 
     def __init__(self) -> None:
+        self._column = 0
+        self._begun = ""  # of a word whose end is still to come
         self._is_open = False
 
     def hear(self, event: str, data: dict[str, Any]) -> None:
         if event == "text":
             self._is_open = True
-            console.out.print(data["text"], markup=False, end="", soft_wrap=True)
+            *whole, self._begun = _WORDS.split(self._begun + data["text"])
+            self._write(whole)
         elif event == "text_end":
-            console.out.print("" if self._is_open else data["text"], markup=False)
-            self._is_open = False
+            self._write([self._begun] if self._is_open else _WORDS.split(data["text"]))
+            self._begun, self._column, self._is_open = "", 0, False
+            console.out.print()
         elif event == "operation" and data["success"]:
             console.out.print(f"  {data['function']}", markup=False, style="dim")
+
+    def _write(self, words: Iterable[str]) -> None:
+        for word in words:
+            width = cell_len(word)
+            if self._column + width > console.out.width and self._column:
+                console.out.print()
+                self._column = 0
+                word = word.lstrip(" ")
+            console.out.print(word, markup=False, end="", soft_wrap=True)
+            self._column = 0 if word == "\n" else self._column + cell_len(word)

@@ -35,7 +35,7 @@ class _AboveTheBars(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """One record."""
         try:
-            console.err.print(self.format(record), markup=False, soft_wrap=True)
+            console.err.print(self.format(record), markup=False)
         except Exception:  # noqa: BLE001  (as the library's own handlers do)
             self.handleError(record)
 

@@ -85,7 +85,7 @@ class _WatchedIngest:
             console.err.print("All can be read again.")
         for problem in problems:
             if problem not in self._problems:
-                console.err.print(problem, markup=False, style="yellow", soft_wrap=True)
+                console.err.print(problem, markup=False, style="yellow")
         self._problems = problems
 
 

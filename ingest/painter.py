@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -9,7 +10,7 @@ from typing import Self
 from corpora import Document, ProjectKey
 from ingest.extracted import ReadError
 from ingest.reader_pool import ReaderPool
-from ingest.reader_process import Limits
+from ingest.reader_process import Limits, Work
 from ingest.readers import PageListener
 
 # Somebody looks at the screen meanwhile, and a page of a book takes a tenth of a second.
@@ -30,17 +31,19 @@ class Painter:
         self._limits = limits or LIMITS
         self._pool = ReaderPool(workers=1, limits=self._limits)
 
-    def draw(self, key: ProjectKey, document: Document, data: bytes, number: int, marked: str) -> bytes:
-        """Page `number` (from 1) as PNG, the words of `marked` highlighted.
+    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
+        """Page `number` (from 1) as PNG, the words of `marked` highlighted; `read` gives the file when it is its turn.
 
         Raises:
             PageNotDrawn: with the code of the `ReadError` that it would be if the document were read.
         """
         from retrieval import PageNotDrawn  # not above: children that read documents would load it, too
 
-        work = partial(_draw, data, document.format, number, marked)
+        def prepare() -> Work[bytes]:
+            return partial(_draw, read(), document.format, number, marked)
+
         try:
-            return self._pool.run(document.name, work, workspace=key.workspace)
+            return self._pool.run(document.name, prepare, workspace=key.workspace)
         except ReadError as error:
             why = _WHY.get(error.code, "it is damaged there, or drawing it was stopped").format(self._limits)
             raise PageNotDrawn(

@@ -66,19 +66,21 @@ class ReaderPool:
             ReadError: the document could not be read; also TIMEOUT, OUT_OF_MEMORY and READER_CRASHED.
         """
         self._warn_once()
-        work = partial(self._read, name, data)
-        return self.run(name, work, workspace=workspace, seconds=len(data) / _BYTES_PER_S, progress=progress)
+        work, seconds = partial(self._read, name, data), len(data) / _BYTES_PER_S
+        return self.run(name, lambda: work, workspace=workspace, seconds=seconds, progress=progress)
 
     def run(
         self,
         name: str,
-        work: Work[_Result],
+        prepare: Callable[[], Work[_Result]],
         *,
         workspace: str = "",
         seconds: float = 0.0,
         progress: PageListener | None = None,
     ) -> _Result:
         """Do any work on a document as `read` does; `seconds` is what it will likely take.
+
+        What takes memory is prepared when it is its turn: many may wait.
 
         Raises:
             ReadError: as `read` does; its message begins with `name`.
@@ -88,7 +90,7 @@ class ReaderPool:
         listen = progress or _nobody
         with self._place(name, workspace, seconds, listen):
             try:
-                return self._tried(work, listen)
+                return self._tried(prepare(), listen)
             except (NotBegun, ChildEnded, TimeoutError, MemoryError, WorkFailed, OSError) as error:
                 raise self._as_read_error(name, error) from error
 

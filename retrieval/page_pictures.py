@@ -20,8 +20,11 @@ _FAILURE_S = 300.0  # a page that cannot be drawn is tried again after so long
 class PagePainter(Protocol):
     """Draws pages apart from this process: a document may be made to take all the time and memory there is."""
 
-    def draw(self, key: ProjectKey, document: Document, data: bytes, number: int, marked: str) -> bytes:
-        """Page `number` (from 1) of a document as PNG, the words of `marked` highlighted. Raises `PageNotDrawn`."""
+    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
+        """Page `number` (from 1) of a document as PNG, the words of `marked` highlighted.
+
+        `read` gives its file, which may be large: it is called when it is the page's turn. Raises `PageNotDrawn`.
+        """
         ...
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice, repeat
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from retrieval.novelty import NoveltyFilter
 from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, selected
 from retrieval.ranking import Ranking
+from retrieval.relevance import Relevance
 from retrieval.reranker import RerankingModel, reranked
 from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
 from retrieval.vector_store import VectorStore
@@ -81,6 +83,27 @@ class Retriever:
             wanted.add(self._catalog.find_document(key, document).id)
         unseen = self._catalog.pages_without_text(key, wanted)
         return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only)
+
+    def answer_any(
+        self, key: ProjectKey, queries: Sequence[str], k: int = 8, document: str | None = None
+    ) -> tuple[SearchAnswer, dict[str, Relevance]]:
+        """The answers of one question in several words as one, and how relevant each was; raises as `search` does.
+
+        Scores of each are standard deviations over what is usual for it, so a passage has the best that it got.
+        """
+        answers = [self.answer(key, query, k, document) for query in queries]
+        best: dict[str, RankedPassage] = {}
+        for one in sorted((one for answer in answers for one in answer.passages), key=lambda one: -one.score):
+            best.setdefault(one.passage.id, one)
+        surest = max(answers, key=lambda answer: answer.confidence)
+        unseen = {name: pages for answer in answers for name, pages in answer.pages_without_text.items()}
+        found = replace(
+            surest,
+            passages=tuple(best.values())[:k],
+            pages_without_text=unseen,
+            text_only=any(answer.text_only for answer in answers),
+        )
+        return found, {answer.query: answer.relevance for answer in answers}
 
     def retrieve(self, key: ProjectKey, query: str, budget_tokens: int, surroundings: str = "") -> Retrieved:
         """The best passages that fit the budget together, numbered from 1; raises as `search` does.
@@ -184,7 +207,7 @@ class Retriever:
             raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
 
         def draw() -> bytes:
-            return painter.draw(key, document, originals.get(document.sha256), page_number, marked)
+            return painter.draw(key, document, lambda: originals.get(document.sha256), page_number, marked)
 
         return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
 

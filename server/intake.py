@@ -126,7 +126,7 @@ class Intake:
             async for _ in batches:
                 left = embedding.left(key)
                 most = max(most, left)
-                if left:
+                if most:
                     progress(Progress("", "embedding", most - left, most))
 
     @contextmanager

@@ -15,7 +15,7 @@ from tests.chroma_server import running_chroma
 from tests.postgresql import EmptyDatabase, running_postgresql
 
 # Where processes are started and waited for, a file takes longest.
-_FIRST = ("attack", "end_to_end", "ingest", "evaluation", "fletcher")
+_FIRST = ("attack", "end_to_end", "workbench", "ingest", "evaluation", "fletcher")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -42,7 +42,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         pages.add(workspace, 1)
         client = ui.context.client
         client.on_delete(lambda: pages.add(workspace, -1))
-        if pages.is_too_small(workspace, 0):
+        if not pages.suffices(workspace, 0):
             return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_exception(_tell)
         visit = await _visit(services, request, project)

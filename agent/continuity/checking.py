@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
 
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import DocumentTexts, Sentence
-from agent.reading.citations import described
+from agent.continuity.report import Discrepancy, Report
 from arrow_project import Node, Story
 from arrow_project.scripts import as_speech
 from retrieval import CitedPassage, Unit, content_terms, split_units
@@ -37,65 +35,6 @@ _CLAUSES = re.compile(r",\s|[();:]")
 _ENDS = frozenset({"of", "in", "on", "at", "for", "with", "by", "from", "to", "who", "that", "and", "or", "but", "as"})
 
 
-@dataclass(frozen=True)
-class Discrepancy:
-    """Something in a node that the documents do not bear out.
-
-    Attributes:
-        kind: A `name` that is spelled otherwise in the documents, a `speaker` whom they do not know, or a `fact`.
-        node_id: The node.
-        text: What stands there.
-        problem: One sentence on what is the matter.
-        passages: Where the documents speak of it.
-    """
-
-    kind: Literal["name", "speaker", "fact"]
-    node_id: int
-    text: str
-    problem: str
-    passages: tuple[CitedPassage, ...]
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the check of a scene has found.
-
-    Attributes:
-        scene_id: The scene.
-        scene: Its name.
-        nodes: How many nodes have texts.
-        findings: In the order of the nodes.
-        near: Passages near the scene's texts, for a reader who judges for himself.
-    """
-
-    scene_id: int
-    scene: str
-    nodes: int
-    findings: tuple[Discrepancy, ...]
-    near: tuple[CitedPassage, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The report as a tool's result; passages are named by their numbers."""
-        cited = {one.number: one for finding in self.findings for one in finding.passages}
-        cited |= {one.number: one for one in self.near}
-        return {
-            "scene_id": self.scene_id,
-            "scene": self.scene,
-            "nodes_checked": self.nodes,
-            "findings": [
-                {
-                    "kind": finding.kind,
-                    "node_id": finding.node_id,
-                    "text": finding.text,
-                    "problem": finding.problem,
-                    "passages": [one.number for one in finding.passages],
-                }
-                for finding in self.findings
-            ],
-            "passages": [described(one) for _, one in sorted(cited.items())],
-        }
-
-
 def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report:
     """Compares a scene with the documents.
 
@@ -112,24 +51,6 @@ def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report
             findings += _facts(story, node, documents)
     findings.sort(key=lambda finding: [node.id for node in nodes].index(finding.node_id))
     return Report(scene_id, scene.name, len(nodes), tuple(findings), _near(nodes, documents))
-
-
-def render(report: Report) -> str:
-    """The report for a reader, each finding with its node and the places in the documents."""
-    if not report.findings:
-        return (
-            f"I found nothing in the scene “{report.scene}” ({report.scene_id}) that disagrees with the documents: "
-            f"{report.nodes} nodes with texts, names, speakers and figures compared."
-        )
-    lines = [
-        f"- Node {finding.node_id}: “{finding.text}” {finding.problem}{_numbers(finding)}"
-        for finding in report.findings
-    ]
-    return f"The scene “{report.scene}” ({report.scene_id}) and the documents:\n" + "\n".join(lines)
-
-
-def _numbers(finding: Discrepancy) -> str:
-    return "".join(f" [{one.number}]" for one in finding.passages)
 
 
 # --- names ---------------------------------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ from typing import Any
 
 from pydantic import Field
 
-from agent.continuity.checking import check_scene, render
+from agent.continuity.checking import check_scene
 from agent.continuity.places import DocumentTexts
+from agent.continuity.report import render
 from agent.reading.sources import Arguments, NotThere, Sources
 from arrow_project import Story
 from retrieval import CitedPassage

@@ -1,7 +1,7 @@
 """Reading in the documents: what a search finds, and the text as it is written, with numbers to cite."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -26,6 +26,11 @@ class SearchDocuments(Arguments):
     """Search the project's design documents. Returns numbered passages to cite, with document, pages, heading."""
 
     query: str = Field(max_length=10_000, description="what to look for, in words the documents may use")
+    also: list[Annotated[str, Field(min_length=1, max_length=10_000)]] = Field(
+        default_factory=list[str],
+        max_length=2,
+        description="the same in other words, up to twice; found is what fits any of them",
+    )
     document: str | None = Field(None, max_length=1000, description="only in this document, by its name")
 
 
@@ -42,9 +47,12 @@ class ReadDocument(Arguments):
 
 def search_documents(sources: Sources, given: SearchDocuments) -> dict[str, Any]:
     """The best passages, each with the number that cites it, and whether they have an answer at all."""
-    found = sources.retriever.answer(sources.project_key, given.query, k=_SEARCH_RESULTS, document=given.document)
+    found, each = sources.retriever.answer_any(
+        sources.project_key, [given.query, *given.also], k=_SEARCH_RESULTS, document=given.document
+    )
     numbered = [sources.citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
-    return {"relevance": found.relevance, "passages": [described(cited) for cited in numbered]} | _remark(found)
+    answer: dict[str, Any] = {"relevance": found.relevance, "passages": [described(cited) for cited in numbered]}
+    return answer | ({"queries": each} if given.also else {}) | _remark(found)
 
 
 def _remark(found: SearchAnswer) -> dict[str, str]:

@@ -172,6 +172,8 @@ func _finish(reason: String) -> void:
 
 func _keep(turn: RefCounted) -> void:
 	turn.look_for_edits(_project.fingerprint())
+	if turn.is_edited:
+		send_story([])  # no call has shown what was done by hand after the last one
 	var is_taken_back: bool = turn.is_stopping and turn.takes_back and turn.has_changed()
 	if is_taken_back and not turn.is_edited:
 		_restore(turn.copy)

@@ -46,7 +46,6 @@ def install(place: Place) -> None:
         f"{found} {'opens with Fletcher from now on' if is_new else 'has Fletcher already'} ({found.override}).\n"
         f"Take it out: fletcher arrow uninstall {place}",
         markup=False,
-        soft_wrap=True,
     )
 
 
@@ -56,7 +55,7 @@ def uninstall(place: Place) -> None:
     found = find_arrow(place)
     is_out = arrow_editor.uninstall(found)
     told = "opens without Fletcher from now on" if is_out else "has no Fletcher in it; nothing was changed"
-    console.out.print(f"{found} {told}.", markup=False, soft_wrap=True)
+    console.out.print(f"{found} {told}.", markup=False)
 
 
 @arrow.command()

@@ -78,7 +78,7 @@ def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None
         raise CommandError(f"The demo did not end well: {broken or 'nothing was added'}.")
     console.out.print("Added: " + ", ".join(f"{kind} {count}" for kind, count in grown.items() if count) + ".")
     console.out.print("Checked: it breaks no rule of Arrow's.")
-    console.out.print(f"The changed project: [bold]{story}[/]", soft_wrap=True)
+    console.out.print(f"The changed project: [bold]{story}[/]")
 
 
 def _counts(project: ArrowProject) -> dict[str, int]:

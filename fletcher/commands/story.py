@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from rich.markup import escape
+
 from arrow_project import ArrowProject, ParseError, check_text, parse
 from arrow_project import outline as outline_of
 from fletcher import console
@@ -27,7 +29,7 @@ def outline(
     if unknown:
         raise CommandError(f"{file} has no {' and no '.join(unknown)}.")
     text = outline_of(project, scene, selected)
-    console.print_json({"outline": text}) if as_json else console.out.print(text, markup=False, soft_wrap=True)
+    console.print_json({"outline": text}) if as_json else console.out.print(text, markup=False)
 
 
 def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:
@@ -39,8 +41,8 @@ def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, wo
     else:
         for finding in findings:
             colour = "red" if finding.severity == "error" else "yellow"
-            console.out.print(f"[{colour}]{finding.severity} {finding.rule}[/] ", end="")
-            console.out.print(f"{finding.place}: {finding.message}", markup=False)
+            said = escape(f"{finding.place}: {finding.message}")
+            console.out.print(f"[{colour}]{finding.severity} {finding.rule}[/] {said}")
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
         raise CommandError(f"{file.name} breaks {counted(errors, 'rule')}.")

@@ -28,6 +28,21 @@ def reader(desk: Desk) -> TurnReader:
     return reader_of(desk)
 
 
+async def test_one_search_may_ask_in_several_words(reader: TurnReader) -> None:
+    alone = await reader.call("search_documents", {"query": "submarine zeppelin"})
+    assert "queries" not in alone
+    lamp = {"query": "submarine zeppelin", "also": ["Elena keeps lighthouse", "harbour freezes winter"]}
+    answer = await reader.call("search_documents", lamp)
+    texts = [passage["text"] for passage in answer["passages"]]
+    assert {"Elena keeps the lighthouse.", "The harbour freezes in winter."} <= set(texts[:2])
+    assert len(set(texts)) == len(texts)
+    assert answer["relevance"] == "strong"
+    assert list(answer["queries"].values())[1:] == ["strong", "strong"]
+    assert answer["queries"]["submarine zeppelin"] != "strong"
+    refused = await reader.call("search_documents", {"query": "Elena", "also": ["a", "b", "c"]})
+    assert refused["error"]["code"] == "INVALID_ARGUMENTS"
+
+
 async def test_a_search_returns_numbered_passages(reader: TurnReader) -> None:
     answer = await reader.call("search_documents", {"query": "lighthouse"})
     best = answer["passages"][0]

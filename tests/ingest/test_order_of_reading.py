@@ -45,7 +45,7 @@ def test_a_book_that_takes_for_ever_delays_nobody_elses_documents() -> None:
     def ask(name: str, workspace: str, seconds: float) -> None:
         def read() -> None:
             with suppress(ReadError):  # when the pool is closed at the end
-                pool.run(name, lambda _: name, workspace=workspace, seconds=seconds)
+                pool.run(name, lambda: lambda _: name, workspace=workspace, seconds=seconds)
 
         threads.append(threading.Thread(target=read))
         threads[-1].start()

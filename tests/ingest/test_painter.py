@@ -1,8 +1,10 @@
 """Pages are drawn in child processes: a page that was made to take everything costs itself only."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Event, Semaphore
 
 import pymupdf
 import pytest
@@ -26,18 +28,41 @@ def painter() -> Iterator[Painter]:
 @pytest.mark.parametrize("page", [tiling_pattern(), nested_soft_masks()])
 def test_a_page_that_never_ends_says_so_and_the_next_is_drawn(painter: Painter, page: bytes) -> None:
     with pytest.raises(PageNotDrawn, match=r"Page 1 of 'bible\.pdf' .* 1 seconds of computing") as refused:
-        painter.draw(KEY, BIBLE, page, 1, "")
+        painter.draw(KEY, BIBLE, lambda: page, 1, "")
     assert refused.value.code == "TIMEOUT"
-    assert pymupdf.Pixmap(painter.draw(KEY, BIBLE, harmless(), 1, "bell")).width == 1190
+    assert pymupdf.Pixmap(painter.draw(KEY, BIBLE, harmless, 1, "bell")).width == 1190
 
 
 def test_a_page_larger_than_the_memory_says_so(painter: Painter) -> None:
     with pytest.raises(PageNotDrawn, match="memory") as refused:
-        painter.draw(KEY, BIBLE, bytes(1 << 28), 1, "")
+        painter.draw(KEY, BIBLE, lambda: bytes(1 << 28), 1, "")
     assert refused.value.code == "OUT_OF_MEMORY"
 
 
 def test_a_file_that_is_none_says_so(painter: Painter) -> None:
     with pytest.raises(PageNotDrawn, match="damaged") as refused:
-        painter.draw(KEY, replace(BIBLE, name="other.pdf"), b"%PDF-1.7\nnothing", 1, "")
+        painter.draw(KEY, replace(BIBLE, name="other.pdf"), lambda: b"%PDF-1.7\nnothing", 1, "")
     assert refused.value.code == "CORRUPT"
+
+
+def test_files_of_pages_that_wait_are_not_in_memory(painter: Painter) -> None:
+    """Four pages of one book of 256 MB would be a gigabyte."""
+    goes_on, begun = Event(), Semaphore(0)
+    under_way, most = 0, 0
+
+    def read() -> bytes:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        begun.release()
+        assert goes_on.wait(60)
+        under_way -= 1
+        return harmless()
+
+    with ThreadPoolExecutor(4) as threads:
+        drawing = [threads.submit(painter.draw, KEY, BIBLE, read, 1, "") for _ in range(4)]
+        assert begun.acquire(timeout=60)
+        assert not begun.acquire(timeout=0.5), "a second one is read although the first page is not drawn"
+        goes_on.set()
+        assert all(pymupdf.Pixmap(drawn.result(120)).width == 1190 for drawn in drawing)
+    assert most == 1

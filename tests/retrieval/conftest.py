@@ -71,8 +71,8 @@ def vectors(tmp_path: Path) -> Iterator[VectorStore]:
 class PaintingHere:
     """Draws in this process."""
 
-    def draw(self, key: ProjectKey, document: Document, data: bytes, number: int, marked: str) -> bytes:
-        return page_picture(data, document.format, number, marked)
+    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
+        return page_picture(read(), document.format, number, marked)
 
 
 @pytest.fixture

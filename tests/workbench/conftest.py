@@ -13,7 +13,7 @@ from tests.end_to_end.conftest import running_server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(".venv/axe-core/package/axe.min.js")
-PATIENCE_MS = 15_000
+PATIENCE_MS = 120_000
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 Serve = Callable[..., str]

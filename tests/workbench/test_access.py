@@ -1,5 +1,6 @@
 """Who sees the page, and what: tokens, hosts, origins and other sites."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -9,20 +10,22 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
+from tests.end_to_end.conftest import running_server
 from tests.workbench.conftest import OpenPage, Serve, tab
 
 
-@pytest.fixture
-def guarded(tmp_path: Path, serve: Serve) -> str:
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
-    tokens = tmp_path / "tokens"
+    folder = tmp_path_factory.mktemp("guarded")
+    tokens = folder / "tokens"
     tokens.write_text("tok-red red\ntok-blue blue\n")
-    url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
-    for colour in ("red", "blue"):
-        body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
-        answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
-        assert answer.status_code == 200
-    return url
+    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
+        for colour in ("red", "blue"):
+            body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
+            answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
+            assert answer.status_code == 200
+        yield url
 
 
 def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:

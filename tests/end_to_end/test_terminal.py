@@ -1,0 +1,132 @@
+"""Each command in a terminal of 80 columns: no line is longer, no word is broken, no library has its say."""
+
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from corpora.samples import SAMPLE
+from fletcher.__main__ import _COMMANDS  # pyright: ignore[reportPrivateUsage]
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, fletcher, running_server
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+
+COLUMNS = 80
+_CONTROL = re.compile(r"\x1b\][^\x07]*\x07|\x1b\[[0-9;?]*[A-Za-z]")
+_FRAME = re.compile(r"[\s│╭╮╰╯─━╸╺┃┏┓┗┛┳┻┡┩┼╇├┤┴┬⠀-⣿]+")
+_OF_LIBRARIES = ("Warning", "warnings.warn", "Traceback", "https://", "pip install", "telemetry", "deprecated")
+_OF_A_SPINNER = {"Searching", "..."}
+_IN_PROJECT = ("--project", "1", "--data-dir", "data")
+
+# What is run of each command; of those that are not here, their help.
+CALLS: dict[str, Sequence[Sequence[str]]] = {
+    "serve": [["serve", "--port", "0", "--data-dir", "served"]],
+    "ingest": [["ingest", "design", *_IN_PROJECT], ["ingest", "nowhere", *_IN_PROJECT]],
+    "link": [["link", *_IN_PROJECT]],
+    "documents": [["documents", *_IN_PROJECT]],
+    "remove": [["remove", "a document that is not there.md", *_IN_PROJECT]],
+    "search": [["search", SAMPLE.question, *_IN_PROJECT], ["search", "ferry", "--project", "9", "--data-dir", "data"]],
+    "chat": [
+        ["chat", "story.arrow", "-m", SAMPLE.question, "--data-dir", "data"],
+        ["chat", "story.arrow", "-m", "delete node 12", "--data-dir", "data"],
+        ["chat", "story.arrow", "-m", "create a variable lanterns = 3", "--dry-run", "--data-dir", "data"],
+    ],
+    "undo": [["undo", "story.arrow", "--data-dir", "data"]],
+    "outline": [["outline", "story.arrow"]],
+    "check": [["check", "story.arrow"], ["check", "broken.arrow"]],
+    "reindex": [["reindex", "--data-dir", "reindexed"]],
+    "evaluate": [["evaluate", "design"]],
+    "evaluate-agent": [["evaluate-agent", "--list"]],
+    "demo": [["demo", "--data-dir", "demo"]],
+    "arrow": [["arrow", "install", "design"]],
+}
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with documents and a story, and a server."""
+    here = tmp_path_factory.mktemp("terminal")
+    design = here / "design"
+    design.mkdir()
+    winter = "All winter the lamp burned. " * 20
+    for number, text in enumerate(("Elena keeps the lighthouse.", "The ferry is called Bittern.")):
+        name = f"chapter {number} of a book whose files have names that are longer than a terminal is wide.md"
+        chapter = f"# The chapter of the keeper and of all who came before her\n\n{text} {winter}"
+        (design / name).write_text(chapter, "utf-8")
+    (design / "broken.pdf").write_bytes(b"MZ\x90\0 this is a program")
+    (design / "data.bin").write_bytes(b"\0\1")
+    (here / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    (here / "broken.arrow").write_text("{", "utf-8")
+    fletcher("ingest", "design", "--project", "1", data_dir=here / "data", cwd=here)
+    with running_server(here / "data", FLETCHER_MODEL="local"):
+        yield here
+
+
+def in_terminal(here: Path, arguments: Sequence[str]) -> str:
+    """All that the command writes to a terminal, the commands to the terminal left out."""
+    import fcntl
+    import pty
+    import termios
+
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+    environment = {name: value for name, value in CLEAN_ENVIRONMENT.items() if name not in ("COLUMNS", "NO_COLOR")}
+    environment |= {"TERM": "xterm-256color", "FLETCHER_MODEL": "local"}
+    command = [sys.executable, "-m", "fletcher", *arguments]
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, cwd=here, env=environment) as process:
+        deadline = threading.Timer(PATIENCE_S, process.kill)
+        deadline.start()
+        os.close(its)
+        written = b""
+        while chunk := _read(ours):
+            written += chunk
+            if b"Access:" in written:  # the last that a server says
+                process.send_signal(signal.SIGTERM)
+        deadline.cancel()
+    os.close(ours)
+    return _CONTROL.sub("", written.decode())
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # the command has ended
+        return b""
+
+
+def in_file(here: Path, arguments: Sequence[str]) -> str:
+    """The same command, whose lines nobody breaks."""
+    done = subprocess.run(
+        [sys.executable, "-m", "fletcher", *arguments],
+        capture_output=True, text=True, cwd=here, check=False,
+        env=CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "COLUMNS": "10000"},
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_what_it_says(here: Path, command: str) -> None:
+    for arguments in [[command, "--help"], *CALLS.get(command, ())]:
+        shown = in_terminal(here, arguments)
+        assert shown.strip()
+        for line in re.split(r"\r*\n|\r", shown):
+            assert cell_len(line.rstrip()) <= COLUMNS, (arguments, line)
+        assert not [word for word in _OF_LIBRARIES if word in shown], (arguments, shown)
+
+
+@pytest.mark.parametrize("command", ["search", "link", "remove", "outline", "check", "evaluate", "arrow"])
+def test_no_word_is_broken(here: Path, command: str) -> None:
+    for arguments in CALLS[command]:
+        whole = set(_FRAME.split(in_file(here, arguments)))
+        assert whole, arguments
+        assert "\x1b" not in "".join(whole)
+        broken = set(_FRAME.split(in_terminal(here, arguments))) - whole - _OF_A_SPINNER
+        assert not broken, (arguments, broken)
