@@ -72,7 +72,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert not end.value.code
-    assert capsys.readouterr().out == f"fletcher {version('fletcher')}\n"
+    assert capsys.readouterr().out == f"fletcher {version('fletcher-arrow')}\n"
 
 
 def test_one_document_that_failed_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
