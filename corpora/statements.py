@@ -17,6 +17,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     select,
     update,
 )
@@ -101,20 +102,22 @@ def take_away(connection: Connection, project: int, document_id: str) -> set[Pla
 
     Returns which of its passages had vectors, and on which pages.
     """
-    columns = (passages.c.id, passages.c.page_from, passages.c.page_to, passages.c.embedded, passages.c.text_sha256)
-    rows = connection.execute(select(*columns).where(passages.c.document == document_id)).all()
+    its = passages.c.document == document_id
+    rows = connection.execute(
+        select(passages.c.id, passages.c.page_from, passages.c.page_to).where(its, passages.c.embedded)
+    )
+    placed = {PlacedVector(*row) for row in rows}
+    replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its)
+    connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
     for sha256 in connection.scalars(gone).all():
         connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
-    if rows:
-        replaced = [{"passage": row.id, "project": project, "text_sha256": row.text_sha256} for row in rows]
-        connection.execute(insert(replaced_passages), replaced)
-    return {PlacedVector(row.id, row.page_from, row.page_to) for row in rows if row.embedded}
+    return placed
 
 
 def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -> None:
     """Write a document's pages; their text is the document's."""
-    rows = [
+    rows = (
         {
             "document": document_id,
             "position": position,
@@ -123,9 +126,9 @@ def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -
             "char_to": page.char_to,
         }
         for position, page in enumerate(of)
-    ]
-    if rows:
-        connection.execute(insert(pages), rows)
+    )
+    for some in chunks(rows):
+        connection.execute(insert(pages), some)
 
 
 def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], placed: set[PlacedVector]) -> None:
@@ -133,25 +136,26 @@ def insert_passages(connection: Connection, document_id: str, of: Sequence[Passa
     # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
     for some in chunks(passage.id for passage in of):
         connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
-    rows = [
-        {
-            "id": passage.id,
-            "document": document_id,
-            "position": position,
-            "page_from": passage.page_from,
-            "page_to": passage.page_to,
-            "heading": list(passage.heading),
-            "char_from": passage.char_from,
-            "char_to": passage.char_to,
-            "embedded": PlacedVector(passage.id, passage.page_from, passage.page_to) in placed,
-            "kind": passage.kind,
-            "text_sha256": passage.embedding_hash,
-            "text": passage.text,
-        }
-        for position, passage in enumerate(of)
-    ]
-    if rows:
-        connection.execute(insert(passages), rows)
+    rows = (_row(document_id, position, passage, placed) for position, passage in enumerate(of))
+    for some in chunks(rows):  # all of a long document at once take several times what it takes itself
+        connection.execute(insert(passages), some)
+
+
+def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVector]) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "document": document_id,
+        "position": position,
+        "page_from": passage.page_from,
+        "page_to": passage.page_to,
+        "heading": list(passage.heading),
+        "char_from": passage.char_from,
+        "char_to": passage.char_to,
+        "embedded": PlacedVector(passage.id, passage.page_from, passage.page_to) in placed,
+        "kind": passage.kind,
+        "text_sha256": passage.embedding_hash,
+        "text": passage.text,
+    }
 
 
 def as_document(row: Row[Any]) -> Document:

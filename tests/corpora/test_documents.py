@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Engine, event
 
 from corpora import Catalog, CatalogError, Document, DocumentNotFound, InvalidName, ProjectKey, ProjectNotFound
 
@@ -23,6 +24,26 @@ def test_a_document_comes_back_as_it_was_put(catalog: Catalog, key: ProjectKey, 
     passages = catalog.passages(key, document.id)
     assert [passage.text for passage in passages] == ["One.", "Two."]
     assert catalog.passages_by_id(key, [passages[1].id, "unknown"]) == {passages[1].id: passages[1]}
+
+
+def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
+    key: ProjectKey, put: Put, catalog: Catalog
+) -> None:
+    rows: list[int] = []
+
+    def count(_connection: object, _cursor: object, _statement: str, values: object, *_: object) -> None:
+        rows.append(len(values) if isinstance(values, list | tuple) else 1)
+
+    texts = [f"Passage {number}." for number in range(2000)]
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        put(key, "bible.pdf", *texts)
+        put(key, "bible.pdf", *texts[1:])
+        catalog.remove_document(key, key.document_id("bible.pdf"))
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+    assert max(rows) <= 500, "all of them at once take several times what the document takes"
+    assert len(catalog.replaced_passages(key)) == 2000
 
 
 def test_a_document_without_pages_has_none(catalog: Catalog, key: ProjectKey, put: Put) -> None:
