@@ -189,9 +189,9 @@ class Documents(Database):
         if document_id is not None:
             query = query.where(passages.c.document == document_id)
         with self._reading() as connection:
-            rows = connection.execute(query).all()
-        # Sorted here, as each database has its own idea of the order of letters.
-        return [as_passage(row) for row in sorted(rows, key=lambda row: (row.name, row.position))]
+            found = [as_passage(row) for row in connection.execute(query.order_by(passages.c.position))]
+        # By name here, as each database has its own idea of the order of letters.
+        return sorted(found, key=lambda passage: passage.document)
 
     def passages_by_id(self, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
         """Those of the passages that the project has, by id."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import Any, TypeVar, cast
 
 from ingest.extracted import ReadError
 from ingest.readers import PageListener
+from retrieval.freed_memory import give_back
 
 if sys.platform != "win32":  # Windows has no limits for a process; the clock holds there too
     import resource
@@ -189,6 +191,9 @@ def _serve(pipe: Connection[Any, Any], page: Any, limits: Limits, ocr_languages:
             pipe.send((None, _told(error)))
             return
         _answer(pipe, limits, work, note)
+        del work
+        gc.collect()  # a parser's tree is full of cycles: it would stay until the next document
+        give_back()
 
 
 def _answer(pipe: Connection[Any, Any], limits: Limits, work: Work[Any], note: PageListener) -> None:

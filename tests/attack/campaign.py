@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchmarks._memory import PeakMemory, memory_of
+from benchmarks._memory import PeakMemory, written_by, written_memory_of
 from tests.attack.findings import Findings
 from tests.attack.phases import PHASES
 from tests.attack.process_phases import delete_all
@@ -54,7 +54,8 @@ class Campaign:
 
     Attributes:
         stages: In order.
-        before_mb, after_mb: Memory before the attack, and after all the attacker's documents were deleted.
+        before_mb, after_mb: Memory before the attack, and after all the attacker's documents were deleted, without the
+            pages of libraries: how many of those count depends upon who else uses them just now.
         alone_before_mb, alone_after_mb: The same without the readers and painters.
         left: Documents of the attacker that could not be deleted.
         answers: All that the witness was answered, also before, between and afterwards.
@@ -101,7 +102,7 @@ def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts:
     witness = _Beside(server)
     try:
         _warm_up(server)
-        campaign.before_mb = memory_of(server.process) / 2**20
+        campaign.before_mb = _all_mb(server)
         campaign.alone_before_mb = _alone_mb(server)
         for names in stages:
             campaign.stages.append(_staged(server, names, counts, seed))
@@ -151,14 +152,18 @@ def _after_deleting(server: Server, campaign: Campaign) -> float:
     with server.http(timeout_s=_FORGETS_WITHIN_S) as http:
         campaign.left = delete_all(server, http)
     give_up_at = time.monotonic() + _FORGETS_WITHIN_S
-    while (now := memory_of(server.process) / 2**20) > campaign.before_mb * AFTER and time.monotonic() < give_up_at:
+    while (now := _all_mb(server)) > campaign.before_mb * AFTER and time.monotonic() < give_up_at:
         time.sleep(1)
     campaign.alone_after_mb = _alone_mb(server)
     return now
 
 
+def _all_mb(server: Server) -> float:
+    return written_memory_of(server.process) / 2**20
+
+
 def _alone_mb(server: Server) -> float:
-    return server.process.memory_full_info().uss / 2**20
+    return written_by(server.process) / 2**20
 
 
 class _Beside:

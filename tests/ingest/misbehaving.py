@@ -7,13 +7,24 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import ClassVar, NoReturn
+from weakref import WeakSet
 
 from corpora import Page
 from ingest.extracted import Extracted, ReadError
 from ingest.readers import PageListener
 
 _LONG_S = 600
+
+
+class _Tangle:
+    """Goes only when Python looks for cycles."""
+
+    left: ClassVar["WeakSet[_Tangle]"] = WeakSet()
+
+    def __init__(self) -> None:
+        self.me = self
+        self.left.add(self)
 
 
 class _Untellable(Exception):
@@ -119,6 +130,10 @@ def _fill_the_disk(data: bytes, _progress: PageListener) -> None:
             file.write(bytes(1 << 20))
 
 
+def _tangle(_data: bytes, _progress: PageListener) -> None:
+    _Tangle()
+
+
 def _talk(_data: bytes, _progress: PageListener) -> None:
     os.write(1, b"a hint")
     os.write(2, b"a complaint")
@@ -143,8 +158,10 @@ _MISDEEDS: dict[str, Callable[[bytes, PageListener], None]] = {
     "fork and crash": _fork_and_crash,
     "fill the disk": _fill_the_disk,
     "talk": _talk,
+    "tangle": _tangle,
 }
 _SAID: dict[str, Callable[[], str]] = {
     "languages": lambda: os.environ["FLETCHER_OCR_LANGUAGES"],
+    "tangles left": lambda: str(len(_Tangle.left)),
     "modules": lambda: " ".join(sys.modules),
 }

@@ -33,6 +33,11 @@ def test_a_child_is_replaced_after_so_many_documents(monkeypatch: pytest.MonkeyP
     assert [children.count(child) for child in dict.fromkeys(children)] == [3, 3, 1]
 
 
+def test_nothing_of_a_document_stays_in_the_child(pool: ReaderPool) -> None:
+    assert pool.read("tangle", b"").text
+    assert pool.read("tangles left", b"").text == "0"
+
+
 def test_a_child_knows_the_languages_of_pictures() -> None:
     with ReaderPool(workers=1, read=misbehaving, ocr_languages="eng+deu") as pool:
         assert pool.read("languages", b"").text == "eng+deu"
