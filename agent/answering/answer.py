@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, ClassVar
 
-from pydantic_ai.exceptions import OutputTokenLimitExceeded, UnexpectedModelBehavior
+from pydantic_ai.exceptions import AgentRunError, OutputTokenLimitExceeded, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model
 
-from agent.answering.answerer import Answerer, Answering, Assignment
+from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment
 from agent.answering.corrections import Corrections, GaveUp
 from agent.answering.loose_ends import remark_for_the_model, unreached
 from agent.answering.requests import Requests
 from agent.answering.tools import read_call, request_parameters
 from agent.editing.execution import tool_result
+from agent.models.failures import model_failure
 from agent.models.retries import Retries
 from agent.prompt.history import assemble
 from agent.prompt.prompt import history_budget, render_context, render_question
@@ -61,6 +62,7 @@ class ModelAnswer:
     """The answer to one message, given once: requests and calls in turn, until nothing is left to call."""
 
     def __init__(self, answerer: ModelAnswerer, assignment: Assignment) -> None:
+        self._name = answerer.name
         self._assignment = assignment
         self._execution = assignment.execution
         self._corrections = Corrections()
@@ -88,13 +90,15 @@ class ModelAnswer:
         """Tells the answer as it comes, and at its end what was given up.
 
         Raises:
-            AgentRunError: The model could not be used, or not to the end.
+            AnswerFailed: The model could not be used, or not to the end.
         """
         try:
             while await self._goes_on_after(await self._requests.send(self._messages)):
                 pass
         except GaveUp:
             pass
+        except AgentRunError as error:
+            raise AnswerFailed(model_failure(error, self._name)) from error
         finally:
             self._requests.log()
         for sentence in self._corrections.honest_sentences():

@@ -5,11 +5,24 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from agent.editing.editor import Failure
 from agent.editing.execution import Execution
 from agent.reading.reading_tools import TurnReader
 from agent.turn.events import EventSink, Usage
 from agent.turn.request import TurnContext
 from arrow_project import Operation
+
+
+class AnswerFailed(Exception):
+    """Whoever answers could not, or not to the end.
+
+    Attributes:
+        failure: What the user is told.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
 
 
 class ParametersMissing(Exception):
@@ -69,6 +82,7 @@ class Answering(Protocol):
         """Tells the answer as it comes, and at its end what did not work.
 
         Raises:
+            AnswerFailed: It could not be given, or not to the end.
             ParametersMissing: It is known what to call, and not everything that the call needs.
         """
         ...

@@ -11,6 +11,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 from pydantic_core import from_json
 
+from agent.answering.function_names import function_named
 from agent.prompt.prompt import INSTRUCTIONS
 from agent.prompt.quoting import encodable
 from agent.reading.reading_tools import READING_TOOLS
@@ -19,8 +20,6 @@ from arrow_project import OPERATIONS, Operation
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
-# As the specification's examples call it.
-_OTHER_NAMES = {"create_node": "create_insert_node"}
 _LONGEST_NAME = 64
 _DECIDE = (
     "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
@@ -45,11 +44,6 @@ def tool_schemas() -> dict[str, tuple[str, dict[str, Any]]]:
     """
     operations = {name: (spec.description, _strict(spec.parameters)) for name, spec in OPERATIONS.items()}
     return operations | {name: (tool.description, tool.parameters) for name, tool in READING_TOOLS.items()}
-
-
-def function_named(name: str) -> str:
-    """The name of the function that is meant."""
-    return _OTHER_NAMES.get(name, name)
 
 
 @cache

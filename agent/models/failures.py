@@ -27,15 +27,10 @@ class AnswerBrokenOff(AgentRunError):
     """The provider's stream ended before the answer was complete."""
 
 
-class ModelNotAvailable(AgentRunError):
-    """The model cannot be used as configured; the message says what to set."""
-
-
 _WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
 _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
-    (ModelNotAvailable, "MODEL_NOT_FOUND", "{error}"),
     (
         ModelAuthenticationError,
         "MODEL_AUTHENTICATION",
@@ -127,11 +122,9 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
     ),
 )
 
-MODEL_ERRORS = (AgentRunError,)
 
-
-def model_failure(error: Exception, model_name: str) -> Failure:
-    """The sentence for one of `MODEL_ERRORS`."""
+def model_failure(error: AgentRunError, model_name: str) -> Failure:
+    """What the user is told of it."""
     asked_for = error.retry_after if isinstance(error, ModelAPIError) else None
     minutes = 1 if asked_for is None else math.ceil(asked_for / 60)
     wait = "a minute" if minutes <= 1 else f"{minutes} minutes"

@@ -2,13 +2,16 @@
 
 from typing import ClassVar
 
-from pydantic_ai.exceptions import UserError
-
-from agent.answering.answer import ModelAnswerer
-from agent.answering.answerer import Answerer, Answering, Assignment
+from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner
-from agent.models.failures import ModelNotAvailable
-from agent.models.providers import provided_model
+from agent.editing.editor import Failure
+
+
+class ModelNotAvailable(AnswerFailed):
+    """The model cannot be used as configured; the message says what to set."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Failure("MODEL_NOT_FOUND", message))
 
 
 class NoAnswerer(Answerer):
@@ -36,6 +39,11 @@ def open_answerer(name: str) -> Answerer:
     """
     if name == LOCAL:
         return LocalPlanner()
+    from pydantic_ai.exceptions import UserError  # here, as this takes longer to load than all the rest
+
+    from agent.answering.answer import ModelAnswerer
+    from agent.models.providers import provided_model
+
     try:
         return ModelAnswerer(provided_model(name), name)
     except (UserError, ValueError, ImportError) as error:

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, cast
 
-from agent.answering.tools import function_named
+from agent.answering.function_names import function_named
 from agent.questions.parameters import missing_parameters, read_parameters, schema_of
 from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.undo import UNDO

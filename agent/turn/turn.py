@@ -6,12 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.answering.answerer import Answerer, Answering, Assignment, OpenQuestion, ParametersMissing
-from agent.answering.tools import function_named
+from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
+from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
-from agent.models.failures import MODEL_ERRORS, model_failure
 from agent.prompt.prompt import passage_budget
 from agent.prompt.query import build_query
 from agent.questions.confirmation import describe
@@ -142,11 +141,11 @@ class Turn:
         except WordsMissing as missing:
             project, problem = self.context.project, str(missing)
             await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
-        except MODEL_ERRORS as error:
-            logger.warning("the model failed: %s", error)
+        except AnswerFailed as error:
+            logger.warning("the model failed: %s", error.__cause__ or error)
             if self._open_text.strip():
                 await self._tell(TextFinished(f"{self._open_text} …"))
-            await self._tell(Failed(model_failure(error, self._assistant.answerer.name)))
+            await self._tell(Failed(error.failure))
         except CorpusError as error:
             await self._tell(Failed(Failure(error.code, error.message)))
         except TurnFailed as error:
