@@ -60,6 +60,7 @@ out = _terminal()
 err = _terminal(stderr=True)
 
 _NAMED = 8
+_INDENTED = 2
 _ROOM_BESIDE_A_BAR = 24
 _IN_ORDER = ("indexed", "updated", "unchanged", "searchable", "removed", "skipped", "failed")
 _DOUBTS = {"weak": "These may not answer it", "none": "The documents do not seem to answer it"}
@@ -229,18 +230,27 @@ def print_turn(answer: Answer, *, conversing: bool = False) -> None:
         for remark in _remarks(operation["result"]):
             out.print(f"Note: {remark}", markup=False, style="yellow")
     question = answer["question"]
-    if answer["changed"] and question is None:
+    if answer["changed"] and question is None and answer["diff"] not in answer["text"]:
         out.print("\nChanged:")
-        out.print(answer["diff"], markup=False)
+        _print_hanging(answer["diff"])
     if question is not None:
         out.print(question["text"], markup=False, style="bold")
         if not conversing:
             reply = "-m 'THE ANSWER'" if question["kind"] == "parameters" else "-m yes, or -m no"
             out.print(f"Answer with: {reply}", markup=False, style="dim")
+    if answer["suggestions"]:
+        out.print()
     for suggestion in answer["suggestions"]:
         call = f"/{suggestion['function']} {json.dumps(suggestion['params'], ensure_ascii=False)}"
         call = call if conversing else f"-m {shlex.quote(call)}"
         out.print(f"{suggestion['label']}: {call}", markup=False, style="dim")
+
+
+def _print_hanging(lines: str) -> None:
+    """Lines whose continuation in a terminal is indented, so that one sees where the next begins."""
+    for line in printable_lines(lines).split("\n"):
+        parts = Text(line).wrap(out, out.width - _INDENTED)
+        out.print(f"\n{' ' * _INDENTED}".join(part.plain.rstrip() for part in parts), markup=False)
 
 
 def _remarks(result: Any) -> list[str]:

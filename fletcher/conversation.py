@@ -23,8 +23,11 @@ def converse(turns: FileTurns, file: Path) -> None:
     while (message := _next_line()) is not None:
         if message in _ENDS:
             break
-        if message and (output := _turn(turns, message, history)) is not None:
-            history = [*history, {"message": message, "output": output}][-_LONGEST_HISTORY:]
+        if message:
+            output = _turn(turns, message, history)
+            if output is not None:
+                history = [*history, {"message": message, "output": output}][-_LONGEST_HISTORY:]
+            console.out.print()
 
 
 def _next_line() -> str | None:
@@ -53,12 +56,16 @@ def _turn(turns: FileTurns, message: str, history: list[dict[str, str]]) -> str 
 
 
 class _Voice:
-    """Shows the text of one turn while it comes, a word at a time, so that none is broken at the end of a line."""
+    """Shows the text of one turn while it comes, a word at a time, so that none is broken at the end of a line.
+
+    Of the operations, each kind once: a scene is made of dozens, and what they changed is told at the end.
+    """
 
     def __init__(self) -> None:
         self._column = 0
         self._begun = ""  # of a word whose end is still to come
         self._is_open = False
+        self._operations: set[str] = set()
 
     def hear(self, event: str, data: dict[str, Any]) -> None:
         if event == "text":
@@ -69,8 +76,9 @@ class _Voice:
             self._write([self._begun] if self._is_open else _WORDS.split(data["text"]))
             self._begun, self._column, self._is_open = "", 0, False
             console.out.print()
-        elif event == "operation" and data["success"]:
-            console.out.print(f"  {data['function']}", markup=False, style="dim")
+        elif event == "operation" and data["success"] and data["function"] not in self._operations:
+            self._operations.add(data["function"])
+            console.out.print(f"  {data['function']} ...", markup=False, style="dim")
 
     def _write(self, words: Iterable[str]) -> None:
         for word in words:

@@ -24,12 +24,19 @@ from server.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
 from server.services import Services
 
 
+class _NameConvertor(StringConvertor):
+    """A document by name or id: any characters, also slashes and line breaks."""
+
+    regex = r"(?s:.+)"
+
+
 class _DocumentConvertor(StringConvertor):
-    """A document by name or id; names have slashes, and the picture of a page is not a document."""
+    """The same, where the picture of a page is not a document."""
 
-    regex = r"(?!.*/pages/[^/]*\.png$).+"
+    regex = r"(?s:(?!.*/pages/[^/]*\.png\Z).+)"
 
 
+register_url_convertor("name", _NameConvertor())
 register_url_convertor("document", _DocumentConvertor())
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
@@ -233,7 +240,7 @@ async def search(
 
 
 @router.get(
-    "/documents/{document:path}/pages/{page}.png",
+    "/documents/{document:name}/pages/{page}.png",
     summary="A page as a picture",
     response_class=Response,
     responses={200: {"content": {"image/png": {}}, "description": "The page"}}

@@ -17,6 +17,7 @@ from fletcher.settings import DEFAULT_DATA_DIR, Settings
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 _BLOCK = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"`(?:\.venv/bin/)?((?:fletcher|make) [^`]+)`")
 
 
 def _commands() -> list[tuple[str, str]]:
@@ -27,6 +28,7 @@ def _commands() -> list[tuple[str, str]]:
                 words = re.match(r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(fletcher|make) ?(.*)", line.strip())
                 if words:
                     found.append((page.name, f"{words[1]} {words[2]}"))
+        found += [(page.name, command) for command in _INLINE.findall(page.read_text("utf-8"))]
     return found
 
 

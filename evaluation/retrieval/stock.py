@@ -18,6 +18,7 @@ from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 from llama_index.embeddings.huggingface import HuggingFaceEmbedding
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.vector_stores.chroma import ChromaVectorStore
+from transformers.utils import logging as transformers_logging
 
 from evaluation.retrieval.measures import Span
 from evaluation.retrieval.pipeline import Text
@@ -61,6 +62,7 @@ class StockIndex:
 
     def __init__(self, texts: Sequence[Text], size: tuple[int, int], progress: Callable[[int, int], object]) -> None:
         self.size = size
+        transformers_logging.disable_progress_bar()
         self._embedding = HuggingFaceEmbedding(model_name=str(get_model_path()), device="cpu")
         documents = [Document(text=text.text, metadata={"document": text.name}) for text in texts]
         for document in documents:  # a file name is no part of the story

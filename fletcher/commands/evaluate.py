@@ -21,7 +21,7 @@ from fletcher.options import AsJson, DataDir, Workspace, settings_for
 from fletcher.owner import open_alone
 from fletcher.settings import Settings
 from fletcher.wiring import Parts
-from ingest import Progress, Refusal, Source, scan
+from ingest import Progress, Refusal, Source, counted, scan
 
 _PROJECT = "retrieval"
 _OURS = "Fletcher"
@@ -164,16 +164,23 @@ def _draw(drawing: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print(rows: Sequence[dict[str, Any]], questions: int) -> None:
+    for scope in _SCOPES.values():
+        of_scope = [row for row in rows if row["scope"] == scope]
+        console.out.print(f"\n{counted(questions, 'question')}, {scope}")
+        console.out.print(_table(of_scope))
+        _print_lead(scope, {row["pipeline"]: row["coverage"] for row in of_scope})
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
     measures = [name for name in rows[0] if name not in ("pipeline", "scope")]
-    table = Table(
-        "pipeline", "searched in", *(name.replace("_", "@") for name in measures), title=f"{questions} questions"
-    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("Pipeline", overflow="fold")
+    for name in measures:
+        table.add_column(name.replace("_", "@"), justify="right", no_wrap=True)
     for row in rows:
         style = "bold" if row["pipeline"] == _OURS else ""
-        table.add_row(row["pipeline"], row["scope"], *(f"{row[name]:.3f}" for name in measures), style=style)
-    console.out.print(table)
-    for scope in _SCOPES.values():
-        _print_lead(scope, {row["pipeline"]: row["coverage"] for row in rows if row["scope"] == scope})
+        table.add_row(row["pipeline"], *(f"{row[name]:.3f}" for name in measures), style=style)
+    return table
 
 
 def _print_lead(scope: str, coverages: dict[str, float]) -> None:

@@ -67,8 +67,7 @@ def _fails(model: str, tried: Attempt) -> bool:
 def _chosen(ids: Sequence[str]) -> list[Task]:
     unknown = set(ids) - {task.id for task in TASKS}
     if unknown:
-        known = ", ".join(task.id for task in TASKS)
-        raise typer.BadParameter(f"There is no task {', '.join(sorted(unknown))}. The tasks are: {known}.")
+        raise typer.BadParameter(f"There is no task {', '.join(sorted(unknown))}. All are told by --list.")
     return [task for task in TASKS if not ids or task.id in ids]
 
 

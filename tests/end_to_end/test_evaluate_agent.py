@@ -30,7 +30,7 @@ def test_an_unknown_task_is_wrong_usage(run: Run) -> None:
     done = run("evaluate-agent", "--model", "local", "--task", "dance")
 
     assert done.code == 2
-    assert "There is no task dance" in " ".join(done.err.replace("│", " ").split())
+    assert "There is no task dance. All are told by --list." in " ".join(done.err.replace("│", " ").split())
 
 
 def test_a_model_that_cannot_be_used_is_said(run: Run) -> None:

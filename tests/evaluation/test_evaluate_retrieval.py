@@ -1,12 +1,17 @@
 """`fletcher evaluate` on a folder of documents and questions."""
 
+import io
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
 
 from evaluation.retrieval import QuestionsError, read_questions
+from evaluation.retrieval.measures import Measures
+from fletcher import console
+from fletcher.commands.evaluate import _print  # pyright: ignore[reportPrivateUsage]
 from tests.end_to_end.conftest import Run, data_dir, run
 
 __all__ = ["data_dir", "run"]
@@ -49,6 +54,7 @@ def test_beside_the_stock_pipeline(run: Run, folder: Path) -> None:
     pytest.importorskip("llama_index.retrievers.bm25", reason="the extra `bench` is not installed")
     done = run("evaluate", folder, "--stock", "--json")
     assert done.code == 0, done.err
+    assert not done.err, "no library has its say"
     names = {row["pipeline"] for row in done.json["results"]}
     assert len(names) == 13
     assert "LlamaIndex 1024/200, relative score" in names
@@ -93,3 +99,17 @@ def test_other_models_are_compared_in_one_table(run: Run, folder: Path, tmp_path
     wrong = run("evaluate", folder, "--reranker", tmp_path / "absent")
     assert wrong.code == 1
     assert "there is no such folder" in wrong.err
+
+
+def test_in_a_terminal_no_pipelines_name_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(console, "out", console.Terminal(file=stream, width=80))
+    names, scopes = ("Fletcher", "LlamaIndex 1024/200, reciprocal rank"), ("all documents", "within the document")
+    figures = asdict(Measures(*[0.5] * len(fields(Measures))))
+    rows = [{"pipeline": name, "scope": scope} | figures for name in names for scope in scopes]
+    _print(rows, 1)
+    shown = stream.getvalue()
+    assert "…" not in shown
+    assert shown.count("Fletcher") == 2
+    assert shown.count("0.500") == len(rows) * len(figures)
+    assert "1 question, within the document" in shown

@@ -72,6 +72,16 @@ def test_nothing_that_is_printed_commands_the_terminal(shown: io.StringIO, print
     assert not [sign for sign in _OBEYED if sign in text]
 
 
+def test_a_change_that_is_longer_than_a_line_goes_on_indented(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(console, "out", console.Terminal(file=stream, highlight=False, width=20))
+    answer = {"text": "", "citations": [], "operations": [], "question": None, "suggestions": [], "changed": True}
+    console.print_turn(answer | {"diff": "+ node 36 monolog 10 Osk\n- node 37\nInspector!Inspector!Inspector!"})
+    assert stream.getvalue() == (
+        "\nChanged:\n+ node 36 monolog\n  10 Osk\n- node 37\nInspector!Inspecto\n  r!Inspector!\n"
+    )
+
+
 def test_the_bars_neither(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(console, "err", console.Terminal(file=stream, force_terminal=True, width=200))

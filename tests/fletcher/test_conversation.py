@@ -112,11 +112,29 @@ def test_a_conversation(
     assert "Shall I do it? (yes or no" in shown
     assert "It is gone." in shown
     assert "taken back" in shown
+    assert shown.count("+ node 3 ") == 1, "the answer has told what came back"
     assert nodes(story) == {"1", "2", "3"}
     assert "gold" in story.file.read_text("utf-8")
     assert ("user", ["Who keeps it?"]) in home.model.requests[1].conversation
     story.undo()
     assert story.file.read_text("utf-8") == story_text()
+
+
+def test_of_many_operations_each_kind_is_shown_once_while_they_run(
+    home: House,
+    connection: Connection,
+    story: StoryFile,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    silver = Use("create_variable", {"name": "silver", "type": "num", "initial_value": 1})
+    home.model.add([GOLD, silver], ["Both are there."])
+    monkeypatch.setattr("sys.stdin", io.StringIO("Add gold and silver.\n"))
+    converse(FileTurns(connection, story, {}), story.file)
+    shown = capsys.readouterr().out
+    assert shown.count("create_variable") == 1
+    assert '"gold"' in shown
+    assert '"silver"' in shown
 
 
 def test_what_fails_does_not_end_the_conversation(

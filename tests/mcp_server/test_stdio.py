@@ -18,7 +18,7 @@ from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
 
 _GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num"}}
 _DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
-_INITIALIZE = {
+INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
@@ -151,7 +151,7 @@ def _say(process: "subprocess.Popen[bytes]", line: bytes) -> dict[str, Any]:
 
 def test_what_is_no_message_is_said_and_the_next_is_answered(data_dir: Path) -> None:
     with _process(data_dir) as process:
-        assert _say(process, json.dumps(_INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
+        assert _say(process, json.dumps(INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
         assert _say(process, b"{not json")["error"]["code"] == -32700
         assert _say(process, b"\xff\xfe")["error"]["code"] == -32700
         assert _say(process, b"[]")["error"]["code"] == -32600
@@ -161,7 +161,7 @@ def test_what_is_no_message_is_said_and_the_next_is_answered(data_dir: Path) -> 
 
 def test_it_ends_with_its_client(data_dir: Path) -> None:
     with _process(data_dir) as process:
-        _say(process, json.dumps(_INITIALIZE).encode())
+        _say(process, json.dumps(INITIALIZE).encode())
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(PATIENCE_S) == 0

@@ -27,6 +27,15 @@ def test_odd_characters_are_not_found(home: House, odd: str) -> None:
         assert http.get(f"/projects/1/search?q={odd}").status_code in (200, 422)
 
 
+@pytest.mark.parametrize("odd", ["%0a", "a%0ab", "a%0a", "a/pages/1.png%0a", "%e2%80%a8"])
+def test_a_line_break_in_a_documents_name_is_of_the_name(home: House, odd: str) -> None:
+    home.put("bible.md", "Elena keeps the lighthouse.")
+    with home.http() as http:
+        for method, path in (("DELETE", f"documents/{odd}"), ("GET", f"documents/{odd}/pages/1.png")):
+            answer = http.request(method, f"/projects/1/{path}")
+            assert answer.json()["error"]["code"] == "DOCUMENT_NOT_FOUND", (method, path)
+
+
 @pytest.mark.parametrize("number", ["9" * 30, "-1", "0", "-" + "9" * 30, "9" * 5000, "1e5"], ids=lambda n: n[:12])
 def test_numbers_without_end(home: House, number: str) -> None:
     home.put("bible.md", "Elena keeps the lighthouse.")
