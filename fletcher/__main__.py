@@ -76,7 +76,7 @@ app = typer.Typer(
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        console.out.print(f"fletcher {version('fletcher')}", markup=False, highlight=False)
+        console.out.print(f"fletcher {version('fletcher-arrow')}", markup=False, highlight=False)
         raise typer.Exit
 
 

@@ -3,4 +3,4 @@
 from importlib.metadata import version
 
 # Read once: the package may be replaced, or taken away, under a running server.
-VERSION = version("fletcher")
+VERSION = version("fletcher-arrow")

@@ -1,6 +1,6 @@
 """Wrong usage ends with 2, and before anything is done."""
 
-from importlib.metadata import version
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,7 +72,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert not end.value.code
-    assert capsys.readouterr().out == f"fletcher {version('fletcher')}\n"
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert capsys.readouterr().out == f"fletcher {project['version']}\n"
 
 
 def test_one_document_that_failed_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

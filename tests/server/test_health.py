@@ -70,7 +70,7 @@ def test_the_version_is_known_without_the_package_which_may_be_replaced_under_a_
     def gone(name: str) -> Distribution:
         raise PackageNotFoundError(name)
 
-    known = version("fletcher")
+    known = version("fletcher-arrow")
     monkeypatch.setattr(Distribution, "from_name", gone)
     with home.http() as http:
         answer = http.get("/healthz")
