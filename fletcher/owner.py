@@ -52,7 +52,7 @@ def _answering(
 
     with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
         if embeds:
-            parts.embedder.check()
+            parts.check()
             _restore_vectors(settings, directory, parts)
         services = build_services(settings, parts, needs_model=talks)
         owner = _announced(url_of(bound), ownership)

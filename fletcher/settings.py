@@ -31,6 +31,7 @@ class Settings(BaseModel):
     model: str = ""
     embedding_model: str | None = None
     reranker: str | None = None
+    readers: Mapping[str, str] = Field(default_factory=dict[str, str])  # `ingest` takes them from the environment
     tokens: Path | None = None
     token: SecretStr | None = None
     allowed_hosts: tuple[str, ...] = ()
@@ -66,6 +67,13 @@ class Settings(BaseModel):
             workspace, path = _root(entry)
             roots[workspace] = (*roots.get(workspace, ()), path)
         return roots
+
+    @field_validator("readers", mode="before")
+    @classmethod
+    def _by_suffix(cls, value: Any) -> Any:
+        from ingest.readers.named import parsed  # not loaded where there is none
+
+        return parsed(value) if isinstance(value, str) else value
 
     @field_validator("database_url", "chroma_url", mode="before")
     @classmethod

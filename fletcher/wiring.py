@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from ingest import FolderRoots, Ingestor, Painter, ReaderPool
+from ingest import FolderRoots, Ingestor, Painter, ReaderPool, ReadError
 from retrieval import Embedder, Reranker, Retriever, VectorStore
 
 if TYPE_CHECKING:
@@ -30,7 +30,21 @@ class Parts:
     embedder: Embedder
     retriever: Retriever
     ingestor: Ingestor
+    readers: ReaderPool
     reranker: Reranker | None
+
+    def check(self) -> None:
+        """Say now, before documents are read, if what was named cannot be used: an embedding model, a reader.
+
+        Raises:
+            EmbeddingModelUnavailable: The model.
+            CommandError: A reader.
+        """
+        self.embedder.check()
+        try:
+            self.readers.check_named()
+        except ReadError as error:
+            raise CommandError(error.message) from error
 
     def load_embedder(self) -> None:
         """Begins to load the embedding model if it will be needed, so that the first question does not wait for it."""
@@ -74,7 +88,7 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         readers = opened.enter_context(ReaderPool(ocr_languages=settings.ocr_languages))
         quota = Quota(settings.max_workspace_documents, settings.max_workspace_bytes)
         ingestor = Ingestor(catalog, originals, retriever, readers, settings.ocr_languages, quota)
-        yield Parts(catalog, vectors, embedder, retriever, ingestor, reranker)
+        yield Parts(catalog, vectors, embedder, retriever, ingestor, readers, reranker)
 
 
 def _compare(catalog: Catalog, manifest: Manifest) -> None:

@@ -57,8 +57,9 @@ class Extracted:
 class ReadError(Exception):
     """A document that could not be read; the message names the document, the rule and the remedy.
 
-    Codes: ENCRYPTED, NO_TEXT, EMPTY, UNKNOWN_FORMAT, CORRUPT, TOO_LARGE, TOO_MANY_PAGES, TOO_MANY_PASSAGES, and from
-    the child process TIMEOUT, OUT_OF_MEMORY, READER_CRASHED.
+    Codes: ENCRYPTED, NO_TEXT, EMPTY, UNKNOWN_FORMAT, CORRUPT, TOO_LARGE, TOO_MANY_PAGES, TOO_MANY_PASSAGES, of readers
+    that the operator names READER_FAILED and READER_UNAVAILABLE, and from the child process TIMEOUT, OUT_OF_MEMORY,
+    READER_CRASHED.
     """
 
     def __init__(self, code: str, message: str) -> None:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from corpora import InvalidName, printable
 from ingest.plain_file import NotAFile, OutsideFolder, open_plain_file
 from ingest.readers import SUFFIXES, told_by_content
+from ingest.readers.named import named_readers
 from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, known_as, too_large
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
@@ -234,8 +235,9 @@ def _refusal(root: Path, inside: Path | None, path: Path) -> Refusal | None:
         return _not_a_file(name, "failed" if was_named else "skipped")
     if inside is not None and not Path(os.path.realpath(path)).is_relative_to(inside):
         return _outside(name)
-    if not was_named and path.suffix.lower() not in SUFFIXES and not _is_known(path, inside):
-        message = f"{name}: files of this kind are not read; known are {', '.join(SUFFIXES)}."
+    known = (*SUFFIXES, *named_readers())
+    if not was_named and path.suffix.lower() not in known and not _is_known(path, inside):
+        message = f"{name}: files of this kind are not read; known are {', '.join(known)}."
         return Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
     try:
         document_name(_name_on_disk(root, path))

@@ -6,8 +6,10 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -15,6 +17,7 @@ from ingest import readers
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import what_is_missing
 from ingest.reader_process import ChildEnded, Limits, NotBegun, ReaderProcess, Work, WorkFailed
+from ingest.readers.named import VARIABLE, check, named_reader, named_readers
 from ingest.shares import Shares
 
 logger = logging.getLogger(__name__)
@@ -66,8 +69,23 @@ class ReaderPool:
             ReadError: the document could not be read; also TIMEOUT, OUT_OF_MEMORY and READER_CRASHED.
         """
         self._warn_once()
-        work, seconds = partial(self._read, name, data), len(data) / _BYTES_PER_S
-        return self.run(name, lambda: work, workspace=workspace, seconds=seconds, progress=progress)
+        with TemporaryDirectory(prefix="fletcher-") if (named := named_reader(name)) else nullcontext() as folder:
+
+            def prepare() -> Work[Extracted]:
+                if named is None or folder is None:
+                    return partial(self._read, name, data)
+                return partial(readers.read_by_named, name, named, _written(Path(folder), name, data))
+
+            return self.run(name, prepare, workspace=workspace, seconds=len(data) / _BYTES_PER_S, progress=progress)
+
+    def check_named(self) -> None:
+        """Raise `ReadError` (READER_UNAVAILABLE) for a reader of `FLETCHER_READERS` that cannot be used."""
+        for suffix, class_name in named_readers().items():
+            try:
+                self.run(f"{VARIABLE} ({suffix})", lambda named=class_name: partial(check, named))
+            except ReadError as error:
+                problem = error.message if error.message.startswith(VARIABLE) else f"{VARIABLE}: {error.message}"
+                raise ReadError(error.code, problem) from error
 
     def run(
         self,
@@ -189,6 +207,13 @@ class ReaderPool:
             reason = f" ({error})" if str(error) else ""
             return ReadError("READER_CRASHED", f"{name}: readers cannot be started{reason}; send it again later.")
         return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export it again.")
+
+
+def _written(folder: Path, name: str, data: bytes) -> Path:
+    """The document as a file: named readers want one, and their process writes none. Its name is not the sender's."""
+    file = folder / f"document{PurePosixPath(name).suffix.lower()}"
+    file.write_bytes(data)
+    return file
 
 
 def _stopped(name: str) -> ReadError:

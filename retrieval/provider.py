@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, within
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 _BATCH = 32  # texts in one request
+# Somebody waits for a question's answer, which can be found without vectors.
+_QUESTION = Patience(5.0, asks_again=True)
 
 
 class ProvidedEmbedding:
@@ -30,7 +33,8 @@ class ProvidedEmbedding:
         made = _made("embeddings", provider, name, "Embedding")
         self._model = cast("BaseEmbedding", made)
         self._provider = provider
-        self.dimension = len(within(WAITED_S, lambda: self.query_vector("ready"), provider))
+        self._questions = CircuitBreaker(provider, lambda: self._model.get_query_embedding("ready"), (Exception,))
+        self.dimension = len(within(WAITED_S, lambda: _normalised([self._asked_for("ready")])[0], provider))
 
     def vectors(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Normalised rows with the places in `texts` that they belong to, a batch at a time as they are made."""
@@ -42,8 +46,15 @@ class ProvidedEmbedding:
             )
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
-        """The normalised vector of a question."""
-        return _normalised([_asked(self._provider, lambda: self._model.get_query_embedding(text))])[0]
+        """The normalised vector of a question; nobody waits long for a provider that is away, or hangs."""
+        try:
+            answer = self._questions.call(lambda: self._model.get_query_embedding(text), _QUESTION)
+        except NoAnswer as error:
+            raise ModelNotUsable(f"{self._provider} does not answer ({first_line(error)})") from error
+        return _normalised([answer])[0]
+
+    def _asked_for(self, text: str) -> Any:
+        return _asked(self._provider, lambda: self._model.get_query_embedding(text))
 
 
 class ProvidedReranker:

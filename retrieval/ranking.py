@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 
 from corpora import Catalog, ProjectKey
 from retrieval.embedder import EmbeddingModel, Vectors
-from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
+from retrieval.errors import EmbeddingModelUnavailable, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
@@ -18,6 +19,8 @@ from retrieval.relevance import Evidence, margin
 from retrieval.top import top
 from retrieval.vector_store import VectorStore
 from retrieval.vector_upkeep import VectorUpkeep
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class _LookedUp:
 
 
 class Ranking:
-    """Asks both arms and fuses what they say; where there are no vectors, or they are away, BM25 alone."""
+    """Asks both arms and fuses what they say; BM25 alone where there are no vectors, or they or the model are away."""
 
     def __init__(
         self,
@@ -79,10 +82,11 @@ class Ranking:
 
         The catalog may have changed since the index was built: a passage here may be gone from it.
         """
-        if key in self._with_vectors:
+        is_known = key in self._with_vectors
+        if is_known:
             # The vector of the question takes longer than all the rest, which is looked up meanwhile.
             looking = self._threads.submit(self._looked_up, key, query, document_id, surroundings)
-            vector = self._embedder.embed_query(query)
+            vector = self._vector(query)
             found = looking.result()
         else:
             found, vector = self._looked_up(key, query, document_id, surroundings), None
@@ -92,8 +96,8 @@ class Ranking:
         near: Mapping[int, float] = {}
         if found.embedded > 0:
             self._with_vectors.add(key)
-            vector = self._embedder.embed_query(query) if vector is None else vector
-            near = self._nearest(key, vector, document_id, index, scope)
+            vector = vector if is_known else self._vector(query)
+            near = {} if vector is None else self._nearest(key, vector, document_id, index, scope)
         documents, fusion = index.documents[scope], self._fusion
         weight = fusion.vector_weight(found.idf_share)
         scores = fusion.fuse(found.lexical, near, found.embedded * weight, documents)
@@ -124,6 +128,14 @@ class Ranking:
             known_share=index.known_share(query),
             embedded=embedded,
         )
+
+    def _vector(self, query: str) -> Vectors | None:
+        """The question's vector; None where the model, which may be a provider's, does not answer."""
+        try:
+            return self._embedder.embed_query(query)
+        except EmbeddingModelUnavailable as error:
+            logger.warning("searched by text only: %s", error)
+            return None
 
     def _nearest(
         self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows

@@ -43,8 +43,9 @@ class Retriever:
     """Searches one project at a time; may be used from several threads.
 
     Where the passages have vectors, BM25 and vector similarity are fused; where they have none yet, BM25
-    answers alone and neither torch nor Chroma is loaded. It answers alone as well where Chroma is away. The originals
-    and the painter are needed for page pictures only. With a `reranker`, the best passages are put into its order.
+    answers alone and neither torch nor Chroma is loaded. It answers alone as well where Chroma, or the model, is
+    away. The originals and the painter are needed for page pictures only. With a `reranker`, the best passages are
+    put into its order.
     """
 
     def __init__(

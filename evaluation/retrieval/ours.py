@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evaluation.retrieval.measures import Span
-from retrieval import Passage, ProjectKey, Retriever
+from retrieval import Passage, ProjectKey, RetrievalError, Retriever
 
 # More than 2,000 characters, and ten passages, of any passage size.
 _DEPTH = 20
@@ -23,8 +23,11 @@ class Ours:
             self._passages.setdefault(passage.document, []).append(_span(passage))
 
     def search(self, question: str, document: str | None) -> list[Span]:
-        """The passages that the retriever ranks first."""
-        return [_span(found.passage) for found in self._retriever.search(self._key, question, _DEPTH, document)]
+        """The passages that the retriever ranks first; raises `RetrievalError` where vectors cannot be asked."""
+        answer = self._retriever.answer(self._key, question, _DEPTH, document)
+        if answer.text_only:
+            raise RetrievalError("The vectors could not be asked, and text search alone is not what is measured.")
+        return [_span(found.passage) for found in answer.passages]
 
     def passages(self, document: str) -> Sequence[Span]:
         """All passages of a document."""

@@ -55,7 +55,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         from server import Access
         from workbench import mount
 
-        parts.embedder.check()
+        parts.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question
             parts.vectors.check()
         if parts.reranker is not None:  # one that is set and cannot be used is said now, not at the first question

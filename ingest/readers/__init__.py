@@ -1,10 +1,14 @@
 """A document's bytes to text, pages and structure; one module for each format."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 from ingest.extracted import Extracted, ReadError
 from ingest.readers.dialogue import with_dialogues
 from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, told_by_content
+from ingest.readers.named import read_with
 
-__all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "told_by_content"]
+__all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "read_by_named", "told_by_content"]
 
 # One more whenever a reader or the splitter makes something else of the same file: documents that were read by another
 # version are read again when they are next given.
@@ -25,8 +29,17 @@ def read(name: str, data: bytes, progress: PageListener | None = None) -> Extrac
     Raises:
         ReadError: with a message that begins with `name`.
     """
+    return _checked(name, lambda: reader_of(detect(name, data))(data, progress or _ignore))
+
+
+def read_by_named(name: str, class_name: str, file: Path, _progress: PageListener) -> Extracted:
+    """Read a file with the class that is named for its kind; raises as `read` does."""
+    return _checked(name, lambda: read_with(class_name, file))
+
+
+def _checked(name: str, read_it: Callable[[], Extracted]) -> Extracted:
     try:
-        return _read(name, data, progress or _ignore)
+        return _within_limits(read_it())
     except ReadError as error:
         raise ReadError(error.code, f"{name}: {error.message}") from error
     except MemoryError as error:
@@ -35,9 +48,7 @@ def read(name: str, data: bytes, progress: PageListener | None = None) -> Extrac
         raise ReadError(*_unexpected(name, error)) from error
 
 
-def _read(name: str, data: bytes, progress: PageListener) -> Extracted:
-    format_name = detect(name, data)
-    extracted = reader_of(format_name)(data, progress)
+def _within_limits(extracted: Extracted) -> Extracted:
     if not extracted.text.strip():
         raise ReadError("EMPTY", "there is no text in it; nothing can be found in an empty document.")
     if len(extracted.text) > MAX_CHARACTERS:

@@ -91,12 +91,16 @@ def test_what_needs_no_vectors_goes_on_while_chroma_hangs(server: httpx.Client, 
     (late,) = add(server, "1", {"late.md": "The late ferry is called Heron, or Grebe.\n"})
     assert late["status"] == "searchable", "who waits for vectors is told that they follow"
     assert server.delete("/projects/1/documents/late.md").status_code == 200
+    (away,) = add(server, "1", {"oars.md": "Oars are made of ash.\n"}, wait=False)
+    assert (away["status"], away["embedded"]) == ("searchable", 0)
 
     chroma.go_on()
     eventually(lambda: health(server)["status"] == "ok" and not searched(server)[1])
-    assert searched(server) == (["ferry.md"], False)
+    assert searched(server)[0][0] == "ferry.md"
     (entry,) = add(server, "1", {"crew.md": "Aurelie steers the ferry.\n"})
     assert entry["status"] == "indexed"
+    oars = documents(server, "1")["oars.md"]
+    assert oars["embedded"] == oars["passages"], "what came in meanwhile has its vectors, too"
 
 
 def test_vectors_whose_files_are_damaged_while_the_server_runs_are_made_anew(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Wrong usage ends with 2, and before anything is done."""
 
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,9 @@ def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     [
         ("CHROMA_URL", "nonsense", "FLETCHER_CHROMA_URL: it must have the form"),
         ("CONFIRM", "sometimes", "FLETCHER_CONFIRM"),
+        ("READERS", "pptx=PptxReader", "FLETCHER_READERS: 'pptx=PptxReader' is not of the form .xyz=package.module:"),
+        ("READERS", ".PDF=a:B", "FLETCHER_READERS: '.PDF=a:B': .pdf is read by Fletcher itself"),
+        ("READERS", ".x=a:B,.x=a:C", "FLETCHER_READERS: .x has two readers"),
         ("TOKEN", "abc", "FLETCHER_TOKENS to the file that the server has"),
     ],
 )
@@ -51,6 +53,19 @@ def test_a_model_that_is_not_there_is_said_before_documents_are_read(
     assert code == 1
     assert "there is no such folder" in err
     assert "WARNING" not in err
+    code, err = ended(capsys, "documents", "--project", "1")
+    assert "no project" in err, "nothing was read"
+
+
+@pytest.mark.parametrize("command", [("ingest", "bible.md", "--project", "1"), ("serve", "--port", "0")])
+def test_a_reader_that_is_not_there_is_said_before_documents_are_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    monkeypatch.setenv("FLETCHER_READERS", ".doc=llama_index.readers.nowhere_at_all:DocReader")
+    code, err = ended(capsys, *command)
+    assert code == 1
+    assert "pip install llama-index-readers-nowhere-at-all" in err.replace("\n", " ")
     code, err = ended(capsys, "documents", "--project", "1")
     assert "no project" in err, "nothing was read"
 

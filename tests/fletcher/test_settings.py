@@ -142,6 +142,7 @@ FLETCHER_DATABASE_URL=postgresql+psycopg://evil.example/x
 FLETCHER_MODEL=openai:evil
 FLETCHER_EMBEDDING_MODEL=./model
 FLETCHER_RERANKER=./model
+FLETCHER_READERS=.xyz=evil:Reader
 FLETCHER_TOKENS=tokens
 FLETCHER_TOKEN=evil
 FLETCHER_ALLOWED_HOSTS=evil.example

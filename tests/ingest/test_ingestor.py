@@ -260,7 +260,7 @@ def test_documents_are_in_though_their_vectors_cannot_be_written(
         raise VectorStoreUnavailable("Chroma is away.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.vectors, "add", away)
+        patch.setattr(pipeline.vectors, "put", away)
         report = pipeline.ingestor.index(key, SOURCES)
     assert statuses(report) == {"bible.md": "searchable", "quests/harbour.txt": "searchable"}
     assert "Chroma is away." in caplog.text

@@ -2,16 +2,28 @@
 
 import os
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from corpora import Catalog, ProjectKey
-from retrieval import Retriever, VectorStore, VectorStoreDamaged, VectorStoreUnavailable, vector_store
+from evaluation.retrieval.ours import Ours
+from retrieval import (
+    Embedder,
+    RetrievalError,
+    Retriever,
+    VectorStore,
+    VectorStoreDamaged,
+    VectorStoreUnavailable,
+    vector_store,
+)
 from retrieval.circuit_breaker import Patience
 from tests.chroma_server import ChromaProcess, chroma_that_can_hang
 from tests.retrieval.conftest import Put
@@ -129,6 +141,77 @@ def test_a_server_that_is_not_there_leaves_text_search(
     with closing(Retriever(catalog, embedder, VectorStore("http://127.0.0.1:1"))) as retriever:
         for _ in range(3):
             assert _found(retriever, key) == (["the dragon sleeps"], True)
+
+
+_PROVIDER = """
+import threading
+from tests.retrieval.small_embedder import small_vector
+state, go_on = "there", threading.Event()
+class WaveringEmbedding:
+    def __init__(self, model_name): pass
+    def get_text_embedding_batch(self, texts): return [small_vector(text).tolist() for text in texts]
+    def get_query_embedding(self, text):
+        if state == "refuses": raise PermissionError("quota exceeded\\nlong advice")
+        if state == "hangs": go_on.wait()
+        return [] if state == "answers nonsense" else small_vector(text).tolist()
+"""
+
+
+@pytest.fixture
+def provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A package as those of LlamaIndex are laid out, whose `state` is that of the provider."""
+    package = tmp_path / "llama_index" / "embeddings" / "wavering"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(_PROVIDER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("retrieval.provider._QUESTION", Patience(0.1, asks_again=True))
+    monkeypatch.setattr("retrieval.circuit_breaker._PROBE_S", 0.1)
+    module = import_module("llama_index.embeddings.wavering")
+    yield module
+    module.__dict__["go_on"].set()
+    sys.modules.pop(module.__name__)
+
+
+@pytest.mark.parametrize("state", ["refuses", "hangs", "answers nonsense"])
+def test_a_provider_of_embeddings_that_fails_at_a_question_leaves_text_search_which_says_so(
+    catalog: Catalog,
+    vectors: VectorStore,
+    provider: ModuleType,
+    key: ProjectKey,
+    put: Put,
+    caplog: pytest.LogCaptureFixture,
+    state: str,
+) -> None:
+    put(key, "a.md", "the dragon sleeps")
+    put(key, "s.md", "a sword of iron")
+    with closing(Retriever(catalog, Embedder("wavering:m"), vectors)) as retriever:
+        retriever.embed_pending(key)
+        until(lambda: _found(retriever, key)[1] is False)
+        provider.__dict__["state"] = state
+        for _ in range(12):  # more than there are threads for what hangs
+            assert _found(retriever, key) == (["the dragon sleeps"], True)
+        retrieved = retriever.retrieve(key, "dragon", 500)
+        assert [cited.passage.text for cited in retrieved.passages] == ["the dragon sleeps"]
+        assert retrieved.text_only
+        assert "searched by text only: The embedding model 'wavering:m' cannot be used" in caplog.text
+        assert "long advice" not in caplog.messages[-1]
+        provider.__dict__["state"] = "there"
+        provider.__dict__["go_on"].set()
+        until(lambda: _found(retriever, key)[1] is False)
+
+
+def test_an_evaluation_does_not_measure_text_search_instead(
+    catalog: Catalog, embedder: SmallEmbedder, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "the dragon sleeps")
+    with closing(Retriever(catalog, embedder, vectors)) as before:
+        before.embed_pending(key)
+        assert Ours(before, key, ()).search("dragon", None)
+    with (
+        closing(Retriever(catalog, embedder, VectorStore("http://127.0.0.1:1"))) as retriever,
+        pytest.raises(RetrievalError, match="could not be asked"),
+    ):
+        Ours(retriever, key, ()).search("dragon", None)
 
 
 def _garbage(path: Path, begin: int, end: int) -> None:

@@ -75,7 +75,7 @@ def test_what_waits_for_vectors_is_searchable_while_they_cannot_be_written(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as away:
-        refused(away, VectorStore, "add", VectorStoreUnavailable("It is away."))
+        refused(away, VectorStore, "put", VectorStoreUnavailable("It is away."))
         answer = added(home)
         assert answer.status_code == 200, answer.text
         (entry,) = answer.json()["documents"]
