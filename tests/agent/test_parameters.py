@@ -251,6 +251,15 @@ async def test_other_answers_than_words_are_no_words(desk: Desk, reply: str, nod
     assert len(editor.project.document.nodes) - len(story().document.nodes) == nodes
 
 
+async def test_a_plan_that_is_agreed_to_is_reported_in_one_sentence(desk: Desk) -> None:
+    desk.is_local = True
+    planned = await desk.events("create a variable gold = 1; create a variable silver = 2; delete node 3", plan=True)
+    pending_id = next(event.pending_id for event in planned if isinstance(event, Asked))
+    events = await desk.events("yes", pending_id=pending_id)
+    told = [event.text for event in events if isinstance(event, TextFinished)]
+    assert told == ["Done, 3 steps: create variable (2 times), delete node."]
+
+
 async def test_a_plan_of_local_does_not_say_that_it_is_done(desk: Desk) -> None:
     desk.is_local = True
     events = await desk.events("delete node 3; create a variable gold = 1", plan=True)
