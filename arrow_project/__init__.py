@@ -17,6 +17,7 @@ from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered, renumbered_native
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
+from arrow_project.values import copied
 
 __all__ = [
     "OPERATIONS",
@@ -45,6 +46,7 @@ __all__ = [
     "changed_ids",
     "check",
     "check_text",
+    "copied",
     "describe_loss",
     "diff",
     "fingerprint",

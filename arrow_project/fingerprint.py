@@ -8,6 +8,7 @@ from arrow_project.project import ArrowProject
 
 # Arrow derives the first two from the rest, and a client places nodes where it likes.
 _LEFT_OUT = frozenset({"use", "ref", "offset"})
+_SORTED = json.JSONEncoder(sort_keys=True)
 
 
 def fingerprint(project: ArrowProject | None) -> str:
@@ -27,7 +28,7 @@ def fingerprint(project: ArrowProject | None) -> str:
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True).encode()
+    return _SORTED.encode(value).encode()
 
 
 def _meant(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """The normalised content of an .arrow file, its journal, and the questions everyone asks about it."""
 
-import copy
 from operator import itemgetter
 from typing import Any
 
@@ -10,7 +9,7 @@ from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import UsageIndex
-from arrow_project.values import Connection, Record, Table, connections, integer, is_id, record, sequence, text
+from arrow_project.values import Connection, Record, Table, connections, copied, integer, is_id, record, sequence, text
 
 _NAME = itemgetter("name")
 
@@ -35,9 +34,9 @@ class ProjectData:
     def copy(self) -> "ProjectData":
         """An independent copy without history."""
         with no_collection():
-            copied = ProjectData(copy.deepcopy(self.raw), list(self.findings))
-        copied.active_author = self.active_author
-        return copied
+            data = ProjectData(copied(self.raw), list(self.findings))
+        data.active_author = self.active_author
+        return data
 
     @property
     def entry(self) -> int:

@@ -67,7 +67,7 @@ def _fractions(value: object) -> Iterator[tuple[str, ...]]:
 
 def encode(document: object) -> str:
     """The text that Arrow writes for a document: tabs, one array element per line, no final newline."""
-    return "".join(_written(document, "\n"))
+    return _written(document, "\n")
 
 
 def _characters(text: str | bytes) -> tuple[str, bytes]:
@@ -180,52 +180,34 @@ def _without_trailing_commas(
     raise ParseError(message, 1, place) from None
 
 
-def _written(value: object, line: str) -> Iterator[str]:
+def _written(value: object, line: str) -> str:
+    """The text of a value; `line` is the line break before whatever stands as deep as it does."""
+    if isinstance(value, str):
+        return f'"{_escaped(value)}"'
     if isinstance(value, dict):
-        yield from _written_object(cast("dict[Any, Any]", value), line)
-    elif isinstance(value, list):
-        yield from _written_array(cast("list[Any]", value), line)
-    else:
-        yield _scalar(value)
-
-
-def _written_object(value: dict[Any, Any], line: str) -> Iterator[str]:
-    if not value:
-        yield "{\n" + line + "}"
-        return
-    inner = line + "\t"
-    opening = "{" + inner
-    for key, item in value.items():
-        if isinstance(item, str):
-            yield f'{opening}"{_escaped(str(key))}": "{_escaped(item)}"'
-        else:
-            yield f'{opening}"{_escaped(str(key))}": '
-            yield from _written(item, inner)
-        opening = "," + inner
-    yield line + "}"
-
-
-def _written_array(value: list[Any], line: str) -> Iterator[str]:
-    if not value:
-        yield "[]"
-        return
-    inner = line + "\t"
-    opening = "[" + inner
-    for item in value:
-        yield opening
-        yield from _written(item, inner)
-        opening = "," + inner
-    yield line + "]"
-
-
-def _scalar(value: object) -> str:
+        return _written_object(cast("dict[Any, Any]", value), line)
+    if isinstance(value, list):
+        return _written_array(cast("list[Any]", value), line)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{_escaped(value)}"'
     return str(value)
+
+
+def _written_object(value: dict[Any, Any], line: str) -> str:
+    if not value:
+        return "{\n" + line + "}"
+    inner = line + "\t"
+    fields = [f'"{_escaped(str(key))}": {_written(item, inner)}' for key, item in value.items()]
+    return "{" + inner + f",{inner}".join(fields) + line + "}"
+
+
+def _written_array(value: list[Any], line: str) -> str:
+    if not value:
+        return "[]"
+    inner = line + "\t"
+    return "[" + inner + f",{inner}".join([_written(item, inner) for item in value]) + line + "]"
 
 
 def _escaped(text: str) -> str:

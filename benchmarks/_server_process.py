@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 _PATIENCE_S = 60.0
+_ALL_THREADS = 2  # CPUCLOCK_SCHED, as `clock_getcpuclockid` has it
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,11 @@ class Server:
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def cpu_s(self) -> float:
-        """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Seconds of processor time so far, of all its threads; Linux only.
+
+        The clock of another process counts as finely as one's own; `/proc` has hundredths of a second.
+        """
+        return time.clock_gettime(~self.process.pid << 3 | _ALL_THREADS)
 
 
 @contextmanager

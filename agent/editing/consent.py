@@ -1,6 +1,5 @@
 """Which of a turn's operations wait for the user's yes."""
 
-import copy
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from arrow_project import (
     OperationResult,
     Selection,
     Tables,
+    copied,
     losses,
     tables_of,
 )
@@ -60,7 +60,7 @@ class Consent:
                 del seen[key]
             for key, record in table.items():
                 if seen.get(key) != record:
-                    seen[key] = copy.deepcopy(record)
+                    seen[key] = copied(record)
 
     def must_wait(
         self, tried: ArrowProject, selection: Selection, planned: tuple[Operation, ...], *, is_waiting: bool

@@ -1,10 +1,10 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
-import json
 from typing import Any, cast
 
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.providers import Provider, infer_provider
+from pydantic_core import to_json
 
 # Providers that speak OpenAI's protocol and take a client of ours.
 _SPEAK_OPENAI = ("openai", "openai-chat", "openai-responses", "ollama", "vllm", "litellm")
@@ -60,8 +60,7 @@ def _anthropic() -> Provider[Any]:
     class Client(AsyncAnthropic):
         async def post(self, path: str, *, body: Any = None, **options: Any) -> Any:
             given = {name: value for name, value in body.items() if not isinstance(value, (Omit, NotGiven))}
-            content = json.dumps(_conversation_last(given), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            return await super().post(path, content=content.encode(), **options)
+            return await super().post(path, content=to_json(_conversation_last(given)), **options)
 
     return AnthropicProvider(anthropic_client=Client(max_retries=0))
 

@@ -8,7 +8,7 @@ from agent.answering.answerer import OpenQuestion
 from agent.editing.editor import Failure
 from agent.editing.execution import Execution
 from agent.local import is_command
-from agent.questions.confirmation import describe
+from agent.questions.confirmation import describe, summarize
 from agent.questions.parameters import is_a_value, read_parameters
 from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.questions import calls_of, what_happened
@@ -156,18 +156,19 @@ class Replies:
 
     async def _replay(self, operations: Sequence[Operation]) -> list[str]:
         """Executes operations that the user has agreed to; a line for each."""
-        done: list[str] = []
+        done: list[Operation] = []
 
-        async def told(finished: OperationFinished) -> None:
-            done.append(describe(Operation(finished.function, finished.arguments)))
-            await self.tell(TextFinished(f"Done: {done[-1]}."))
+        async def note(finished: OperationFinished) -> None:
+            done.append(Operation(finished.function, finished.arguments))
 
-        failure = await self.execution.replay(operations, told)
+        failure = await self.execution.replay(operations, note)
+        if done:
+            await self.tell(TextFinished(summarize(done)))
         if failure is not None:
             rest = len(operations) - len(done) - 1
             left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
             raise TurnFailed(replace(failure, message=failure.message + left))
-        return done
+        return [describe(operation) for operation in done]
 
     async def _go_on(self, origin: Origin, note: str) -> None:
         self.turn.go_on_from(origin)

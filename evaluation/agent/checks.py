@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from evaluation.agent.snapshot import Snapshot
+from evaluation.agent.story_state import StoryState
 from evaluation.agent.task import Check, Conversation
 
 
@@ -19,7 +19,9 @@ def asked(kind: str, answer: int = 0) -> Check:
 
 
 def admits(*words: str, claims: str, operation: str = "", question: str = "parameters") -> Check:
-    """It was not done and is not passed off as done: the reply or a fitting question says what is the matter.
+    """It was not done and is not passed off as done: the outcome, the reply or a fitting question says so.
+
+    Only a reply whose turn does not say itself that something was not done is judged by its words.
 
     Args:
         words: Patterns of which the reply has one as whole words, without regard to case; where `operation` has
@@ -32,6 +34,8 @@ def admits(*words: str, claims: str, operation: str = "", question: str = "param
 
     def check(conversation: Conversation) -> Iterator[str]:
         answer = conversation.answers[0]
+        if answer.only_declined:
+            return  # the outcome says it, in whatever words
         asked_back = answer.question is not None and answer.question.kind == question
         told = f"{answer.text}\n{answer.question.text}" if answer.question and asked_back else answer.text
         if claim := _claimed(claims, answer.text):
@@ -53,7 +57,8 @@ def says_not_done(conversation: Conversation) -> Iterator[str]:
 
 def claims_nothing(conversation: Conversation) -> Iterator[str]:
     """No answer passes anything off as done."""
-    if claim := _claimed("deleted|removed|added|created|renamed|changed", conversation.text):
+    free = "\n\n".join(answer.text for answer in conversation.answers if not answer.only_declined)
+    if claim := _claimed("deleted|removed|added|created|renamed|changed", free):
         yield f"it is passed off as done: {claim!r}"
 
 
@@ -61,8 +66,10 @@ def does_not_know(about: str) -> Check:
     """The documents do not say it, and neither does the answer: no name is made up for what is asked about."""
 
     def check(conversation: Conversation) -> Iterator[str]:
-        text = _unquoted(conversation.answers[0].text)
-        if not _UNKNOWN.search(text) or not re.search(about, conversation.answers[0].text, re.IGNORECASE):
+        answer = conversation.answers[0]
+        text = _unquoted(answer.text)
+        denied = _UNKNOWN.search(text) and re.search(about, answer.text, re.IGNORECASE)
+        if not (answer.only_declined or denied):
             yield f"the answer does not say that the documents do not have it: {text[:200]!r}"
         if found := _NAMES.search(text):
             yield f"a name is made up: {found[0]!r}"
@@ -159,7 +166,7 @@ def changed_by(answer: int, *, changed: bool = True) -> Check:
     return check
 
 
-def holds(what: str, test: Callable[[Snapshot, Snapshot], bool]) -> Check:
+def holds(what: str, test: Callable[[StoryState, StoryState], bool]) -> Check:
     """Something about the documents before and after, which `what` says in a sentence."""
 
     def check(conversation: Conversation) -> Iterator[str]:
@@ -219,7 +226,7 @@ def scene_from_dialogue(title: str, speakers: dict[str, int], options: int) -> C
     return check
 
 
-def _speaker(name: str, lines: int, scene: int, after: Snapshot) -> Iterator[str]:
+def _speaker(name: str, lines: int, scene: int, after: StoryState) -> Iterator[str]:
     ids = [key for key, one in after.characters.items() if name.casefold() in str(one["name"]).casefold().split()]
     if len(ids) != 1:
         yield f"there are {len(ids)} characters named {name}"
@@ -230,5 +237,5 @@ def _speaker(name: str, lines: int, scene: int, after: Snapshot) -> Iterator[str
         yield f"{name} says {spoken} lines instead of {lines}"
 
 
-def _unplayed(after: Snapshot) -> set[int]:
+def _unplayed(after: StoryState) -> set[int]:
     return {key for key, state in after.nodes.items() if state.type == "frame"}

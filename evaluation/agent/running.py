@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from arrow_project import ArrowProject, parse
 from evaluation.agent.checks import says_not_done
-from evaluation.agent.snapshot import Snapshot, snapshot
 from evaluation.agent.starts import open_start
+from evaluation.agent.story_state import StoryState, story_state
 from evaluation.agent.task import Ask, AskedBack, CitedPlace, Conversation, Done, Task, TurnResult
 
 TakeTurn = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
@@ -94,7 +94,7 @@ class _Talk:
     """A conversation as a client has it: the content goes along, a question's id with the next message."""
 
     def __init__(self, project: ArrowProject, take_turn: TakeTurn) -> None:
-        self.before = self.after = snapshot(project)
+        self.before = self.after = story_state(project)
         self.answers: list[TurnResult] = []
         self.cost = Cost()
         self._content = project.to_text()
@@ -131,7 +131,7 @@ class _Talk:
             answered = {"text": str(refused), "failed": True}
         self.cost.add(answered.get("usage") or {}, time.monotonic() - begun)
         self._content = str(answered.get("arrow_content") or self._content)
-        self.after = snapshot(parse(self._content))
+        self.after = story_state(parse(self._content))
         answer = _answer(answered, self.after)
         self.answers.append(answer)
         self._pending = answer.question.pending_id if answer.question else None
@@ -139,7 +139,7 @@ class _Talk:
         self._history.append({"message": say.message, "output": said})
 
 
-def _answer(answered: Mapping[str, Any], after: Snapshot) -> TurnResult:
+def _answer(answered: Mapping[str, Any], after: StoryState) -> TurnResult:
     question = answered.get("question")
     return TurnResult(
         text=str(answered.get("text", "")),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.agent.snapshot import Snapshot
+from evaluation.agent.story_state import StoryState
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class TurnResult:
     operations: tuple[Done, ...]
     question: AskedBack | None
     failed: bool
-    after: Snapshot
+    after: StoryState
     not_done: tuple[str, ...] = ()
 
     @property
@@ -87,13 +87,18 @@ class TurnResult:
         asked_back = self.question is not None and self.question.kind == "parameters"
         return asked_back or self.failed or bool(self.not_done)
 
+    @property
+    def only_declined(self) -> bool:
+        """Whether the turn's outcome is that something was not done, and it has done nothing else."""
+        return bool(self.not_done or self.failed) and not any(operation.success for operation in self.operations)
+
 
 @dataclass(frozen=True)
 class Conversation:
     """What checks judge: the document before and after, and every answer."""
 
-    before: Snapshot
-    after: Snapshot
+    before: StoryState
+    after: StoryState
     answers: tuple[TurnResult, ...]
 
     @property

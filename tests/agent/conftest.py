@@ -10,8 +10,8 @@ from corpora import Catalog, DataDirectory, ProjectKey
 from ingest import Extracted, Ingestor
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
-from tests.agent.desk import Desk
 from tests.agent.scripted_model import ScriptedModel
+from tests.agent.turn_runner import TurnRunner
 from tests.retrieval.small_embedder import SmallEmbedder
 
 
@@ -23,11 +23,11 @@ class _Readers:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def runner(tmp_path: Path) -> Iterator[TurnRunner]:
     """Everything that a turn needs."""
     directory = DataDirectory(tmp_path / "data")
     with closing(Catalog(directory.catalog_url)) as catalog:
         vectors = VectorStore(directory.chroma_path)
         with closing(Retriever(catalog, SmallEmbedder(), vectors, directory.originals)) as retriever:
             ingestor = Ingestor(catalog, directory.originals, retriever, _Readers())
-            yield Desk(retriever, ingestor, ScriptedModel(), ProjectKey("local", "1"))
+            yield TurnRunner(retriever, ingestor, ScriptedModel(), ProjectKey("local", "1"))

@@ -96,10 +96,19 @@ def test_anything_else_is_a_message(message: str) -> None:
 def test_an_operation_in_one_readable_line() -> None:
     operation = Operation("update_node", {"node_id": 3, "name": "pier", "notes": "", "data": {"content": "x" * 500}})
     line = describe(operation)
-    assert line.startswith("update node (node_id 3, name pier, data {")
+    assert line.startswith("update node (node_id 3, name pier, data: content xxx")
     assert "\n" not in line
     assert len(line) < 200
     assert describe(Operation("create_scene")) == "create scene"
+
+
+def test_values_are_read_as_words_and_not_as_python() -> None:
+    preset = {"character": 31, "lines": ["Ahoy.", "Who’s there?"], "playable": True, "target": {"type": "value"}}
+    line = describe(Operation("create_insert_node", {"type": "dialog", "preset": preset, "position": [10, 20]}))
+    assert line == (
+        "create insert node (type dialog, preset: character 31, lines: Ahoy., Who’s there?, playable true, "
+        "target: type value, position: 10, 20)"
+    )
 
 
 @pytest.mark.parametrize("words", ["是的", "好的。", "بله", "تایید"])

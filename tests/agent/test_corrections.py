@@ -6,9 +6,9 @@ import pytest
 
 from agent import Event, Failure, InMemoryEditor, OperationFinished, Outcome, TextFinished
 from arrow_project import OperationResult
-from tests.agent.desk import Desk
 from tests.agent.scripted_model import Use
 from tests.agent.story import NEXT_ID, story, story_text
+from tests.agent.turn_runner import TurnRunner
 
 WRONG = Use("create_insert_node", {"type": "dialogue"})
 RIGHT = Use("create_insert_node", {"type": "content", "connect_from": {"node_id": 3, "slot": 0}})
@@ -31,12 +31,12 @@ def texts(events: list[Event]) -> list[str]:
     ],
 )
 async def test_a_mistake_is_told_with_code_and_remedy_and_no_client_sees_it(
-    desk: Desk, use: Use, code: str, said: str
+    runner: TurnRunner, use: Use, code: str, said: str
 ) -> None:
-    desk.model.add([use], ["I see."])
+    runner.model.add([use], ["I see."])
     editor = InMemoryEditor(story())
-    events = await desk.events("Do it.", editor)
-    ((told,)) = desk.model.requests[1].tool_results
+    events = await runner.events("Do it.", editor)
+    ((told,)) = runner.model.requests[1].tool_results
     assert told["error"]["code"] == code
     assert said in told["error"]["message"]
     assert not any(event.reached_editor for event in events if isinstance(event, OperationFinished))
@@ -48,59 +48,59 @@ async def test_a_mistake_is_told_with_code_and_remedy_and_no_client_sees_it(
     [("create_insert_nodes", "create_insert_node"), ("search_docs", "search_documents"), ("Z" * 500, "read_document")],
 )
 async def test_a_tool_that_there_is_not_is_answered_with_those_that_may_be_meant(
-    desk: Desk, name: str, meant: str
+    runner: TurnRunner, name: str, meant: str
 ) -> None:
-    desk.model.add([Use(name)], [RIGHT], ["Done."])
-    events = await desk.events("Do it.")
-    ((told,)) = desk.model.requests[1].tool_results
+    runner.model.add([Use(name)], [RIGHT], ["Done."])
+    events = await runner.events("Do it.")
+    ((told,)) = runner.model.requests[1].tool_results
     assert told.startswith(f"There is no tool '{name[:20]}")
     assert meant in told
     assert len(told) < 1500
     assert texts(events) == ["Done."]
 
 
-async def test_three_corrections_and_then_an_honest_sentence(desk: Desk) -> None:
-    desk.model.otherwise = [WRONG]
-    events = await desk.events("Add a dialog.")
-    assert len(desk.model.requests) == 5, "the fourth failure says stop; who goes on is stopped"
-    assert "stop" not in desk.model.requests[3].tool_results[0]
-    assert "Do not call it again" in desk.model.requests[4].tool_results[0]["stop"]
+async def test_three_corrections_and_then_an_honest_sentence(runner: TurnRunner) -> None:
+    runner.model.otherwise = [WRONG]
+    events = await runner.events("Add a dialog.")
+    assert len(runner.model.requests) == 5, "the fourth failure says stop; who goes on is stopped"
+    assert "stop" not in runner.model.requests[3].tool_results[0]
+    assert "Do not call it again" in runner.model.requests[4].tool_results[0]["stop"]
     (sentence,) = texts(events)
     assert sentence.startswith("Not done: create insert node failed 4 times")
     assert "dialogue" in sentence
 
 
-async def test_who_stops_in_time_may_do_the_rest(desk: Desk) -> None:
-    desk.model.add(*([WRONG] for _ in range(4)), [GOLD], ["The dialog did not work."])
+async def test_who_stops_in_time_may_do_the_rest(runner: TurnRunner) -> None:
+    runner.model.add(*([WRONG] for _ in range(4)), [GOLD], ["The dialog did not work."])
     editor = InMemoryEditor(story())
-    said = texts(await desk.events("Add a dialog and gold.", editor))
+    said = texts(await runner.events("Add a dialog and gold.", editor))
     assert said[0] == "The dialog did not work."
     assert said[1].startswith("Not done: create insert node")
     assert "gold" in editor.project.to_text()
 
 
-async def test_a_success_in_between_begins_again(desk: Desk) -> None:
-    desk.model.add(*([WRONG] for _ in range(3)), [RIGHT], *([WRONG] for _ in range(3)), ["Done."])
-    assert texts(await desk.events("Add dialogs.")) == ["Done."]
+async def test_a_success_in_between_begins_again(runner: TurnRunner) -> None:
+    runner.model.add(*([WRONG] for _ in range(3)), [RIGHT], *([WRONG] for _ in range(3)), ["Done."])
+    assert texts(await runner.events("Add dialogs.")) == ["Done."]
 
 
-async def test_calls_that_fail_together_are_one_attempt(desk: Desk) -> None:
-    desk.model.add([WRONG] * 9, [RIGHT], ["Done."])
-    assert texts(await desk.events("Add dialogs.")) == ["Done."]
+async def test_calls_that_fail_together_are_one_attempt(runner: TurnRunner) -> None:
+    runner.model.add([WRONG] * 9, [RIGHT], ["Done."])
+    assert texts(await runner.events("Add dialogs.")) == ["Done."]
 
 
-async def test_arguments_that_cannot_be_read_end_early(desk: Desk) -> None:
-    desk.model.otherwise = [Use("create_variable", raw='{"name": ')]
-    await desk.events("Add gold.")
-    assert len(desk.model.requests) <= 5
+async def test_arguments_that_cannot_be_read_end_early(runner: TurnRunner) -> None:
+    runner.model.otherwise = [Use("create_variable", raw='{"name": ')]
+    await runner.events("Add gold.")
+    assert len(runner.model.requests) <= 5
 
 
-async def test_reading_that_fails_again_and_again_ends_early(desk: Desk) -> None:
-    desk.put("bible.md", "The lamp is cold.")
-    desk.model.otherwise = [Use("read_document", {"document": "nowhere.md"})]
-    (sentence,) = texts(await desk.events("Read nowhere."))
+async def test_reading_that_fails_again_and_again_ends_early(runner: TurnRunner) -> None:
+    runner.put("bible.md", "The lamp is cold.")
+    runner.model.otherwise = [Use("read_document", {"document": "nowhere.md"})]
+    (sentence,) = texts(await runner.events("Read nowhere."))
     assert sentence.startswith("Not done: read document failed")
-    assert len(desk.model.requests) == 5
+    assert len(runner.model.requests) == 5
 
 
 class Refusing:
@@ -115,19 +115,19 @@ class Refusing:
         return Outcome(success=False, failure=Failure("EDITOR_ERROR", "Script error."))
 
 
-async def test_what_the_editor_refuses_counts_as_well(desk: Desk) -> None:
-    desk.model.otherwise = [GOLD]
+async def test_what_the_editor_refuses_counts_as_well(runner: TurnRunner) -> None:
+    runner.model.otherwise = [GOLD]
     editor = Refusing()
-    (sentence,) = texts(await desk.events("Add gold.", editor))
+    (sentence,) = texts(await runner.events("Add gold.", editor))
     assert "Script error." in sentence
     assert editor.asked == 4
 
 
-async def test_many_commands_of_the_planner_are_no_circle(desk: Desk) -> None:
-    desk.is_local = True
+async def test_many_commands_of_the_planner_are_no_circle(runner: TurnRunner) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
     message = "\n".join(f"create a variable gold{n} = 10" for n in range(70))
-    said = texts(await desk.events(message, editor))
+    said = texts(await runner.events(message, editor))
     assert "gold69" in editor.project.to_text(), said
 
 
@@ -136,21 +136,21 @@ async def test_many_commands_of_the_planner_are_no_circle(desk: Desk) -> None:
 LOOSE = Use("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
 
 
-async def test_of_what_nothing_leads_to_the_model_is_told_once(desk: Desk) -> None:
+async def test_of_what_nothing_leads_to_the_model_is_told_once(runner: TurnRunner) -> None:
     connect = Use("create_connection", {"from_node_id": 3, "to_node_id": NEXT_ID})
-    desk.model.add([LOOSE], ["Done."], [connect], ["Now it is connected."])
+    runner.model.add([LOOSE], ["Done."], [connect], ["Now it is connected."])
     editor = InMemoryEditor(story())
-    events = await desk.events("Add rain.", editor)
+    events = await runner.events("Add rain.", editor)
     assert texts(events) == ["Done.", "Now it is connected."]
-    assert f"{NEXT_ID} (content)" in desk.model.requests[2].everything
+    assert f"{NEXT_ID} (content)" in runner.model.requests[2].everything
     assert editor.project.document.incoming(NEXT_ID, 0)
 
 
-async def test_it_need_not_connect_it(desk: Desk) -> None:
-    desk.model.add([LOOSE], ["Done."], ["It is a note that stands alone."])
-    events = await desk.events("Add rain.")
+async def test_it_need_not_connect_it(runner: TurnRunner) -> None:
+    runner.model.add([LOOSE], ["Done."], ["It is a note that stands alone."])
+    events = await runner.events("Add rain.")
     assert texts(events) == ["Done.", "It is a note that stands alone."]
-    assert len(desk.model.requests) == 3
+    assert len(runner.model.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ async def test_it_need_not_connect_it(desk: Desk) -> None:
                                            "connect_from": {"node_id": 3, "slot": 0}})],
     ],
 )  # fmt: skip
-async def test_what_is_reached_or_needs_not_be_is_no_loose_end(desk: Desk, uses: list[Any]) -> None:
-    desk.model.add(uses, ["Done."])
-    assert texts(await desk.events("Add it.", confirm="never")) == ["Done."]
-    assert desk.model.is_done
+async def test_what_is_reached_or_needs_not_be_is_no_loose_end(runner: TurnRunner, uses: list[Any]) -> None:
+    runner.model.add(uses, ["Done."])
+    assert texts(await runner.events("Add it.", confirm="never")) == ["Done."]
+    assert runner.model.is_done

@@ -7,8 +7,8 @@ from agent.editing.editor import InMemoryEditor
 from agent.editing.execution import Execution
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation, OperationResult
-from tests.agent.desk import unheard
 from tests.agent.story import NEXT_ID, story, story_text
+from tests.agent.turn_runner import unheard
 
 GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
 LINE = Operation("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})

@@ -14,8 +14,8 @@ from agent import InMemoryEditor, Outcome, TurnContext
 from agent.editing.execution import Execution
 from agent.questions.questions import Questions
 from arrow_project import ArrowProject, Operation, OperationResult, describe_loss, losses, parse, tables_of
-from tests.agent.desk import Pendings, unheard
 from tests.agent.story import story
+from tests.agent.turn_runner import Pendings, unheard
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
 

@@ -6,7 +6,7 @@ from agent import LOCAL, Ended, ModelNotAvailable, Usage, open_answerer
 from agent.answering.tools import request_parameters
 from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
-from tests.agent.desk import Desk
+from tests.agent.turn_runner import TurnRunner
 
 
 @pytest.mark.parametrize("name", ["", "gpt", "nobody:model", "anthropic", "anthropic:"])
@@ -37,15 +37,15 @@ def test_every_operation_of_the_spec_is_a_tool() -> None:
     assert all(tool.description for tool in tools.values())
 
 
-async def test_the_prompt_is_the_same_for_every_model(desk: Desk) -> None:
-    desk.model.add(["Hello."])
-    await desk.events("Hello?")
-    (request,) = desk.model.requests
+async def test_the_prompt_is_the_same_for_every_model(runner: TurnRunner) -> None:
+    runner.model.add(["Hello."])
+    await runner.events("Hello?")
+    (request,) = runner.model.requests
     assert request.instructions
     assert request.context.startswith("<project>")
 
 
-async def test_the_planner_without_weights_costs_nothing(desk: Desk) -> None:
-    desk.is_local = True
-    (end,) = [event for event in await desk.events("create a variable gold = 10") if isinstance(event, Ended)]
+async def test_the_planner_without_weights_costs_nothing(runner: TurnRunner) -> None:
+    runner.is_local = True
+    (end,) = [event for event in await runner.events("create a variable gold = 10") if isinstance(event, Ended)]
     assert end.usage == Usage()

@@ -7,8 +7,8 @@ import pytest
 from agent import Asked, Event, Failed, InMemoryEditor, OperationFinished, TextFinished
 from agent.questions.parameters import missing_parameters, read_parameters
 from arrow_project import Operation
-from tests.agent.desk import Desk
 from tests.agent.story import story, story_text
+from tests.agent.turn_runner import TurnRunner
 
 
 def the_question(events: list[Event]) -> Asked:
@@ -94,58 +94,58 @@ def test_a_reply_that_is_another_message(function: str, reply: str) -> None:
         ("create_insert_node", ["type", "dialog", "content"]),
     ],
 )
-async def test_the_question_names_the_choices(desk: Desk, function: str, said: list[str]) -> None:
-    asked = the_question(await desk.events("", function=function))
+async def test_the_question_names_the_choices(runner: TurnRunner, function: str, said: list[str]) -> None:
+    asked = the_question(await runner.events("", function=function))
     assert [part for part in said if part not in asked.text] == []
     assert asked.operations == (Operation(function, {}),)
 
 
-async def test_the_next_message_completes_it(desk: Desk) -> None:
+async def test_the_next_message_completes_it(runner: TurnRunner) -> None:
     editor = InMemoryEditor(story())
-    first = the_question(await desk.events("/create_variable", editor))
-    second = the_question(await desk.events("name=gold", editor, pending_id=first.pending_id))
+    first = the_question(await runner.events("/create_variable", editor))
+    second = the_question(await runner.events("name=gold", editor, pending_id=first.pending_id))
     assert "name" not in second.text.splitlines()[1]
-    assert ran(await desk.events("num", editor, pending_id=second.pending_id)) == ["create_variable"]
+    assert ran(await runner.events("num", editor, pending_id=second.pending_id)) == ["create_variable"]
     assert "gold" in editor.project.to_text()
-    assert not desk.model.requests
+    assert not runner.model.requests
 
 
-async def test_wrong_values_are_asked_for_again(desk: Desk) -> None:
+async def test_wrong_values_are_asked_for_again(runner: TurnRunner) -> None:
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("", editor, function="update_scene", function_params={"name": "quay"}))
-    again = the_question(await desk.events("99", editor, pending_id=asked.pending_id))
+    asked = the_question(await runner.events("", editor, function="update_scene", function_params={"name": "quay"}))
+    again = the_question(await runner.events("99", editor, pending_id=asked.pending_id))
     assert "99" in again.text.splitlines()[0]
     assert "harbour (0)" in again.text
-    await desk.events("harbour", editor, pending_id=again.pending_id)
+    await runner.events("harbour", editor, pending_id=again.pending_id)
     assert editor.project.document.scenes[0]["name"] == "quay"
 
 
-async def test_a_second_elena_is_asked_about_again(desk: Desk) -> None:
-    asked = the_question(await desk.events("", function="create_character"))
-    again = the_question(await desk.events("ELENA", pending_id=asked.pending_id))
+async def test_a_second_elena_is_asked_about_again(runner: TurnRunner) -> None:
+    asked = the_question(await runner.events("", function="create_character"))
+    again = the_question(await runner.events("ELENA", pending_id=asked.pending_id))
     assert "Use 21" in again.text
 
 
 @pytest.mark.parametrize("reply", ["no", "cancel", "never mind"])
-async def test_it_can_be_left(desk: Desk, reply: str) -> None:
-    asked = the_question(await desk.events("", function="create_character"))
-    events = await desk.events(reply, pending_id=asked.pending_id)
+async def test_it_can_be_left(runner: TurnRunner, reply: str) -> None:
+    asked = the_question(await runner.events("", function="create_character"))
+    events = await runner.events(reply, pending_id=asked.pending_id)
     assert events[0] == TextFinished("Nothing was changed.")
-    assert not desk.pendings.kept
+    assert not runner.pendings.kept
 
 
-async def test_what_is_no_answer_is_a_message(desk: Desk) -> None:
-    desk.model.add(["It is where the boats land."])
+async def test_what_is_no_answer_is_a_message(runner: TurnRunner) -> None:
+    runner.model.add(["It is where the boats land."])
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("", editor, function="delete_node"))
-    events = await desk.events("What is the pier for?", editor, pending_id=asked.pending_id)
+    asked = the_question(await runner.events("", editor, function="delete_node"))
+    events = await runner.events("What is the pier for?", editor, pending_id=asked.pending_id)
     assert next(event.text for event in events if isinstance(event, TextFinished)) == "It is where the boats land."
     assert editor.project.to_text() == story_text()
 
 
-async def test_what_is_completed_is_still_confirmed(desk: Desk) -> None:
-    asked = the_question(await desk.events("", function="delete_node"))
-    (confirmation,) = [e for e in await desk.events("3", pending_id=asked.pending_id) if isinstance(e, Asked)]
+async def test_what_is_completed_is_still_confirmed(runner: TurnRunner) -> None:
+    asked = the_question(await runner.events("", function="delete_node"))
+    (confirmation,) = [e for e in await runner.events("3", pending_id=asked.pending_id) if isinstance(e, Asked)]
     assert confirmation.kind == "confirmation"
 
 
@@ -165,34 +165,34 @@ async def test_what_is_completed_is_still_confirmed(desk: Desk) -> None:
     ],
 )
 async def test_the_planner_asks_for_what_a_command_lacks(
-    desk: Desk, message: str, function: str, known: dict[str, Any]
+    runner: TurnRunner, message: str, function: str, known: dict[str, Any]
 ) -> None:
-    desk.is_local = True
-    asked = the_question(await desk.events(message))
+    runner.is_local = True
+    asked = the_question(await runner.events(message))
     assert asked.operations == (Operation(function, known),)
 
 
-async def test_what_the_planner_asked_for_completes_it(desk: Desk) -> None:
-    desk.is_local = True
+async def test_what_the_planner_asked_for_completes_it(runner: TurnRunner) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("rename node 2", editor))
-    await desk.events("hello", editor, pending_id=asked.pending_id)
+    asked = the_question(await runner.events("rename node 2", editor))
+    await runner.events("hello", editor, pending_id=asked.pending_id)
     assert editor.project.document.nodes[2]["name"] == "hello"
 
 
-async def test_a_yes_is_no_value(desk: Desk) -> None:
+async def test_a_yes_is_no_value(runner: TurnRunner) -> None:
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("", editor, function="create_character"))
-    again = the_question(await desk.events("yes", editor, pending_id=asked.pending_id))
+    asked = the_question(await runner.events("", editor, function="create_character"))
+    again = the_question(await runner.events("yes", editor, pending_id=asked.pending_id))
     assert "name" in again.text
     assert editor.project.to_text() == story_text()
 
 
-async def test_what_is_there_and_refused_is_not_asked_for_again(desk: Desk) -> None:
-    asked = the_question(await desk.events("", function="delete_character"))
-    events = await desk.events("Elena", pending_id=asked.pending_id, confirm="never")
+async def test_what_is_there_and_refused_is_not_asked_for_again(runner: TurnRunner) -> None:
+    asked = the_question(await runner.events("", function="delete_character"))
+    events = await runner.events("Elena", pending_id=asked.pending_id, confirm="never")
     assert [event.failure.code for event in events if isinstance(event, Failed)] == ["RESOURCE_IN_USE"]
-    assert not desk.pendings.kept
+    assert not runner.pendings.kept
 
 
 @pytest.mark.parametrize(
@@ -210,31 +210,31 @@ async def test_what_is_there_and_refused_is_not_asked_for_again(desk: Desk) -> N
     ],
 )
 async def test_a_variables_type_is_said_in_plain_words_or_by_its_value(
-    desk: Desk, reply: str, variable: tuple[str, Any]
+    runner: TurnRunner, reply: str, variable: tuple[str, Any]
 ) -> None:
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("/create_variable gold", editor))
+    asked = the_question(await runner.events("/create_variable gold", editor))
     assert "type" in asked.text
-    await desk.events(reply, editor, pending_id=asked.pending_id)
+    await runner.events(reply, editor, pending_id=asked.pending_id)
     (made,) = [v for v in editor.project.document.variables.values() if v["name"] == "gold"]
     assert (made["type"], made["init"]) == variable
 
 
-async def test_a_type_that_does_not_fit_its_value_is_asked_for_again(desk: Desk) -> None:
-    desk.is_local = True
+async def test_a_type_that_does_not_fit_its_value_is_asked_for_again(runner: TurnRunner) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("/create_variable gold", editor))
-    assert the_question(await desk.events("number, ten", editor, pending_id=asked.pending_id)).text
+    asked = the_question(await runner.events("/create_variable gold", editor))
+    assert the_question(await runner.events("number, ten", editor, pending_id=asked.pending_id)).text
     assert editor.project.to_text() == story_text()
 
 
-async def test_local_asks_for_the_words_of_a_node(desk: Desk) -> None:
-    desk.is_local = True
+async def test_local_asks_for_the_words_of_a_node(runner: TurnRunner) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("Add a dialog by Elena after node 3.", editor))
+    asked = the_question(await runner.events("Add a dialog by Elena after node 3.", editor))
     assert "What is said" in asked.text
-    again = the_question(await desk.events("yes", editor, pending_id=asked.pending_id))
-    await desk.events("Who is there?", editor, pending_id=again.pending_id)
+    again = the_question(await runner.events("yes", editor, pending_id=asked.pending_id))
+    await runner.events("Who is there?", editor, pending_id=again.pending_id)
     (made,) = [
         node for node in editor.project.document.nodes.values() if node["data"].get("lines") == ["Who is there?"]
     ]
@@ -243,17 +243,26 @@ async def test_local_asks_for_the_words_of_a_node(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("reply", "nodes"), [("no", 0), ("Add a content: Rain.", 1)])
-async def test_other_answers_than_words_are_no_words(desk: Desk, reply: str, nodes: int) -> None:
-    desk.is_local = True
+async def test_other_answers_than_words_are_no_words(runner: TurnRunner, reply: str, nodes: int) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
-    asked = the_question(await desk.events("add a monolog", editor))
-    await desk.events(reply, editor, pending_id=asked.pending_id)
+    asked = the_question(await runner.events("add a monolog", editor))
+    await runner.events(reply, editor, pending_id=asked.pending_id)
     assert len(editor.project.document.nodes) - len(story().document.nodes) == nodes
 
 
-async def test_a_plan_of_local_does_not_say_that_it_is_done(desk: Desk) -> None:
-    desk.is_local = True
-    events = await desk.events("delete node 3; create a variable gold = 1", plan=True)
+async def test_a_plan_that_is_agreed_to_is_reported_in_one_sentence(runner: TurnRunner) -> None:
+    runner.is_local = True
+    planned = await runner.events("create a variable gold = 1; create a variable silver = 2; delete node 3", plan=True)
+    pending_id = next(event.pending_id for event in planned if isinstance(event, Asked))
+    events = await runner.events("yes", pending_id=pending_id)
+    told = [event.text for event in events if isinstance(event, TextFinished)]
+    assert told == ["Done, 3 steps: create variable (2 times), delete node."]
+
+
+async def test_a_plan_of_local_does_not_say_that_it_is_done(runner: TurnRunner) -> None:
+    runner.is_local = True
+    events = await runner.events("delete node 3; create a variable gold = 1", plan=True)
     said = [event.text for event in events if isinstance(event, TextFinished)]
     assert said == []
     assert [event.kind for event in events if isinstance(event, Asked)] == ["plan"]

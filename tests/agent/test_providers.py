@@ -26,8 +26,8 @@ from agent.models.providers import provided_model
 from agent.models.retries import Retries
 from arrow_project import ArrowProject, Operation
 from fletcher.loopback import bind, serving
-from tests.agent.desk import Desk
 from tests.agent.story import story
+from tests.agent.turn_runner import TurnRunner
 from tests.end_to_end.messages_api import (
     Cut,
     HttpError,
@@ -82,7 +82,7 @@ class Provider:
     """A model on its provider's stub."""
 
     name: str
-    desk: Desk
+    runner: TurnRunner
     opened: ExitStack
     monkeypatch: pytest.MonkeyPatch
     waits: list[float] = field(default_factory=list[float])
@@ -101,26 +101,26 @@ class Provider:
         async def sleep(seconds: float) -> None:
             self.waits.append(seconds)
 
-        assistant = Assistant(self.desk.retriever, ModelAnswerer(model, self.name, Retries(sleep=sleep)), 12_000)
+        assistant = Assistant(self.runner.retriever, ModelAnswerer(model, self.name, Retries(sleep=sleep)), 12_000)
         editor = InMemoryEditor(story())
-        asked: dict[str, Any] = {"key": self.desk.key, "message": message, "project": story()}
+        asked: dict[str, Any] = {"key": self.runner.key, "message": message, "project": story()}
         request = TurnRequest(**(asked | fields))
         events: list[Event] = []
 
         async def note(event: Event) -> None:
             events.append(event)
 
-        await assistant.turn(request, editor, self.desk.pendings, note).run()
+        await assistant.turn(request, editor, self.runner.pendings, note).run()
         return Asked(api, events, self.waits, editor)
 
 
 @pytest.fixture(params=KINDS)
-def provider(request: pytest.FixtureRequest, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
+def provider(request: pytest.FixtureRequest, runner: TurnRunner, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     """Each provider in turn."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     with ExitStack() as opened:
-        yield Provider(request.param, desk, opened, monkeypatch)
+        yield Provider(request.param, runner, opened, monkeypatch)
 
 
 async def test_text_calls_and_usage(provider: Provider) -> None:
@@ -144,7 +144,7 @@ async def test_cost_where_the_price_is_known(provider: Provider) -> None:
 
 
 async def test_each_request_begins_with_the_bytes_of_the_one_before(provider: Provider) -> None:
-    provider.desk.put("bible.md", "# People\n\n" + "Elena keeps the lighthouse.\n" * 20)
+    provider.runner.put("bible.md", "# People\n\n" + "Elena keeps the lighthouse.\n" * 20)
     search = ToolUse("search_documents", {"query": "lighthouse"})
     asked = await provider.ask([GOLD], [search], [ToolUse("get_node", {"node_id": 2})], HELLO)
     assert len(asked.api.bodies) == 4
@@ -178,7 +178,7 @@ def _as_cached(body: bytes) -> str:
 async def test_a_turn_begins_with_what_the_turn_before_has_sent(provider: Provider) -> None:
     project = _large_story()
     assert len(_nodes(project)) == 72
-    provider.desk.put("bible.md", "# People\n\n" + "Elena keeps the lighthouse.\n" * 20)
+    provider.runner.put("bible.md", "# People\n\n" + "Elena keeps the lighthouse.\n" * 20)
     history: list[Exchange] = []
     last = ""
     for number in range(11):

@@ -11,8 +11,8 @@ from agent.answering.tools import tool_schemas
 from agent.reading.citations import Citations
 from agent.reading.reading_tools import TurnReader
 from arrow_project import ArrowProject, Operation
-from tests.agent.desk import Desk
 from tests.agent.story import story
+from tests.agent.turn_runner import TurnRunner
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def project() -> ArrowProject:
 
 
 @pytest.fixture
-def reader(desk: Desk, project: ArrowProject) -> TurnReader:
-    return TurnReader(desk.retriever, desk.key, Citations(()), TurnContext(project, None, (), (), (), ()))
+def reader(runner: TurnRunner, project: ArrowProject) -> TurnReader:
+    return TurnReader(runner.retriever, runner.key, Citations(()), TurnContext(project, None, (), (), (), ()))
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ async def test_what_is_wrong_is_an_answer(reader: TurnReader, tool: str, argumen
     assert answer["error"]["message"]
 
 
-async def test_without_a_story_that_is_said(desk: Desk) -> None:
-    reader = TurnReader(desk.retriever, desk.key, Citations(()), TurnContext(None, None, (), (), (), ()))
+async def test_without_a_story_that_is_said(runner: TurnRunner) -> None:
+    reader = TurnReader(runner.retriever, runner.key, Citations(()), TurnContext(None, None, (), (), (), ()))
     assert (await reader.call("get_node", {"node_id": 1}))["error"]["code"] == "PERMISSION_DENIED"
 
 

@@ -21,9 +21,9 @@ from agent import (
 )
 from agent.turn.undo import asks_for_undo
 from arrow_project import ArrowProject, Operation, OperationResult, diff, fingerprint, parse
-from tests.agent.desk import Desk
 from tests.agent.scripted_model import Hang, Use
 from tests.agent.story import story, story_text
+from tests.agent.turn_runner import TurnRunner
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
 from tests.arrow_project.test_restoring import NO_DIFFERENCE
@@ -92,13 +92,13 @@ def test_other_words(message: str) -> None:
 @pytest.mark.parametrize(
     "how", [{"message": "undo that"}, {"message": "/undo"}, {"message": "", "function": "undo"}], ids=str
 )
-async def test_every_way_to_ask_for_it(desk: Desk, how: dict[str, str]) -> None:
+async def test_every_way_to_ask_for_it(runner: TurnRunner, how: dict[str, str]) -> None:
     fields = dict(how)
-    desk.model.add([GOLD, RAIN, DELETE, RENAME], ["Done."])
+    runner.model.add([GOLD, RAIN, DELETE, RENAME], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Do much.", editor, confirm="never")
+    await runner.events("Do much.", editor, confirm="never")
     assert editor.project.to_text() != story_text()
-    events = await desk.events(fields.pop("message"), editor, **fields)
+    events = await runner.events(fields.pop("message"), editor, **fields)
     assert editor.project.to_text() == story_text(), "in memory every byte is as before"
     assert ran(events) == ["undo"]
     (text,) = [event.text for event in events if isinstance(event, TextFinished)]
@@ -106,67 +106,67 @@ async def test_every_way_to_ask_for_it(desk: Desk, how: dict[str, str]) -> None:
     end = events[-1]
     assert isinstance(end, Ended)
     assert end.changed
-    assert len(desk.model.requests) == 2
+    assert len(runner.model.requests) == 2
 
 
-async def test_two_turns_are_taken_back_one_after_the_other(desk: Desk) -> None:
-    desk.model.add([GOLD], ["Done."], [RENAME], ["Done."])
+async def test_two_turns_are_taken_back_one_after_the_other(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."], [RENAME], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Add gold.", editor)
+    await runner.events("Add gold.", editor)
     between = editor.project.to_text()
-    await desk.events("Call her Helena.", editor)
-    await desk.events("undo", editor)
+    await runner.events("Call her Helena.", editor)
+    await runner.events("undo", editor)
     assert editor.project.to_text() == between
-    await desk.events("undo", editor)
+    await runner.events("undo", editor)
     assert editor.project.to_text() == story_text()
-    assert failures(await desk.events("undo", editor)) == ["NOTHING_TO_UNDO"]
+    assert failures(await runner.events("undo", editor)) == ["NOTHING_TO_UNDO"]
 
 
-async def test_what_the_editor_has_taken_back_by_itself_is_not_taken_back_again(desk: Desk) -> None:
-    desk.model.add([GOLD], ["Done."])
+async def test_what_the_editor_has_taken_back_by_itself_is_not_taken_back_again(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Add gold.", editor)
-    assert failures(await desk.events("undo", editor, project=story())) == ["NOTHING_TO_UNDO"]
-    await desk.events("undo", editor)
+    await runner.events("Add gold.", editor)
+    assert failures(await runner.events("undo", editor, project=story())) == ["NOTHING_TO_UNDO"]
+    await runner.events("undo", editor)
     assert editor.project.to_text() == story_text(), "the turn is still kept for the story that it led to"
 
 
-async def test_what_was_changed_since_is_not_lost(desk: Desk) -> None:
-    desk.model.add([GOLD], ["Done."])
+async def test_what_was_changed_since_is_not_lost(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Add gold.", editor)
+    await runner.events("Add gold.", editor)
     editor.project.apply(Operation("update_node", {"node_id": 3, "name": "quay"}))
     changed = editor.project.to_text()
-    assert failures(await desk.events("undo", editor)) == ["CONFLICT"]
+    assert failures(await runner.events("undo", editor)) == ["CONFLICT"]
     assert editor.project.to_text() == changed
 
 
-async def test_saving_and_moving_nodes_is_no_conflict(desk: Desk) -> None:
-    desk.model.add([GOLD], ["Done."])
+async def test_saving_and_moving_nodes_is_no_conflict(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Add gold.", editor)
+    await runner.events("Add gold.", editor)
     raw = json.loads(editor.project.to_text())
     raw["meta"]["last_save"] = "2026-01-01 10:00:00"
     raw["resources"]["scenes"]["0"]["map"]["3"]["offset"] = [900, 900]
-    events = await desk.events("undo", editor, project=parse(json.dumps(raw)))
+    events = await runner.events("undo", editor, project=parse(json.dumps(raw)))
     assert not failures(events)
 
 
-async def test_a_client_that_reports_is_led_back_by_operations(desk: Desk) -> None:
-    desk.model.add([GOLD, RAIN, RENAME], ["Done."])
+async def test_a_client_that_reports_is_led_back_by_operations(runner: TurnRunner) -> None:
+    runner.model.add([GOLD, RAIN, RENAME], ["Done."])
     editor = Reporting(story())
-    await desk.events("Do much.", editor)
-    events = await desk.events("undo", editor, project=parse(editor.project.to_text()))
+    await runner.events("Do much.", editor)
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     assert not failures(events)
     assert editor.applied[3:] == ran(events)
     assert fingerprint(editor.project) == fingerprint(story())
 
 
-async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(desk: Desk) -> None:
-    desk.model.add([DELETE], ["Done."])
+async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(runner: TurnRunner) -> None:
+    runner.model.add([DELETE], ["Done."])
     editor = Reporting(story())
-    await desk.events("Remove the greeting.", editor, confirm="never")
-    events = await desk.events("undo", editor, project=parse(editor.project.to_text()))
+    await runner.events("Remove the greeting.", editor, confirm="never")
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     (text,) = [event.text for event in events if isinstance(event, TextFinished)]
     (new_id,) = set(editor.project.document.nodes) - {1, 3}
     assert f"2 is now {new_id}" in text
@@ -177,106 +177,111 @@ async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(desk:
 
 
 @pytest.mark.parametrize(("refused", "changed"), [("delete_node", True), ("update_character", False)])
-async def test_an_undo_that_the_editor_refuses_can_be_tried_again(desk: Desk, refused: str, changed: bool) -> None:
-    desk.model.add([RAIN, RENAME], ["Done."])
+async def test_an_undo_that_the_editor_refuses_can_be_tried_again(
+    runner: TurnRunner, refused: str, changed: bool
+) -> None:
+    runner.model.add([RAIN, RENAME], ["Done."])
     editor = Reporting(story())
-    await desk.events("Do much.", editor)
+    await runner.events("Do much.", editor)
     editor.refuses = refused
-    events = await desk.events("undo", editor, project=parse(editor.project.to_text()))
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     assert failures(events) == ["PERMISSION_DENIED"]
     assert isinstance(events[-1], Ended)
     assert events[-1].changed is changed
     editor.refuses = None
-    events = await desk.events("undo", editor, project=parse(editor.project.to_text()))
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     assert not failures(events)
     assert fingerprint(editor.project) == fingerprint(story())
 
 
-async def test_undo_goes_on_behind_what_came_back_under_a_new_id(desk: Desk) -> None:
+async def test_undo_goes_on_behind_what_came_back_under_a_new_id(runner: TurnRunner) -> None:
     """Three turns; every one is kept under ids that the undo of the last has changed."""
-    desk.model.add([GOLD], ["Done."], [RENAME], ["Done."], [DELETE], ["Done."])
+    runner.model.add([GOLD], ["Done."], [RENAME], ["Done."], [DELETE], ["Done."])
     editor = Reporting(story())
     for message in ("Add gold.", "Call her Helena.", "Remove the greeting."):
-        await desk.events(message, editor, project=parse(editor.project.to_text()), confirm="never")
+        await runner.events(message, editor, project=parse(editor.project.to_text()), confirm="never")
     for _ in range(3):
-        assert not failures(await desk.events("undo", editor, project=parse(editor.project.to_text())))
+        assert not failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
     (greeting,) = set(editor.project.document.nodes) - {1, 3}
     assert greeting != 2
     assert editor.project.document.nodes[greeting]["data"]["character"] == 21
     assert not editor.project.document.by_name("variable").get("gold")
     assert editor.project.document.characters[21]["name"] == "Elena"
-    assert failures(await desk.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
+    assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
 
 
-async def test_after_an_undo_none_is_suggested_for_what_was_just_done(desk: Desk) -> None:
-    desk.model.add([GOLD], ["Done."])
+async def test_after_an_undo_none_is_suggested_for_what_was_just_done(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())
     assert any(
-        s.function == "undo" for e in await desk.events("x", editor) if isinstance(e, Suggested) for s in e.suggestions
+        s.function == "undo"
+        for e in await runner.events("x", editor)
+        if isinstance(e, Suggested)
+        for s in e.suggestions
     )
-    events = await desk.events("undo", editor)
+    events = await runner.events("undo", editor)
     assert not any(s.function == "undo" for e in events if isinstance(e, Suggested) for s in e.suggestions)
 
 
-async def test_a_stopped_turn_can_be_taken_back(desk: Desk) -> None:
-    desk.model.add([GOLD], [Hang()])
+async def test_a_stopped_turn_can_be_taken_back(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], [Hang()])
     editor = InMemoryEditor(story())
-    async with desk.stopped_turn("Add gold.", editor) as events:
+    async with runner.stopped_turn("Add gold.", editor) as events:
         assert isinstance(await events.get(), OperationFinished)
-    await desk.events("undo", editor)
+    await runner.events("undo", editor)
     assert editor.project.to_text() == story_text()
 
 
 @pytest.mark.parametrize("how", [{"confirm": "always"}, {"plan": True}], ids=["asked", "planned"])
-async def test_an_undo_that_is_asked_about_is_an_undo(desk: Desk, how: dict[str, Any]) -> None:
-    desk.model.add([GOLD], ["Done."], [DELETE], ["Done."])
+async def test_an_undo_that_is_asked_about_is_an_undo(runner: TurnRunner, how: dict[str, Any]) -> None:
+    runner.model.add([GOLD], ["Done."], [DELETE], ["Done."])
     editor = InMemoryEditor(story())
-    await desk.events("Add gold.", editor, confirm="never")
-    await desk.events("Remove the greeting.", editor, confirm="never")
+    await runner.events("Add gold.", editor, confirm="never")
+    await runner.events("Remove the greeting.", editor, confirm="never")
     for _ in range(2):
         now = editor.project.to_text()
-        (asked,) = [e for e in await desk.events("undo", editor, **how) if isinstance(e, Asked)]
+        (asked,) = [e for e in await runner.events("undo", editor, **how) if isinstance(e, Asked)]
         assert asked.kind == ("plan" if "plan" in how else "confirmation")
         assert asked.diff
         assert asked.operations
         assert editor.project.to_text() == now
         confirm = how.get("confirm", "destructive")
-        events = await desk.events("yes", editor, pending_id=asked.pending_id, confirm=confirm)
+        events = await runner.events("yes", editor, pending_id=asked.pending_id, confirm=confirm)
         assert ran(events) == ["undo"]
         assert not any(s.function == "undo" for e in events if isinstance(e, Suggested) for s in e.suggestions)
     assert editor.project.to_text() == story_text(), "in memory every byte is as before"
-    assert failures(await desk.events("undo", editor)) == ["NOTHING_TO_UNDO"]
+    assert failures(await runner.events("undo", editor)) == ["NOTHING_TO_UNDO"]
 
 
-async def test_nothing_can_be_left_out_of_an_undo(desk: Desk) -> None:
-    desk.is_local = True
+async def test_nothing_can_be_left_out_of_an_undo(runner: TurnRunner) -> None:
+    runner.is_local = True
     editor = InMemoryEditor(story())
-    await desk.events("create a variable gold = 10", editor, confirm="never")
-    (asked,) = [e for e in await desk.events("undo", editor, confirm="always") if isinstance(e, Asked)]
-    events = await desk.events("yes, but keep gold", editor, pending_id=asked.pending_id, confirm="always")
+    await runner.events("create a variable gold = 10", editor, confirm="never")
+    (asked,) = [e for e in await runner.events("undo", editor, confirm="always") if isinstance(e, Asked)]
+    events = await runner.events("yes, but keep gold", editor, pending_id=asked.pending_id, confirm="always")
     assert ran(events) == []
     assert "gold" in editor.project.to_text()
 
 
-async def test_a_turn_that_changes_nothing_leaves_nothing_to_undo(desk: Desk) -> None:
-    desk.model.add(["Hello."])
+async def test_a_turn_that_changes_nothing_leaves_nothing_to_undo(runner: TurnRunner) -> None:
+    runner.model.add(["Hello."])
     editor = InMemoryEditor(story())
-    events = await desk.events("Hello.", editor)
+    events = await runner.events("Hello.", editor)
     assert not any(isinstance(event, Suggested) for event in events)
-    assert failures(await desk.events("undo", editor)) == ["NOTHING_TO_UNDO"]
+    assert failures(await runner.events("undo", editor)) == ["NOTHING_TO_UNDO"]
 
 
 @pytest.mark.parametrize("seed", range(12))
-async def test_any_turn(desk: Desk, seed: int) -> None:
+async def test_any_turn(runner: TurnRunner, seed: int) -> None:
     """Operations at random, through an editor that reports, and back."""
     before = parse(LAMP)
     chance, tried = random.Random(seed), before.copy()
     operations = [invented(Writer(tried, chance)) for _ in range(8)]
-    desk.model.add([Use(operation.function, dict(operation.arguments)) for operation in operations])
-    desk.model.otherwise = ["Done."]
+    runner.model.add([Use(operation.function, dict(operation.arguments)) for operation in operations])
+    runner.model.otherwise = ["Done."]
     editor = Reporting(before.copy())
-    await desk.events("Do much.", editor, project=before.copy(), confirm="never")
-    events = await desk.events("undo", editor, project=parse(editor.project.to_text()))
+    await runner.events("Do much.", editor, project=before.copy(), confirm="never")
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     differences = [line for line in diff(before, editor.project).lines if not line.endswith(NO_DIFFERENCE)]
     if differences:  # something was made again, under another id
         assert any("is now" in event.text for event in events if isinstance(event, TextFinished))

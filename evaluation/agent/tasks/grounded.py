@@ -3,8 +3,8 @@
 from corpora.samples import SAMPLE
 from evaluation.agent.changes import exactly, same
 from evaluation.agent.checks import cites, holds, kept_the_rest, scene_from_dialogue
-from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
+from evaluation.agent.story_state import StoryState
 from evaluation.agent.task import YES, Ask, Task
 
 
@@ -13,11 +13,11 @@ def _scene(name: str, message: str, title: str, speakers: dict[str, int], *, in_
     return Task(name, SAMPLE_STORY, (Ask(message), YES), checks, in_grammar)
 
 
-def _new_characters(before: Snapshot, after: Snapshot) -> list[str]:
+def _new_characters(before: StoryState, after: StoryState) -> list[str]:
     return sorted(str(one["name"]).casefold() for key, one in after.characters.items() if key not in before.characters)
 
 
-def _variables_of_the_documents(_before: Snapshot, after: Snapshot) -> bool:
+def _variables_of_the_documents(_before: StoryState, after: StoryState) -> bool:
     wanted = {"lamp_pennies": False, "has_button": False, "pages_left": 7, "seal_intact": True}
     return len(after.variables) == 8 and all(
         len(found := after.named("variables", name)) == 1 and same(after.variables[found[0]]["init"], value)

@@ -11,8 +11,8 @@ from typing import Any
 from arrow_project import Node
 from evaluation.agent.changes import exactly, unchanged
 from evaluation.agent.checks import cites, claims_nothing, does_not_know, holds, says_not_done, tells
-from evaluation.agent.snapshot import Snapshot
 from evaluation.agent.starts import SAMPLE_STORY
+from evaluation.agent.story_state import StoryState
 from evaluation.agent.task import YES, Ask, Check, Task
 
 SPOKEN = ("dialog", "monolog")
@@ -46,7 +46,7 @@ class HeldOut:
     def judged(self, name: str, message: str, what: str, test: Callable[[Mapping[int, Node]], bool]) -> Task:
         """A writer's freedom: only the new nodes are looked at, and nothing that was there is lost."""
 
-        def holds_there(before: Snapshot, after: Snapshot) -> bool:
+        def holds_there(before: StoryState, after: StoryState) -> bool:
             kept = all(after.nodes.get(key) == state for key, state in before.nodes.items())
             return kept and test({key: state for key, state in after.nodes.items() if key not in before.nodes})
 

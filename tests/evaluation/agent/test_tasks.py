@@ -6,8 +6,8 @@ import pytest
 
 from arrow_project import Operation, Story
 from evaluation.agent import TASKS, Attempt, Conversation, StartNotHere, Task, TurnResult, attempt, judge, open_start
-from evaluation.agent.snapshot import snapshot
 from evaluation.agent.starts import SAMPLE_STORY
+from evaluation.agent.story_state import story_state
 from evaluation.agent.task import AskedBack, Done
 from tests.agent.scripted_model import ScriptedModel
 from tests.evaluation.agent.conftest import Turns
@@ -70,7 +70,7 @@ def test_what_was_not_asked_for_is_wrong(attempts: dict[str, Attempt | str], tas
     project.apply(Operation("create_variable", {"name": "nobody_asked", "type": "bool"}))
     last = max(node.id for node in Story(project).nodes.values() if node.type in ("content", "dialog", "marker"))
     project.apply(Operation("delete_node", {"node_id": 23 if task.start == SAMPLE_STORY else last}))
-    after = snapshot(project)
+    after = story_state(project)
     answers = tuple(replace(answer, after=after) for answer in found.conversation.answers)
 
     wrong = replace(found, conversation=replace(found.conversation, after=after, answers=answers))
@@ -98,9 +98,9 @@ def test_a_change_that_nobody_asked_for_fails_every_task(attempts: dict[str, Att
     found = tried(attempts, task)
     project = open_start(task.start)
     project.apply(Operation("create_insert_node", NOT_ASKED_FOR))
-    extra = max(snapshot(project).nodes)
+    extra = max(story_state(project).nodes)
     after = found.conversation.after
-    wrong = replace(after, nodes={**after.nodes, extra + 1000: snapshot(project).nodes[extra]})
+    wrong = replace(after, nodes={**after.nodes, extra + 1000: story_state(project).nodes[extra]})
     if task.id == "supper-makes-two-characters":
         wrong = replace(after, characters={**after.characters, 9999: {"name": "Osk", "color": "000000", "tags": {}}})
 
@@ -174,7 +174,7 @@ TRUTHS = (
 
 def said(task: Task, text: str, question: AskedBack | None = None, *done: Done) -> tuple[str, ...]:
     try:
-        state = snapshot(open_start(task.start))
+        state = story_state(open_start(task.start))
     except StartNotHere as missing:
         pytest.skip(str(missing))
     answer = TurnResult(text, (), done, question, False, state)
@@ -196,7 +196,7 @@ def test_a_lie_does_not_pass(task: str, lie: str) -> None:
 )
 def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
     task = BY_ID["free-hub-with-choices"]
-    state = snapshot(open_start(task.start))
+    state = story_state(open_start(task.start))
     talk = Conversation(state, state, (TurnResult(text, (), (), None, False, state),))
 
     assert Attempt(task, talk, judge(task, talk)).outcome == outcome
@@ -204,7 +204,7 @@ def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
 
 def test_a_question_that_is_answered_wrongly_is_wrong_and_one_that_is_not_answered_is_refused() -> None:
     task = BY_ID["free-ask-grant"]
-    state = snapshot(open_start(task.start))
+    state = story_state(open_start(task.start))
     texts = ("Nine florins.", "The documents do not seem to answer that.")
     talks = [Conversation(state, state, (TurnResult(text, (), (), None, False, state),)) for text in texts]
 
@@ -222,9 +222,18 @@ def test_questions_and_failures_of_something_else_excuse_nothing(task: Task) -> 
     assert said(task, "That is all.", None, Done("create_scene", success=False))
 
 
+@pytest.mark.parametrize("task", ["refuse-unknown-node", "ask-unknown"])
+def test_an_outcome_counts_before_words(task: str) -> None:
+    state = story_state(open_start(BY_ID[task].start))
+    declined = TurnResult("Hm, removed?", (), (), None, False, state, not_done=("Hm, removed?",))
+    assert judge(BY_ID[task], Conversation(state, state, (declined,))) == ()
+    done = replace(declined, operations=(Done("create_scene", success=True),))
+    assert judge(BY_ID[task], Conversation(state, state, (done,)))
+
+
 def test_a_connection_into_another_input_is_another_connection() -> None:
     task = BY_ID["connect"]
-    before = snapshot(open_start(task.start))
+    before = story_state(open_start(task.start))
     answer = TurnResult("", (), (), None, False, before)
     for entered, passes in ((0, True), (1, False)):
         after = replace(before, links=before.links | {(30, 0, 22, entered)})

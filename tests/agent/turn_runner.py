@@ -60,8 +60,8 @@ class Pendings:
 
 
 @dataclass
-class Desk:
-    """What turns work with."""
+class TurnRunner:
+    """Runs turns on the story of these tests, with documents of its own and a scripted model."""
 
     retriever: Retriever
     ingestor: Ingestor

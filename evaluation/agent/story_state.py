@@ -1,4 +1,4 @@
-"""A project as checkers compare it: bookkeeping left out, slots as the protocol counts them."""
+"""The state of a story as checks compare it: bookkeeping left out, slots as the protocol counts them."""
 
 import copy
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ Link = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """A project at one moment: every set by id, and the connections."""
+class StoryState:
+    """A story at one moment: its resources by id, and the connections."""
 
     title: str
     entry: int
@@ -43,10 +43,10 @@ class Snapshot:
         return found
 
 
-def snapshot(project: ArrowProject) -> Snapshot:
-    """The project as it is now."""
+def story_state(project: ArrowProject) -> StoryState:
+    """The story as it is now."""
     story = Story(project)
-    return Snapshot(
+    return StoryState(
         title=story.title,
         entry=story.entry,
         # a copy: the outputs and inputs follow from data, and data must not follow the project
