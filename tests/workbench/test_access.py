@@ -1,6 +1,5 @@
 """Who sees the page, and what: tokens, hosts, origins and other sites."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -10,22 +9,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
-from tests.end_to_end.conftest import running_server
 from tests.workbench.conftest import OpenPage, Serve, tab
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
-    folder = tmp_path_factory.mktemp("guarded")
-    tokens = folder / "tokens"
-    tokens.write_text("tok-red red\ntok-blue blue\n")
-    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
-        for colour in ("red", "blue"):
-            body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
-            answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
-            assert answer.status_code == 200
-        yield url
 
 
 def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:
