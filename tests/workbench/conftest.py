@@ -21,7 +21,8 @@ Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+# Of a module: while Playwright runs, no test of another one can have an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt install chromium")

@@ -100,3 +100,14 @@ def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
     url = serve(tmp_path / "data", FLETCHER_PAGE="off")
     assert httpx.get(url).status_code == 404
     assert httpx.get(f"{url}/healthz").status_code == 200
+
+
+def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path, serve: Serve) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("tok-red red\ntok-blue blue\n")
+    url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
+    with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=60) as red:
+        assert {red.get("/").status_code for _ in range(100)} == {200}
+        refused = red.get("/")
+    assert (refused.status_code, "Close some" in refused.text) == (503, True)
+    assert httpx.get(url, headers={"Authorization": "Bearer tok-blue"}).status_code == 200
