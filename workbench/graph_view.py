@@ -12,7 +12,7 @@ _ZOOM = """() => {
   const fit = Math.min(box.clientWidth / view.width, box.clientHeight / view.height);
   box.style.setProperty("--zoom", Math.max(0.02, Math.min(3, %s)));
 }"""
-_READABLE = "Math.max(0.55, Math.min(1, fit))"
+_READABLE = "Math.max(0.75, Math.min(1, fit))"
 # Of a click or a key on the drawing only the node's id comes here; the rest is the browser's own scrolling.
 _CHOSEN = """(event) => {
   const node = event.target.closest("[data-node]");
