@@ -12,7 +12,7 @@ GDSCRIPT := clients tests/clients
 # What is started a hundred times must not be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo run test check format lock bench attack contract conform real-client arrow clean
+.PHONY: setup demo run test check format lock bench attack contract conform real-client arrow page clean
 
 setup: $(STAMP)
 
@@ -84,6 +84,16 @@ real-client: setup
 # Fletcher inside the real Arrow: make arrow ARROW=<a checkout of Arrow> (needs Godot).
 arrow: setup
 	ARROW_CHECKOUT=$(abspath $(ARROW)) $(BIN)/python -m pytest tests/clients/arrow
+
+AXE := $(VENV)/axe-core/package/axe.min.js
+
+$(AXE): | setup
+	mkdir -p $(VENV)/axe-core
+	cd $(VENV)/axe-core && npm pack --silent axe-core@4.14.1 && tar -xzf axe-core-4.14.1.tgz && rm axe-core-4.14.1.tgz
+
+# The page in a Chromium, also for those who use it without a mouse or without seeing it (needs chromium and npm).
+page: setup $(AXE)
+	$(BIN)/python -m pytest tests/workbench
 
 clean:
 	rm -rf $(VENV)

@@ -91,12 +91,13 @@ class Access:
             AccessDenied: It has neither, and needs one.
         """
         token = bearer_token(connection)
-        if token is None and (session := self._session(connection)) is not None:
+        if token is None and (session := self.session(connection)) is not None:
             return session.workspace, session.is_owner
         requested = connection.headers.get(WORKSPACE_HEADER)
         return self.workspace(token, requested, client_address(connection)), self.is_owner(token)
 
-    def _session(self, connection: HTTPConnection) -> BrowserSession | None:
+    def session(self, connection: HTTPConnection) -> BrowserSession | None:
+        """The session of the browser that asks; None where it is none, or has none any more."""
         session_id = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
         return self.sessions.get(session_id) if session_id else None
 

@@ -1,10 +1,11 @@
 """Who has signed in with a browser: a random id stands for what a token opens, so that no browser keeps a token."""
 
+import asyncio
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _LASTS_S = 7 * 24 * 3600.0
 _MOST = 10_000
@@ -18,11 +19,13 @@ class BrowserSession:
         workspace: What its token opened.
         is_owner: It has shown the key of the data directory's owner file.
         until: When it ends, by the clock of the sessions.
+        ended: Set once it was ended before that.
     """
 
     workspace: str
     is_owner: bool
     until: float
+    ended: asyncio.Event = field(default_factory=asyncio.Event, compare=False)
 
 
 class BrowserSessions:
@@ -41,7 +44,7 @@ class BrowserSessions:
         session_id = secrets.token_urlsafe(32)
         self._sessions[session_id] = BrowserSession(workspace, is_owner, self._now() + _LASTS_S)
         if len(self._sessions) > _MOST:
-            self._sessions.popitem(last=False)
+            self.end(next(iter(self._sessions)))
         return session_id
 
     def get(self, session_id: str) -> BrowserSession | None:
@@ -51,7 +54,8 @@ class BrowserSessions:
 
     def end(self, session_id: str) -> None:
         """The browser has signed out."""
-        self._sessions.pop(session_id, None)
+        if (session := self._sessions.pop(session_id, None)) is not None:
+            session.ended.set()
 
 
 def cookie_name(host: str) -> str:

@@ -34,7 +34,13 @@ class Intake:
         # nobody adds to has no lock: whoever holds one or waits for it keeps it.
         self._turns: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._under_way: dict[ProjectKey, Counter[str]] = {}
+        self._reading: dict[ProjectKey, Progress] = {}
         self._closing = False
+
+    def reading(self, key: ProjectKey) -> Progress | None:
+        """How far the document is that is being read in a project; None while none is."""
+        progress = self._reading.get(key)
+        return progress if progress is not None and progress.phase == "reading" else None
 
     def under_way(self, key: ProjectKey) -> tuple[str, ...]:
         """The documents of a project that are being read, or wait for it, by name."""
@@ -91,7 +97,7 @@ class Intake:
         Raises:
             ServerClosing: The server ends before it is done.
         """
-        follow = partial(self._ingestor.follow, key, change, progress=self._listener(progress))
+        follow = partial(self._ingestor.follow, key, change, progress=self._listener(key, progress))
         with self._noted(key, change.sources.readable):
             async with self._turns.setdefault(key, asyncio.Lock()):
                 report = await self._threads.run(key.workspace, follow)
@@ -114,7 +120,7 @@ class Intake:
         replace: bool,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
-        listen = self._listener(progress)
+        listen = self._listener(key, progress)
         with self._noted(key, [source.name for source in sources]):
             async with self._turns.setdefault(key, asyncio.Lock()):
                 add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
@@ -140,11 +146,13 @@ class Intake:
             self._under_way[key] = left
             if not left:
                 del self._under_way[key]
+                self._reading.pop(key, None)
 
-    def _listener(self, told: ProgressListener | None = None) -> ProgressListener:
+    def _listener(self, key: ProjectKey, told: ProgressListener | None = None) -> ProgressListener:
         def listen(progress: Progress) -> None:
             if self._closing:
                 raise ServerClosing
+            self._reading[key] = progress
             if told is not None:
                 told(progress)
 

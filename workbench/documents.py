@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from corpora import Document
-from ingest import counted, page_list
+from ingest import Progress, counted, page_list
 from server.answers import DocumentEntry
 from workbench.drop import Drop
 from workbench.folder import FolderView
@@ -53,6 +53,7 @@ class DocumentsPanel:
         self._progress.set_visibility(False)
         self._problems = ui.column().classes("problems")
         self._list = ui.element("ul").classes("documents")
+        self._asking = ui.element("div")  # outside of the list, which may be drawn anew meanwhile
         FolderView(self._visit)
 
     def _change_project(self) -> None:
@@ -76,6 +77,9 @@ class DocumentsPanel:
             for entry in report:
                 if entry.error is not None:
                     _problem(entry.error.message, is_failure=entry.status == "failed")
+            if failed := [entry.name for entry in report if entry.status == "failed"]:
+                again = partial(self._drop.send_again, failed)
+                ui.button("Read again", icon="refresh", on_click=again).props("no-caps outline dense")
         await self._look()
 
     async def _look(self) -> None:
@@ -83,23 +87,28 @@ class DocumentsPanel:
         visit, key = self._visit, self._visit.key
         documents = await visit.ask(partial(visit.services.catalog.documents, key))
         being_read = visit.services.intake.under_way(key)
-        failure = visit.services.embedding.failure(key)
-        seen = key, tuple(documents), being_read, self._sending, str(failure)
+        failure, reading = visit.services.embedding.failure(key), visit.services.intake.reading(key)
+        seen = key, tuple(documents), being_read, reading, self._sending, str(failure)
         if seen == self._seen:
             return
         self._seen = seen
-        self._status.set_text(self._said(documents, being_read, failure))
+        self._status.set_text(self._said(documents, being_read, reading, failure))
         passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
         self._progress.set_value(round(embedded / passages, 3) if passages else 0)
         self._progress.set_visibility(embedded < passages)
         self._draw_list(documents, is_empty=not documents and not being_read and not self._sending)
         visit.documents_changed.emit()
 
-    def _said(self, documents: list[Document], being_read: tuple[str, ...], failure: Exception | None) -> str:
+    def _said(
+        self,
+        documents: list[Document],
+        being_read: tuple[str, ...],
+        reading: Progress | None,
+        failure: Exception | None,
+    ) -> str:
         passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
         if being_read:
-            more = len(being_read) - _SHOWN_NAMES
-            return f"Reading {', '.join(being_read[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''} …"
+            return _said_of_reading(being_read, reading)
         if self._sending:
             return f"Sending {counted(self._sending, 'file')} …"
         if embedded < passages and failure is not None:
@@ -130,11 +139,12 @@ class DocumentsPanel:
             ui.label(remark).classes("remark")
 
     def _ask_to_remove(self, document: Document) -> None:
-        def confirmed() -> None:
+        async def confirmed() -> None:
             dialog.close()
-            ui.timer(0.0, partial(self._remove, document), once=True)
+            await self._remove(document)
 
-        with ui.dialog().props('aria-label="Remove a document"') as dialog, ui.card():
+        self._asking.clear()
+        with self._asking, ui.dialog().props('aria-label="Remove a document"') as dialog, ui.card():
             ui.label(f"Remove {document.name} from the project? The file on your disk stays.")
             with ui.row().classes("line"):
                 ui.button("Remove", on_click=confirmed).props("no-caps color=negative")
@@ -145,6 +155,14 @@ class DocumentsPanel:
         await self._visit.ask(partial(self._visit.services.ingestor.remove, self._visit.key, document.id))
         self._place.close()
         await self._look()
+
+
+def _said_of_reading(being_read: tuple[str, ...], reading: Progress | None) -> str:
+    if reading is not None and reading.pages:
+        waiting = f"; {counted(len(being_read) - 1, 'document')} more" if len(being_read) > 1 else ""
+        return f"Reading {reading.document}, page {reading.page} of {reading.pages}{waiting} …"
+    more = len(being_read) - _SHOWN_NAMES
+    return f"Reading {', '.join(being_read[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''} …"
 
 
 def _counts(document: Document) -> str:

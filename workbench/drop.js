@@ -41,7 +41,11 @@ export default {
       const isOneFolder = entries.length === 1 && entries[0].isDirectory;
       this.send(isOneFolder ? files.map(([name, file]) => [within(name), file]) : files);
     },
+    again(names) {
+      this.send(names.map((name) => [name, this.sent.get(name)]));
+    },
     async send(files) {
+      this.sent = new Map([...(this.sent ?? []), ...files]);
       if (this.single) files.splice(1);
       if (files.length) this.$emit("begin", { files: files.length });
       while (files.length) {
@@ -56,7 +60,7 @@ export default {
           const response = await fetch(this.url, { method: "POST", body: form });
           this.$emit("answer", { status: response.status, answer: await response.json() });
         } catch {
-          const message = "The files did not reach the server. Is it running? Add them again.";
+          const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";
           this.$emit("answer", { status: 0, answer: { error: { code: "NOT_SENT", message } } });
         }
       }

@@ -1,6 +1,6 @@
 """Where files are dropped or chosen; they go to an address of the server, and what it answers comes here."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -38,6 +38,10 @@ class Drop(ui.element, component="drop.js"):
     def send_to(self, url: str) -> None:
         """Files go to another address from now on."""
         self.props["url"] = url
+
+    def send_again(self, names: Sequence[str]) -> None:
+        """Sends files another time, of those that were dropped or chosen last, as they are now."""
+        self.run_method("again", names)
 
     def picks(self, button: ui.button, *, folder: bool = False) -> None:
         """A click on the button lets the visitor choose."""

@@ -1,13 +1,18 @@
 """The drawing of a scene on the page: it scrolls, zooms, and tells which node is clicked."""
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-_STEP = 1.25
-_LEAST, _MOST = 0.1, 3.0
+# Zooming is the browser's own: nothing is asked of the server for it.
+_ZOOM = """() => {
+  const box = getHtmlElement(%d), view = box.querySelector("svg").viewBox.baseVal;
+  const zoom = Number(getComputedStyle(box).getPropertyValue("--zoom"));
+  const fit = Math.min(box.clientWidth / view.width, box.clientHeight / view.height);
+  box.style.setProperty("--zoom", Math.max(0.02, Math.min(3, %s)));
+}"""
+_READABLE = "Math.max(0.75, Math.min(1, fit))"
 # Of a click or a key on the drawing only the node's id comes here; the rest is the browser's own scrolling.
 _CHOSEN = """(event) => {
   const node = event.target.closest("[data-node]");
@@ -26,15 +31,15 @@ class GraphView:
     """
 
     def __init__(self, on_choose: Callable[[int], Awaitable[None]]) -> None:
-        self._zoom = 1.0
-        with ui.row().classes("line"):
-            for icon, name, factor in (("zoom_in", "Zoom in", _STEP), ("zoom_out", "Zoom out", 1 / _STEP)):
-                button = ui.button(icon=icon, on_click=partial(self._zoom_by, factor))
-                button.props(f'flat round dense aria-label="{name}"')
-            ui.button(icon="fit_screen", on_click=self._fit).props('flat round dense aria-label="Fit"')
+        tools = ui.row().classes("line")
         self._box = ui.element("div").classes("graph").props('tabindex="0" role="region" aria-label="Graph"')
         with self._box:
             self._drawing = ui.html("", sanitize=False)
+
+        with tools:
+            self._draw_tool("zoom_in", "Zoom in", "zoom * 1.25")
+            self._draw_tool("zoom_out", "Zoom out", "zoom / 1.25")
+            self._draw_tool("fit_screen", "Fit", "fit")
 
         async def chosen(event: GenericEventArguments) -> None:
             await on_choose(int(event.args))
@@ -43,9 +48,15 @@ class GraphView:
             self._box.on(kind, chosen, js_handler=_CHOSEN)
         self._box.on("pointermove", js_handler=_DRAGGED)
 
-    def draw(self, svg: str) -> None:
-        """Shows a drawing of `scene_drawing`, in which every text is text."""
+    def _draw_tool(self, icon: str, name: str, zoom: str) -> None:
+        button = ui.button(icon=icon).props(f'flat round dense aria-label="{name}"')
+        button.on("click", js_handler=_ZOOM % (self._box.id, zoom))
+
+    def draw(self, svg: str, *, is_other_scene: bool = False) -> None:
+        """Shows a drawing of `scene_drawing`, in which every text is text; another scene as large as can be read."""
         self._drawing.set_content(svg)
+        if is_other_scene:
+            ui.run_javascript(f"requestAnimationFrame({_ZOOM % (self._box.id, _READABLE)})")
 
     def show_node(self, node_id: int) -> None:
         """Scrolls to a node and marks it."""
@@ -56,17 +67,3 @@ class GraphView:
             node?.classList.add("chosen");
             node?.scrollIntoView({{block: "nearest", inline: "center"}});"""
         )
-
-    def _zoom_by(self, factor: float) -> None:
-        self._set_zoom(self._zoom * factor)
-
-    def _set_zoom(self, zoom: float) -> None:
-        self._zoom = max(_LEAST, min(_MOST, zoom))
-        self._box.style(f"--zoom: {self._zoom:.3f}")
-
-    async def _fit(self) -> None:
-        zoom = await ui.run_javascript(
-            f"""const box = getHtmlElement({self._box.id}), view = box.querySelector("svg").viewBox.baseVal;
-            return Math.min(box.clientWidth / view.width, box.clientHeight / view.height)"""
-        )
-        self._set_zoom(float(zoom))

@@ -87,20 +87,40 @@ class _Page(BaseRoute):
                 return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
             try:
                 request.state.workspace, request.state.is_owner = self._access.admit(request)
+                request.state.session = self._access.session(request)
             except AccessDenied as denied:
                 return sign_in_form(denied)
         return await self._loaded()
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = HTTPConnection(scope)
         try:
-            self._access.admit(HTTPConnection(scope))
+            connection.state.workspace, _ = self._access.admit(connection)
         except AccessDenied:
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
             return
         if self._shell is None:  # a page of a server before this one; it is loaded anew
             await WebSocketClose()(scope, receive, send)
             return
-        await self._shell(scope, receive, send)
+        await self._shell(scope, self._while_signed_in(connection, receive), send)
+
+    def _while_signed_in(self, connection: HTTPConnection, receive: Receive) -> Receive:
+        """What comes over a socket, which is at its end as soon as the session is that opened it."""
+        session = self._access.session(connection)
+        if session is None:
+            return receive
+
+        async def receive_while() -> Message:
+            both = asyncio.ensure_future(receive()), asyncio.ensure_future(session.ended.wait())
+            try:
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                is_over = self._access.session(connection) is not session
+                return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION} if is_over else both[0].result()
+            finally:
+                for waiting in both:
+                    waiting.cancel()
+
+        return receive_while
 
     async def _loaded(self) -> ASGIApp:
         async with self._loading:

@@ -65,7 +65,7 @@ class PlaceView:
             self._draw_head(document, replace(place, page=page))
             draw()
         self._view.set_visibility(True)
-        ui.run_javascript(f"getHtmlElement({self._view.id}).scrollIntoView({{block: 'nearest'}})")
+        ui.run_javascript(f"getHtmlElement({self._view.id}).scrollIntoView({{block: 'start'}})")
 
     def close(self) -> None:
         """Shows nothing any more."""
@@ -89,6 +89,8 @@ class PlaceView:
                 later = ui.button(icon="chevron_right", on_click=partial(turn, place.page + 1))
                 earlier.props('flat round dense aria-label="Page before"').set_enabled(place.page > 1)
                 later.props('flat round dense aria-label="Next page"').set_enabled(place.page < document.pages)
+                larger = ui.button(icon="zoom_in").props('flat round dense aria-label="Larger or smaller"')
+                larger.on("click", js_handler=f"() => getHtmlElement({self._view.id}).classList.toggle('enlarged')")
             ui.button(icon="close", on_click=self.close).props('flat round dense aria-label="Close the source"')
 
     def _draw_page(self, document: Document, place: Place, text: str) -> None:

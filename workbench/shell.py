@@ -1,6 +1,7 @@
 """What every page has: the tabs, dark and light, and one place where errors are told."""
 
 import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +11,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from corpora import CorpusError, InvalidName
 from server import Access, RequestError, Services
-from server.browser_sessions import cookie_name
+from server.browser_sessions import BrowserSession, cookie_name
 from server.room import Room
 from server.turn_rate import TooManyTurns
 from workbench.ask import AskPanel
 from workbench.documents import DocumentsPanel
+from workbench.page_sockets import keep_pages_apart, leave_pages
 from workbench.projects import ProjectsPanel
 from workbench.story import StoryPanel
 from workbench.visit import Visit
@@ -36,19 +38,26 @@ def make_shell(services: Services, access: Access) -> FastAPI:
 
     @ui.page("/")
     async def page(
-        request: Request, project: Annotated[str, Query(max_length=100)] = "", tab: str = ""
+        request: Request,
+        project: Annotated[str, Query(max_length=100)] = "",
+        tab: str = "",
+        question: Annotated[str, Query(max_length=1000)] = "",
     ) -> Response | None:
         workspace: str = request.state.workspace
         pages.add(workspace, 1)
         client = ui.context.client
         client.on_delete(lambda: pages.add(workspace, -1))
         if not pages.suffices(workspace, 0):
+            client.delete()
             return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_exception(_tell)
         visit = await _visit(services, request, project)
         _draw(visit, tab if tab in TABS else "Projects", _sign_out(request, access))
+        if question:
+            visit.question_proposed.emit(question)
         return None
 
+    keep_pages_apart()
     app.on_exception(_log)
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
@@ -81,7 +90,7 @@ async def _visit(services: Services, request: Request, project: str) -> Visit:
         return Visit(services, workspace, is_owner=is_owner, project="1")
 
 
-def _draw(visit: Visit, tab: str, sign_out: "_SignOut | None") -> None:
+def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None) -> None:
     dark = ui.dark_mode(None)
     with ui.header().classes("bar"):
         ui.label("Fletcher").classes("name")
@@ -119,21 +128,17 @@ def _dark_button(dark: ui.dark_mode) -> None:
     ui.button(icon="contrast", on_click=toggle).props('flat round dense color=white aria-label="Dark or light"')
 
 
-class _SignOut:
-    """Ends the browser's session, and with it what its open pages may still be asked for."""
+def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]] | None:
+    """Ends the browser's session, and with it the sockets of all its pages; None where there is nothing to end."""
+    session: BrowserSession | None = request.state.session
+    if session is None:
+        return None
 
-    def __init__(self, session_id: str, access: Access) -> None:
-        self._session_id = session_id
-        self._access = access
+    async def sign_out() -> None:
+        await leave_pages(session)
+        access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
 
-    def __call__(self) -> None:
-        self._access.sessions.end(self._session_id)
-        ui.navigate.to("/")
-
-
-def _sign_out(request: Request, access: Access) -> _SignOut | None:
-    session_id = request.cookies.get(cookie_name(request.headers.get("host", "")))
-    return _SignOut(session_id, access) if session_id and not access.is_open else None
+    return sign_out
 
 
 def _tell(error: Exception) -> None:

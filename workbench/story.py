@@ -29,6 +29,7 @@ class StoryPanel:
         self._visit = visit
         self._files = StoryFiles(visit.services, visit.workspace)
         self._scene = 0
+        self._drawn: object = None
         ui.label("Story").classes("title").props('role="heading" aria-level="1"')
         self._refusal = ui.label().props('role="alert"').classes("problem")
         with ui.row().classes("opening"):
@@ -98,7 +99,9 @@ class StoryPanel:
         names = {scene.id: f"{scene.name}{' (macro)' if scene.is_macro else ''}" for scene in story.scenes.values()}
         self._scenes.set_options(names, value=self._scene)
         draw = partial(scene_drawing, shown.project, self._scene, opened.project if preview else None)
-        self._graph.draw(await self._visit.compute(draw))
+        drawing, drawn = await self._visit.compute(draw), (opened.name, self._scene)
+        self._graph.draw(drawing, is_other_scene=drawn != self._drawn)
+        self._drawn = drawn
         self._nodes.set_options({node.id: story.describe(node.id) for node in story.nodes_of(self._scene)}, value=None)
         self._outline.set_text(await self._visit.compute(partial(outline, shown.project, self._scene)))
         self._draw_checks(await self._visit.compute(partial(check, shown.project)))

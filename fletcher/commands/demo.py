@@ -1,9 +1,13 @@
 """The whole journey on the sample project: documents in, a question, a scene built over the real socket."""
 
 import json
+import os
 import shutil
+import threading
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
 
 import typer
 from rich.markup import escape
@@ -24,11 +28,15 @@ if TYPE_CHECKING:
     from fletcher.demo_client import DemoClient
 
 _PROJECT = 1
+_PAGE = "/?" + urlencode({"project": _PROJECT, "tab": "Ask", "question": SAMPLE.question})
+_USUAL_URL = "http://127.0.0.1:8000"
 
 Folder = Annotated[Path, typer.Option("--data-dir", help="Where the demo keeps its data and the changed project")]
 
+Opens = Annotated[bool, typer.Option("--open", help="Then show the same in a browser, until Ctrl-C")]
 
-def demo(data_dir: Folder = Path("fletcher-demo"), workspace: Workspace = "local") -> None:
+
+def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, workspace: Workspace = "local") -> None:
     """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
     settings = settings_for(data_dir / "data", workspace).in_directory(data_dir / "data")
     story = data_dir / SAMPLE.arrow_file.name
@@ -37,7 +45,17 @@ def demo(data_dir: Folder = Path("fletcher-demo"), workspace: Workspace = "local
         connection.do(_show_ingest)
         shutil.copyfile(SAMPLE.arrow_file, story)
         connection.do(lambda api: _show_conversation(settings, api.owner, story))
+        owner = connection.do(lambda api: api.owner)
     _show_next_steps(story)
+    _heading("The same in a browser")
+    if owner.url and owner.pid != os.getpid():  # a server that runs on the demo's data, and goes on
+        _tell_address(owner.url, opens=open_page)
+    elif open_page:
+        _serve_page(settings, data_dir)
+    else:
+        console.out.print("  .venv/bin/fletcher demo --open", markup=False)
+        served = f"fletcher serve --data-dir {settings.data_dir}"
+        console.out.print(f"or .venv/bin/{served}, and then {_USUAL_URL}{_PAGE}", soft_wrap=True, highlight=False)
 
 
 def _show_ingest(api: Api) -> None:
@@ -97,6 +115,27 @@ def _show_next_steps(story: Path) -> None:
     ):
         console.out.print(f"  .venv/bin/{command}", markup=False)
     console.out.print(f"To see the scene, open {story} in Arrow.", style="dim")
+
+
+def _serve_page(settings: Settings, data_dir: Path) -> None:
+    """Serves the demo's data until Ctrl-C; the changed story can be picked on the page."""
+    from fletcher.commands.serve import run_server
+
+    shown = settings.model_copy(update={"page": True, "folders": {"local": (data_dir.absolute(),)}})
+    console.out.print("Ctrl-C ends it.", style="dim")
+    run_server(shown, shown.read_tokens(), "127.0.0.1", 0, lambda url: _tell_address(url, opens=True))
+
+
+def _tell_address(url: str, *, opens: bool) -> None:
+    console.out.print(f"{url}{_PAGE}", soft_wrap=True, highlight=False)
+    if opens:
+        # A browser in a terminal takes the thread until it is closed, and the server has to answer it.
+        threading.Thread(target=_open, args=(f"{url}{_PAGE}",), daemon=True).start()
+
+
+def _open(url: str) -> None:
+    if not webbrowser.open(url):
+        console.out.print("No browser can be opened here: open the address yourself.")
 
 
 def _heading(text: str) -> None:

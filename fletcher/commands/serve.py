@@ -3,6 +3,7 @@
 import gc
 import ipaddress
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -38,11 +39,18 @@ def serve(
             "FLETCHER_REQUIRE_KEY asks for the key in the data directory, and with FLETCHER_DATABASE_URL and "
             "FLETCHER_CHROMA_URL there is none: set FLETCHER_TOKENS to a file of 'token workspace' lines."
         )
+    run_server(settings, tokens, host, port)
+
+
+def run_server(
+    settings: Settings, tokens: dict[str, str], host: str, port: int, on_bound: Callable[[str], object] = lambda _: None
+) -> None:
+    """Serves until it is told to end; `on_bound` hears the address, where from then on whoever asks is answered.
+
+    Raises:
+        CommandError: The address is in use, or somebody else owns the data directory.
+    """
     log_as_server()
-    _serve(settings, tokens, host, port)
-
-
-def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> None:
     # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
     from fletcher.app import build_app
     from fletcher.loopback import Server, bind, url_of
@@ -68,6 +76,7 @@ def _serve(settings: Settings, tokens: dict[str, str], host: str, port: int) -> 
         console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
         if settings.page:
             console.err.print(f"The page: {url_of(bound)}/")
+        on_bound(url_of(bound))
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
         console.err.print(f"Data: {where}", style="dim")
         if not tokens:

@@ -2,11 +2,18 @@
 
 import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+
+import httpx
+import pytest
 
 from arrow_project import check, parse
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import fletcher
+from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, announced_url, fletcher
+from tests.waiting import eventually
 
 # Python runs a module of this name at the start of each process, so in the readers as well.
 WITNESS = """
@@ -49,6 +56,38 @@ def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Pa
     assert str(changed) in done.out.replace("\n", "")
     said = " ".join(done.out.split())
     assert not [shown for shown in re.split(r"\n|\.\.\.|…", _shown()) if " ".join(shown.split()) not in said]
+    assert "fletcher demo --open" in done.out
+    assert "http://127.0.0.1:8000/?project=1&tab=Ask&question=Why" in done.out
     before, after = parse(SAMPLE.arrow_file.read_bytes()), parse(changed.read_bytes())
     assert before.to_text() != after.to_text()
     assert [finding for finding in check(after) if finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize("browser", ["notes", "none"])
+def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(tmp_path: Path, browser: str) -> None:
+    notes, opened = tmp_path / "notes.py", tmp_path / "opened"
+    notes.write_text(f"import sys\nopen({str(opened)!r}, 'w').write(sys.argv[1])")
+    # Which one is opened is the environment's to say; of one that is nowhere it is told.
+    environment = {
+        "PATH": str(tmp_path),
+        "BROWSER": {"notes": f"{sys.executable} {notes} %s", "none": "nowhere %s"}[browser],
+    }
+    command = [sys.executable, "-m", "fletcher", "demo", "--open", "--data-dir", tmp_path / "demo"]
+    said = tmp_path / "said"
+    with (
+        said.open("w") as out,
+        subprocess.Popen(
+            command, stdout=out, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT | environment
+        ) as process,
+    ):
+        url = announced_url(process)
+        assert httpx.get(f"{url}/", timeout=PATIENCE_S).status_code == 200
+        named = f"{url}/?project=1&tab=Ask&question=Why"
+        if browser == "notes":
+            eventually(lambda: opened.exists() and opened.read_text().startswith(named))
+        else:
+            eventually(lambda: "open the address yourself" in said.read_text())
+        process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)
+    assert named in said.read_text()
+    assert os.name != "posix" or process.returncode in (0, 130)

@@ -47,6 +47,31 @@ async def test_closing_ends_what_is_under_way() -> None:
         await under_way
 
 
+class Paging:
+    """An ingestor whose reader comes to the second of three pages, and then waits."""
+
+    def __init__(self) -> None:
+        self.at_page, self.goes_on = threading.Event(), threading.Event()
+
+    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+        progress(Progress("bible.pdf", "reading", 0, 1, 2, 3))
+        self.at_page.set()
+        self.goes_on.wait(PATIENCE_S)
+        return IngestReport("1", (), 0.0)
+
+
+async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
+    paging = Paging()
+    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
+    assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
+    assert intake.reading(KEY) == Progress("bible.pdf", "reading", 0, 1, 2, 3)
+    assert intake.reading(ProjectKey("other", KEY.project_id)) is None
+    paging.goes_on.set()
+    await under_way
+    assert intake.reading(KEY) is None
+
+
 class Counting:
     """An ingestor that knows how many add to one project at a time."""
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -20,7 +21,8 @@ Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+# Of a module: while Playwright runs, no test of another one can have an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt install chromium")
@@ -67,6 +69,20 @@ def sample(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield url
 
 
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
+    folder = tmp_path_factory.mktemp("guarded")
+    tokens = folder / "tokens"
+    tokens.write_text("tok-red red\ntok-blue blue\n")
+    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
+        for colour in ("red", "blue"):
+            body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
+            answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
+            assert answer.status_code == 200
+        yield url
+
+
 @pytest.fixture
 def empty(tmp_path: Path, serve: Serve) -> str:
     """The URL of a server without anything in it."""
@@ -77,3 +93,10 @@ def tab(page: Page, name: str) -> None:
     """Goes to a tab of the page."""
     page.get_by_role("tab", name=name).click()
     page.get_by_role("heading", name=name, exact=True).wait_for()
+
+
+def sign_in(page: Page, token: str) -> None:
+    """Fills in the form that asks for a token."""
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("tab", name="Projects").wait_for()

@@ -1,6 +1,5 @@
 """Who sees the page, and what: tokens, hosts, origins and other sites."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -10,22 +9,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
-from tests.end_to_end.conftest import running_server
 from tests.workbench.conftest import OpenPage, Serve, tab
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
-    folder = tmp_path_factory.mktemp("guarded")
-    tokens = folder / "tokens"
-    tokens.write_text("tok-red red\ntok-blue blue\n")
-    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
-        for colour in ("red", "blue"):
-            body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
-            answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
-            assert answer.status_code == 200
-        yield url
 
 
 def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:
@@ -116,3 +100,14 @@ def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
     url = serve(tmp_path / "data", FLETCHER_PAGE="off")
     assert httpx.get(url).status_code == 404
     assert httpx.get(f"{url}/healthz").status_code == 200
+
+
+def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path, serve: Serve) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("tok-red red\ntok-blue blue\n")
+    url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
+    with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=60) as red:
+        assert {red.get("/").status_code for _ in range(100)} == {200}
+        refused = red.get("/")
+    assert (refused.status_code, "Close some" in refused.text) == (503, True)
+    assert httpx.get(url, headers={"Authorization": "Bearer tok-blue"}).status_code == 200

@@ -22,7 +22,7 @@ def serious(page: Page) -> list[Any]:
     ]
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: make page")
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: make page does it, with npm")
 @pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["wide", "narrow"])
 def test_nothing_serious_is_found(
     sample: str, open_page: OpenPage, viewport: dict[str, int], scheme: Literal["light", "dark"]
@@ -46,5 +46,4 @@ def test_nothing_serious_is_found(
     page.locator(".graph .removed").first.wait_for()
     page.get_by_text("Functions", exact=True).click()
     page.get_by_text("Checks:").click()
-    page.wait_for_timeout(0)
     assert serious(page) == []

@@ -1,8 +1,13 @@
 """Questions, searches and the places that are cited."""
 
+import shutil
+from pathlib import Path
+
 from playwright.sync_api import Page
 
-from tests.workbench.conftest import OpenPage
+from fletcher.loopback import bind, serving
+from tests.end_to_end.messages_api import HttpError, MessagesApi
+from tests.workbench.conftest import OpenPage, Serve
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
 
@@ -41,3 +46,19 @@ def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> N
     page = open_page(f"{sample}/?project=nothing-here&tab=Ask")
     ask(page, QUESTION, "Search")
     page.get_by_text("has no documents").first.wait_for()
+
+
+def test_a_provider_that_refuses_is_told_with_a_remedy(
+    ingested: Path, tmp_path: Path, serve: Serve, open_page: OpenPage
+) -> None:
+    shutil.copytree(ingested, tmp_path / "data")
+    provider = MessagesApi([HttpError(401, "authentication_error", "invalid x-api-key")] * 2)
+    with bind("127.0.0.1", 0) as bound, serving(provider.app(), 2**20, bound) as api:
+        url = serve(tmp_path / "data", ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=api)
+        page = open_page(f"{url}/?project=1&tab=Ask")
+        ask(page, QUESTION)
+        answer = page.locator(".answer").filter(has_text="ANTHROPIC_API_KEY")
+        answer.wait_for()
+        assert "not-a-key" not in page.content()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        answer.nth(1).wait_for()

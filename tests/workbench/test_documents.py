@@ -1,13 +1,15 @@
 """Documents come in, are looked at and go, in one browser and in another."""
 
 import json
+import re
 from pathlib import Path
 from urllib.request import urlopen
 
 from playwright.sync_api import Page
 
+from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
-from tests.workbench.conftest import OpenPage
+from tests.workbench.conftest import OpenPage, Serve
 
 
 def add(page: Page, *files: Path) -> None:
@@ -32,6 +34,7 @@ def test_documents_that_are_added_are_listed_and_failures_say_why(
     add(page, tmp_path / "pier.md", tmp_path / "broken.pdf")
     page.get_by_role("button", name="pier.md", exact=True).wait_for()
     assert "broken.pdf" in page.get_by_role("alert").first.inner_text()
+    page.get_by_text("1 document, 1 passage.").wait_for()
     assert names(sample, "adding") == ["pier.md"]
 
 
@@ -92,3 +95,41 @@ def test_a_document_without_pages_opens_as_text(sample: str, open_page: OpenPage
     text = page.get_by_role("region", name="Text of the document")
     text.wait_for()
     assert "quest" in text.inner_text().lower()
+
+
+def test_what_is_read_says_at_which_page_it_is(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "long.pdf").write_bytes(a_pdf(*["The bell rings twice. " * 40] * 3_000))
+    page = open_page(f"{sample}/?project=paging&tab=Documents")
+    add(page, tmp_path / "long.pdf")
+    page.get_by_text(re.compile(r"Reading long\.pdf, page \d+ of 3000 …")).wait_for()
+
+
+def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
+    (tmp_path / "quay.md").write_text("The quay is dry.")
+    page = open_page(f"{sample}/?project=again&tab=Documents")
+    add(page, tmp_path / "broken.pdf", tmp_path / "quay.md")
+    page.get_by_role("alert").filter(has_text="broken.pdf").wait_for()
+    with page.expect_response("**/projects/again/corpus") as answered:
+        page.get_by_role("button", name="Read again").click()
+    assert [document["name"] for document in answered.value.json()["documents"]] == ["broken.pdf"]
+    page.get_by_role("alert").filter(has_text="broken.pdf").wait_for()
+
+
+def test_a_folder_is_linked_followed_and_let_go(tmp_path: Path, serve: Serve, open_page: OpenPage) -> None:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "bell.md").write_text("The bell is under the floor.")
+    url = serve(tmp_path / "data", FLETCHER_FOLDERS=str(folder))
+    page = open_page(f"{url}/?project=1&tab=Documents")
+    page.get_by_text("Linked folder").click()
+    page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "elsewhere"))
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.get_by_role("alert").filter(has_text="elsewhere").wait_for()
+    page.get_by_role("textbox", name="Folder").fill(str(folder))
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.get_by_role("button", name="bell.md", exact=True).wait_for()
+    (folder / "rope.md").write_text("The rope is new.")
+    page.get_by_role("button", name="rope.md", exact=True).wait_for()
+    page.get_by_role("button", name="Unlink").click()
+    page.get_by_role("textbox", name="Folder").wait_for()

@@ -1,0 +1,120 @@
+"""A socket speaks for one page of its own workspace, for as long as its browser is signed in."""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.workbench.conftest import OpenPage, sign_in
+
+PATIENCE_S = 60
+EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
+JOINING = {"tab_id": "t", "document_id": "d", "next_message_id": 0}
+
+
+class PageSocket:
+    """A page as a program loads it, with a socket that asks for it, or for `page_id`; empty for none yet."""
+
+    def __init__(self, opened: ExitStack, url: str, cookie: str, page_id: str | None = None) -> None:
+        self.html = httpx.get(url, headers={"Cookie": cookie}).text
+        found = re.search(r"""["']client_id["']: ["']([^"']+)""", html.unescape(self.html))
+        assert found is not None
+        self.page_id = found[1]
+        query = {"EIO": 4, "transport": "websocket", "implicit_handshake": "true", "client_id": self.page_id} | JOINING
+        if page_id is not None:
+            query |= {"client_id": page_id} if page_id else {"implicit_handshake": "false", "client_id": ""}
+        address = f"{url.replace('http', 'ws')}/_nicegui_ws/socket.io/?{urlencode(query)}"
+        self._socket: ClientConnection = opened.enter_context(
+            connect(address, additional_headers={"Cookie": cookie}, proxy=None)
+        )
+        self._socket.recv(PATIENCE_S)
+        self._socket.send("40")
+        self.greeting = str(self._socket.recv(PATIENCE_S))
+
+    def ask(self, name: str, data: dict[str, Any]) -> str:
+        """What the server answers to an event; whatever it says before is dropped."""
+        self._socket.send(f"{EVENT}7{json.dumps([name, data])}")
+        return self.until(f"{ANSWER}7")
+
+    def until(self, said: str) -> str:
+        """The first message with these words, whatever comes before joined to it."""
+        heard = ""
+        while said not in heard:
+            heard += str(self._socket.recv(PATIENCE_S))
+            if heard.endswith("2"):
+                self._socket.send("3")
+        return heard
+
+    def choose(self, page: "PageSocket", tab: str) -> str:
+        """Says that on that page a tab was chosen."""
+        elements = re.search(r"String\.raw`(.*?)`", page.html, re.DOTALL)
+        assert elements is not None
+        for key, element in json.loads(html.unescape(elements[1])).items():
+            for event in element.get("events", ()):
+                if "tabs" in element["tag"] and event["type"].startswith("update"):
+                    told = {"client_id": page.page_id, "id": int(key), "listener_id": event["listener_id"]}
+                    return self.ask("event", told | {"args": [json.dumps(tab)]})
+        raise AssertionError("the page has no tabs")
+
+
+def cookie_of(context: BrowserContext) -> str:
+    """What a browser sends along."""
+    return "; ".join(f"{cookie.get('name')}={cookie.get('value')}" for cookie in context.cookies())
+
+
+def signed_in(url: str, token: str) -> str:
+    """The cookie of a browser that has signed in."""
+    answer = httpx.post(f"{url}/sign-in", data={"token": token})
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
+
+
+def test_a_socket_of_another_workspace_gets_no_page(guarded: str, opened: ExitStack) -> None:
+    red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    assert red.greeting.startswith("40")
+    blue = PageSocket(opened, guarded, signed_in(guarded, "tok-blue"), red.page_id)
+    assert blue.greeting == '44{"message":"Implicit handshake failed"}'
+
+
+def test_a_socket_of_another_workspace_joins_no_page_later(guarded: str, opened: ExitStack) -> None:
+    red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    blue = PageSocket(opened, guarded, signed_in(guarded, "tok-blue"), "")
+    assert blue.ask("handshake", JOINING | {"client_id": red.page_id}).endswith(f"{ANSWER}7[false]")
+    assert blue.ask("handshake", JOINING | {"client_id": blue.page_id}).endswith(f"{ANSWER}7[true]")
+
+
+def test_a_socket_speaks_for_its_own_page_alone(guarded: str, opened: ExitStack) -> None:
+    red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    blue = PageSocket(opened, guarded, signed_in(guarded, "tok-blue"))
+    blue.choose(red, "Ask")
+    heard = red.choose(red, "Story") + red.until("tab=Story")
+    assert "tab=Ask" not in heard
+
+
+def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: OpenPage, opened: ExitStack) -> None:
+    page = open_page(guarded)
+    sign_in(page, "tok-red")
+    other = page.context.new_page()
+    other.goto(guarded)
+    other.get_by_role("tab", name="Projects").wait_for()
+    socket = PageSocket(opened, guarded, cookie_of(page.context))
+    stays = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    page.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Token").wait_for()
+    with pytest.raises(ConnectionClosed):
+        socket.until("what never comes")
+    stays.choose(stays, "Story")
