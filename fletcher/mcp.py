@@ -1,10 +1,8 @@
 """Standard input and output as a way to `/mcp`: each line is one message, and so is each answer."""
 
 import asyncio
-import base64
 import json
-import re
-from collections.abc import AsyncGenerator
+import logging
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,22 +13,23 @@ import httpx
 
 from corpora import CorpusError, Owner
 from fletcher.errors import CommandError
+from fletcher.mcp_messages import BadMessage, Message, answers, header, meta, params, read, with_id
 from fletcher.owner import live_owner
 from fletcher.settings import Settings
 from fletcher.standard_streams import lines_of
 
-Message = dict[str, Any]
+logger = logging.getLogger(__name__)
 
 _SESSION = "mcp-session-id"
 _VERSION = "mcp-protocol-version"
 _VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-_PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 _TIMEOUT = httpx.Timeout(10, read=None)  # an answer comes when it comes
 _LISTEN_AGAIN_S = 1.0
+_UNEXPECTED = "Something went wrong in fletcher mcp; its standard error has the details."
 _NOT_OURS = (401, 404)  # our key, or our session, is not that of who answers now
-_PARSE_ERROR, _INVALID_REQUEST, _BROKEN_OFF = -32700, -32600, -32000
+_BROKEN_OFF, _INTERNAL_ERROR = -32000, -32603
 
 
 class _Lost(Exception):
@@ -110,14 +109,11 @@ class Bridge:
 
     async def _take(self, line: bytes) -> None:
         try:
-            message = json.loads(line)
-        except ValueError:
-            self._refuse(None, _PARSE_ERROR, "This line is not one JSON value; send each message on a line of its own.")
+            message = read(line)
+        except BadMessage as error:
+            self._refuse(error.id, error.code, str(error))
             return
-        if not isinstance(message, dict):
-            self._refuse(None, _INVALID_REQUEST, "This is not a message: send one JSON object, and no list of them.")
-            return
-        await self._pass_on(cast("Message", message))
+        await self._pass_on(message)
 
     async def _pass_on(self, message: Message) -> None:
         if message.get("method") == "notifications/cancelled" and await self._cancelled(message):
@@ -127,7 +123,7 @@ class Bridge:
             if message.get("method") == "notifications/initialized":
                 self._listening = asyncio.create_task(self._listen())
             return
-        request = self._requests[message["id"]] = _Request(_VERSION_IN_META in _meta(message))
+        request = self._requests[message["id"]] = _Request(_VERSION_IN_META in meta(message))
         request.task = asyncio.create_task(self._send(message, request))
         request.task.add_done_callback(lambda _: self._requests.pop(message["id"], None))
         if message["method"] == "initialize":  # all that follows needs the session that it begins
@@ -135,7 +131,8 @@ class Bridge:
 
     async def _cancelled(self, message: Message) -> bool:
         """Whether all that the notice asks for is done: since 2026 a request is cancelled by hanging up."""
-        request = self._requests.get((message.get("params") or {}).get("requestId"))
+        cancelled = params(message).get("requestId")
+        request = self._requests.get(cancelled) if isinstance(cancelled, str | int) else None
         if request is None or request.task is None:
             return False
         if request.is_modern:
@@ -153,6 +150,10 @@ class Bridge:
         except (httpx.HTTPError, _Lost, CommandError, CorpusError) as error:
             if "id" in message and "method" in message:
                 self._refuse(message["id"], _BROKEN_OFF, _broken_off(error))
+        except Exception:  # whoever has asked waits for an answer
+            logger.exception("a message could not be passed on")
+            if "id" in message and "method" in message:
+                self._refuse(message["id"], _INTERNAL_ERROR, _UNEXPECTED)
         finally:
             request.is_taken.set()
 
@@ -165,26 +166,26 @@ class Bridge:
             await self._post(message, request)
 
     async def _post(self, message: Message, request: _Request) -> None:
-        body = json.dumps(message, ensure_ascii=False).encode()
+        body = json.dumps(message).encode()  # escapes what no UTF-8 can say, such as half of a pair
         headers = self._headers_of(message)
         async with self._client.stream("POST", "/mcp", content=body, headers=headers) as response:
             if response.status_code in _NOT_OURS and not (message.get("method") == "initialize"):
                 raise _Lost
             request.is_taken.set()
             self._session.id = response.headers.get(_SESSION, self._session.id)
-            async for answer in _answers(response):
+            async for answer in answers(response):
                 self._note(message, answer)
-                self._pass_back(_with_id(answer, message) if response.is_error else answer)
+                self._pass_back(with_id(answer, message) if response.is_error else answer)
 
     def _headers_of(self, message: Message) -> dict[str, str]:
-        version = _meta(message).get(_VERSION_IN_META)
+        version = meta(message).get(_VERSION_IN_META)
         if version is None or message.get("method") == "initialize":
             given = {_SESSION: self._session.id, _VERSION: self._session.version}
             return {name: value for name, value in given.items() if value}
         method = str(message.get("method"))
-        name = (message.get("params") or {}).get(_NAMED_BY.get(method, ""))
-        headers = {_VERSION: str(version), "mcp-method": method}
-        return headers | ({"mcp-name": _header(name)} if isinstance(name, str) else {})
+        name = params(message).get(_NAMED_BY.get(method, ""))
+        headers = {_VERSION: header(str(version)), "mcp-method": header(method)}
+        return headers | ({"mcp-name": header(name)} if isinstance(name, str) else {})
 
     def _note(self, message: Message, answer: Message) -> None:
         """Keeps what a session begins with."""
@@ -200,12 +201,12 @@ class Bridge:
                 headers = self._headers_of({})
                 async with self._client.stream("GET", "/mcp", headers=headers) as response:
                     if response.is_success:
-                        async for said in _answers(response):
+                        async for said in answers(response):
                             self._pass_back(said)
             await asyncio.sleep(_LISTEN_AGAIN_S)
 
     def _pass_back(self, message: Message) -> None:
-        self._write.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        self._write.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         self._write.flush()
 
     def _refuse(self, request_id: Any, code: int, message: str) -> None:
@@ -233,7 +234,7 @@ class Bridge:
     async def _begin_again(self, initialize: Message) -> None:
         async with self._client.stream("POST", "/mcp", content=json.dumps(initialize).encode()) as response:
             self._session.id = response.headers.get(_SESSION)
-            async for answer in _answers(response):
+            async for answer in answers(response):
                 self._note(initialize, answer)
         await self._post({"jsonrpc": "2.0", "method": "notifications/initialized"}, _Request(is_modern=False))
 
@@ -248,55 +249,6 @@ class Bridge:
             with suppress(httpx.HTTPError):
                 await self._client.delete("/mcp", headers=self._headers_of({}))
         await self._client.aclose()
-
-
-def _meta(message: Message) -> Message:
-    params = message.get("params")
-    meta = cast("Message", params).get("_meta") if isinstance(params, dict) else None
-    return cast("Message", meta) if isinstance(meta, dict) else {}
-
-
-def _header(value: str) -> str:
-    """A value as the protocol writes it in a header."""
-    if _PLAIN.fullmatch(value) and not value.startswith("=?base64?"):
-        return value
-    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
-
-
-async def _answers(response: httpx.Response) -> AsyncGenerator[Message]:
-    """The messages of an answer: one, or as they come; none of what is only acknowledged."""
-    if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        body = await response.aread()
-        if body.strip():
-            yield _message(body)
-        return
-    rest = b""
-    # By bytes, as a text may have characters that end a line for `aiter_lines`.
-    async for piece in response.aiter_bytes():
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:") and line[5:].strip():
-                yield _message(line[5:])
-
-
-def _message(data: bytes) -> Message:
-    try:
-        found: Any = json.loads(data)
-    except ValueError:
-        found = None
-    return (
-        cast("Message", found)
-        if isinstance(found, dict)
-        else {"error": {"message": data[:200].decode(errors="replace")}}
-    )
-
-
-def _with_id(answer: Message, message: Message) -> Message:
-    """What was refused as an answer to the message; the server's own refusals are no messages of this protocol."""
-    error = cast("Message", answer.get("error") or {})
-    code = error.get("code")
-    told = error if isinstance(code, int) else {"code": _INVALID_REQUEST, "message": f"{code}: {error.get('message')}"}
-    return {"jsonrpc": "2.0", "id": message.get("id"), "error": told}
 
 
 def _broken_off(error: Exception) -> str:

@@ -30,10 +30,7 @@ class StoryFile:
         Raises:
             CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
         """
-        if self.file.read_bytes() != before:
-            raise CommandError(
-                f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
-            )
+        self._require(before)
         self._make_folder()
         write_whole(self._before(after), before)
         for old in self._turns()[:-_KEPT_TURNS]:
@@ -58,8 +55,13 @@ class StoryFile:
         kept.unlink()
 
     def go_back(self, before: bytes, after: bytes) -> None:
-        """Writes what an undo has led to: the bytes of then where they are kept, else the story of then."""
-        if self.file.read_bytes() == before and self._before(before).exists():
+        """Writes what an undo has led to: the bytes of then where they are kept, else the story of then.
+
+        Raises:
+            CommandError: The file is no longer what the undo began with.
+        """
+        self._require(before)
+        if self._before(before).exists():
             self.undo()
         else:
             write_whole(self.file, after)
@@ -79,6 +81,12 @@ class StoryFile:
         self._make_folder()
         asked = {"project": [key.workspace, key.project_id], "pending_id": pending_id}
         write_whole(self._question, json.dumps(asked).encode())
+
+    def _require(self, before: bytes) -> None:
+        if self.file.read_bytes() != before:
+            raise CommandError(
+                f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
+            )
 
     def _make_folder(self) -> None:
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from .folder import scan as scan
 from .folder_report import FolderReport as FolderReport
 from .ingestor import Ingestor as Ingestor
 from .painter import Painter as Painter
+from .plain_file import open_plain_file as open_plain_file
 from .reader_pool import ReaderPool as ReaderPool
 from .report import DocumentReport as DocumentReport
 from .report import IngestReport as IngestReport

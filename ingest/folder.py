@@ -86,14 +86,16 @@ class ScanError(Exception):
         self.message = message
 
 
-def scan(paths: str | Path | Iterable[str | Path]) -> Scan:
+def scan(paths: str | Path | Iterable[str | Path], inside: Path | None = None) -> Scan:
     """The documents of files and folders, recursively, hidden ones left out; raises `ScanError`.
 
     A document is named by its path relative to the given folder, a file that was given itself by its file
     name. In a folder, a file of an unknown kind becomes a `skipped` refusal; given itself, it will fail.
+
+    With `inside`, the real path of a folder, no file is read that is not below it when it is opened.
     """
     given = [paths] if isinstance(paths, str | Path) else paths
-    return Scan(entry for path in given for entry in _found(Path(path)))
+    return Scan(entry for path in given for entry in _found(Path(path), inside))
 
 
 @dataclass(frozen=True)
@@ -171,18 +173,18 @@ def _identity(folder: Path) -> Identity:
     return status.st_dev, status.st_ino
 
 
-def _found(path: Path) -> list[_Entry]:
+def _found(path: Path, inside: Path | None) -> list[_Entry]:
     if not path.exists():
         message = f"{printable(str(path))}: there is no such file or folder; check the path."
         raise ScanError("FILE_NOT_FOUND", message)
     if path.is_dir():
         # By name, not as the disk has them: the same folder gives the same report everywhere.
-        return sorted(_in_folder(path), key=lambda entry: entry.name)
-    return [_entry(path, None, path)]
+        return sorted(_in_folder(path, inside), key=lambda entry: entry.name)
+    return [_entry(path, inside, path)]
 
 
-def _in_folder(root: Path) -> Iterator[_Entry]:
-    inside = Path(os.path.realpath(root))
+def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
+    inside = inside or Path(os.path.realpath(root))
     tree = _Tree(root)
     for path in tree.files:
         yield _entry(root, inside, path)

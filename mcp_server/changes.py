@@ -1,6 +1,7 @@
 """Notices that something has changed: looked for as long as somebody wants to know, whoever has changed it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -25,7 +26,7 @@ class Changes:
     """Who is told of what."""
 
     def __init__(self) -> None:
-        self._watching: set[asyncio.Task[None]] = set()
+        self._watching: Counter[str] = Counter()
 
     async def watch(self, call: Call, of: str, tell: Tell) -> "asyncio.Task[None]":
         """Looks at an address, or the list, until the task is cancelled; `tell` hears of each change from now on.
@@ -33,11 +34,12 @@ class Changes:
         Raises:
             ToolError: So many are looked at already.
         """
-        if len(self._watching) >= _MOST:
-            raise ToolError("TOO_MANY", f"{_MOST} subscriptions are open here; end some first.")
+        workspace = call.caller.workspace
+        if self._watching[workspace] >= _MOST:
+            raise ToolError("TOO_MANY", f"{_MOST} subscriptions of this workspace are open; end some first.")
         task = asyncio.create_task(_watched(call, of, tell, await _state(call, of)))
-        self._watching.add(task)
-        task.add_done_callback(self._watching.discard)
+        self._watching[workspace] += 1
+        task.add_done_callback(lambda _: self._watching.subtract((workspace,)))
         return task
 
     @asynccontextmanager

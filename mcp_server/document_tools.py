@@ -8,6 +8,7 @@ from corpora import ProjectKey
 from ingest import DocumentReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
+from mcp_server.pictures import small_enough
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.tool import ADDS, Answer, Call, Tool, ToolError, closed
 from retrieval import page_range
@@ -75,7 +76,8 @@ async def _picture(call: Call) -> Answer:
     draw = partial(call.services.retriever.page_picture, key, document, page, passage)
     png = await call.services.drawing.run(key.workspace, draw)
     fields = {"document": document, "page": page}
-    return Answer(fields, f"{quoted_name(document)}, page {page}, as a picture.", png=png)
+    picture = await in_thread(small_enough, png)
+    return Answer(fields, f"{quoted_name(document)}, page {page}, as a picture.", picture=picture)
 
 
 async def _list(call: Call) -> Answer:
@@ -115,7 +117,7 @@ def _added(entry: dict[str, Any]) -> str:
 def _scanned(allowed: AllowedPaths, paths: list[str]) -> Scan:
     """What is there, by real paths: a link in a folder that leads out of it is skipped."""
     try:
-        return Scan.of([scan(allowed.admit(path)[0]) for path in paths])
+        return Scan.of([scan(*allowed.admit(path)) for path in paths])
     except ScanError as error:
         raise ToolError(error.code, error.message) from error
 

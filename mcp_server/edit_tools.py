@@ -9,7 +9,7 @@ from mcp.types import InputRequiredResult
 from agent import inert, quoted_lines, read_reply
 from arrow_project import OPERATIONS, Operation
 from ingest import counted
-from mcp_server.open_story import STORY, story_of
+from mcp_server.open_story import ABOUT, story_of
 from mcp_server.questions import Decision, ask, can_ask, carried_answer
 from mcp_server.stories import Story, Work
 from mcp_server.tool import CHANGES, Answer, Call, Tool, ToolError, closed
@@ -38,7 +38,7 @@ async def _apply(call: Call) -> Answer | InputRequiredResult:
 
 
 async def _apply_one(call: Call) -> Answer | InputRequiredResult:
-    arguments = {name: value for name, value in call.arguments.items() if name not in ("story", "dry_run")}
+    arguments = {name: value for name, value in call.arguments.items() if name not in ("dry_run", *ABOUT)}
     return await _operate(call, [Operation(call.params.name, arguments)])
 
 
@@ -188,7 +188,7 @@ EDIT_TOOLS = (
                     ),
                 },
                 "dry_run": _DRY_RUN,
-                "story": STORY,
+                **ABOUT,
             },
             "operations",
         ),
@@ -201,9 +201,7 @@ EDIT_TOOLS = (
         closed({"function": {"type": "string", "enum": list(OPERATIONS)}}, "function"),
         _describe,
     ),
-    Tool(
-        "undo", "Take the last change back, whole; again: the one before it.", closed({"story": STORY}), _undo, CHANGES
-    ),
+    Tool("undo", "Take the last change back, whole; again: the one before it.", closed(ABOUT), _undo, CHANGES),
     Tool(
         "confirm",
         "Answer a question that came back from a change, with the words that the user has said: a yes or a no.",
@@ -211,7 +209,7 @@ EDIT_TOOLS = (
             {
                 "id": {"type": "string", "maxLength": 200},
                 "words": {"type": "string", "maxLength": 2000, "description": "what the user said, word for word"},
-                "story": STORY,
+                **ABOUT,
             },
             "id",
             "words",
@@ -227,7 +225,7 @@ OPERATION_TOOLS = tuple(
         spec.description,
         spec.parameters
         | {
-            "properties": spec.parameters["properties"] | {"dry_run": _DRY_RUN, "story": STORY},
+            "properties": spec.parameters["properties"] | {"dry_run": _DRY_RUN, **ABOUT},
             "additionalProperties": False,
         },
         _apply_one,

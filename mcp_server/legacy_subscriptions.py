@@ -1,13 +1,13 @@
 """Subscriptions of clients before 2026: each address by a request of its own, for as long as the session lasts."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from mcp.types import EmptyResult
 
 from mcp_server.changes import LIST, Changes
-from mcp_server.tool import Call
+from mcp_server.tool import Call, ToolError
 
 _SESSION = "mcp-session-id"
 
@@ -25,9 +25,10 @@ class LegacySubscriptions:
         return EmptyResult()
 
     async def follow_list(self, call: Call) -> None:
-        """Tells a session that has asked for the list when it changes."""
+        """Tells a session that has asked for the list when it changes, where there is room for that."""
         if _session_id(call):
-            await self._follow(call, LIST)
+            with suppress(ToolError):
+                await self._follow(call, LIST)
 
     def remove(self, call: Call, uri: str) -> EmptyResult:
         """Tells it no more."""

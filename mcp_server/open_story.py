@@ -1,15 +1,19 @@
 """Which story a call is about."""
 
 from mcp_server.allowed_paths import AllowedPaths
-from mcp_server.projects import project_of
+from mcp_server.projects import PROJECT, project_of
 from mcp_server.stories import EditorStory, FileStory, Story
 from mcp_server.tool import Call, ToolError
+from server import Session
 
 STORY = {
     "type": "string",
     "maxLength": 4096,
     "description": "an .arrow file, or an editor's id; default: the one that is open",
 }
+ABOUT = {"story": STORY, "project": PROJECT}
+"""What a tool of stories takes beside its own: which story, and whose documents go with it."""
+
 _SUFFIX = ".arrow"
 _FIRST_PROJECT = "1"  # as on the command line
 
@@ -26,7 +30,7 @@ async def story_of(call: Call) -> Story:
         named = str(caller.file)
     open_now = editors.of(caller.workspace)
     if named is None and len(open_now) == 1:
-        return EditorStory(open_now[0], call.services)
+        return _in_editor(call, open_now[0])
     if named is None:
         known = ", ".join(f"{one.id} (project {one.project_id})" for one in open_now) or "none is connected"
         raise ToolError(
@@ -34,12 +38,22 @@ async def story_of(call: Call) -> Story:
             f"Name the story in 'story': the path of an .arrow file, or an editor of list_editors ({known}).",
         )
     if (editor := editors.get(caller.workspace, named)) is not None:
-        return EditorStory(editor, call.services)
+        return _in_editor(call, editor)
     return await _file(call, named)
 
 
+def _in_editor(call: Call, editor: Session) -> EditorStory:
+    project = call.arguments.get("project") or editor.project_id
+    if project != editor.project_id:
+        raise ToolError(
+            "INVALID_ARGUMENTS",
+            f"The story in editor {editor.id} is of project {editor.project_id}, not {project}. Leave 'project' out.",
+        )
+    return EditorStory(editor, call.services)
+
+
 async def _file(call: Call, named: str) -> FileStory:
-    path, _ = AllowedPaths(call.services.roots, call.caller).admit(named)
+    path, folder = AllowedPaths(call.services.roots, call.caller).admit(named)
     if path.suffix.lower() != _SUFFIX or not path.is_file():
         raise ToolError("NOT_A_STORY", f"{named} is not an {_SUFFIX} file; add_documents reads documents.")
-    return FileStory(path, await project_of(call, _FIRST_PROJECT), call.files, call.services)
+    return FileStory(path, folder, await project_of(call, _FIRST_PROJECT), call.files, call.services)

@@ -41,9 +41,9 @@ from mcp_server.caller import Caller
 from mcp_server.changes import LIST, Changes
 from mcp_server.legacy_subscriptions import LegacySubscriptions
 from mcp_server.prompts import prompt, prompts
-from mcp_server.resources import TEMPLATES, listed, project_in, read
+from mcp_server.resources import TEMPLATES, check_address, listed, project_in, read
 from mcp_server.story_files import StoryFiles
-from mcp_server.tool import Call, ToolError
+from mcp_server.tool import Call, ToolError, refusal
 from mcp_server.tools import called, definitions
 from server import VERSION, Services
 
@@ -145,6 +145,7 @@ class Protocol:
     async def _subscribe(self, context: _Context, params: SubscribeRequestParams) -> EmptyResult:
         call = self._call(context, arguments=_named_in(params.uri))
         with working_in(self._services.threads_of(call.caller.workspace)):
+            await _checked(_now(partial(check_address, params.uri)))
             return await _checked(self._subscriptions.add(call, params.uri))
 
     async def _unsubscribe(self, context: _Context, params: UnsubscribeRequestParams) -> EmptyResult:
@@ -193,7 +194,7 @@ async def _checked(work: Awaitable[_Result]) -> _Result:
     try:
         return await work
     except (ToolError, CorpusError) as error:
-        raise MCPError(INVALID_PARAMS, f"{error.code}: {error}") from error
+        raise MCPError(INVALID_PARAMS, f"{error.code}: {refusal(str(error))}") from error
     except Exception as error:
         logger.exception("a request failed unexpectedly")
         raise MCPError(INTERNAL_ERROR, "INTERNAL: Something went wrong in the server.") from error

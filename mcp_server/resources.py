@@ -1,6 +1,5 @@
 """Documents, their pages and the open story as resources, by addresses of our own."""
 
-import base64
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +14,9 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from agent import MATERIAL, ask_store, quoted_lines
+from agent import MATERIAL, ask_store, in_thread, quoted_lines
 from mcp_server.open_story import story_of
+from mcp_server.pictures import small_enough
 from mcp_server.projects import project_of
 from mcp_server.story_tools import outlined
 from mcp_server.tool import Call, ToolError
@@ -89,6 +89,17 @@ def _resource(key: ProjectKey, document: Document) -> Resource:
     return Resource(uri=uri, name=document.name, description=pages, mime_type=_PLAIN)
 
 
+def check_address(uri: str) -> None:
+    """Raises `ToolError` where nothing can ever be at an address."""
+    if uri != OUTLINE and _DOCUMENT.fullmatch(uri) is None:
+        raise _no_address(uri)
+
+
+def _no_address(uri: str) -> ToolError:
+    shapes = ", ".join([OUTLINE, *(template.uri_template for template in TEMPLATES)])
+    return ToolError("RESOURCE_NOT_FOUND", f"{uri[:200]} is no address here. They look so: {shapes}.")
+
+
 async def read(call: Call, uri: str) -> ReadResourceResult:
     """What is at an address; every text of it is quoted.
 
@@ -97,17 +108,16 @@ async def read(call: Call, uri: str) -> ReadResourceResult:
     """
     if uri == OUTLINE:
         return _text(uri, (await outlined(call)).shown())
-    found = _DOCUMENT.fullmatch(uri)
-    if found is None:
-        shapes = ", ".join([OUTLINE, *(template.uri_template for template in TEMPLATES)])
-        raise ToolError("RESOURCE_NOT_FOUND", f"{uri[:200]} is no address here. They look so: {shapes}.")
+    if (found := _DOCUMENT.fullmatch(uri)) is None:
+        raise _no_address(uri)
     key, document = await project_of(call), unquote(found["document"])
     page = int(found["page"]) if found["page"] else None
     retriever = call.services.retriever
     if found["png"]:
         png = await call.services.drawing.run(key.workspace, lambda: retriever.page_picture(key, document, page or 1))
-        blob = base64.b64encode(png).decode()
-        return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type="image/png", blob=blob)])
+        picture = await in_thread(small_enough, png)
+        contents = BlobResourceContents(uri=uri, mime_type=picture.mime_type, blob=picture.base64)
+        return ReadResourceResult(contents=[contents])
     return _text(uri, _quoted(await ask_store(retriever.read_pages, key, document, page, page)))
 
 

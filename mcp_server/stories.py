@@ -8,9 +8,21 @@ from typing import Any, Protocol
 from agent import ConfirmationPolicy, Failure, Outcome, in_thread
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
+from ingest import open_plain_file
 from mcp_server.story_files import StoryFileError, StoryFiles
 from mcp_server.tool import ToolError
-from server import Guest, GuestRefused, Services, Session, TurnBody, TurnReport, UserMessage, answer_turn, stricter
+from server import (
+    Guest,
+    GuestRefused,
+    RequestError,
+    Services,
+    Session,
+    TurnBody,
+    TurnReport,
+    UserMessage,
+    answer_turn,
+    stricter,
+)
 
 _LARGEST_FILE = 64 * 2**20
 
@@ -80,13 +92,15 @@ class FileStory:
 
     Args:
         path: By its real path.
+        folder: The real path of the allowed folder that it is in.
         key: Whose documents it goes with.
         files: Write it.
         services: The parts of the server.
     """
 
-    def __init__(self, path: Path, key: ProjectKey, files: StoryFiles, services: Services) -> None:
+    def __init__(self, path: Path, folder: Path, key: ProjectKey, files: StoryFiles, services: Services) -> None:
         self._path = path
+        self._folder = folder
         self.name = str(path)
         self.key = key
         self._files = files
@@ -110,11 +124,20 @@ class FileStory:
         """See `Story`."""
         async with self._files.lock(self._path):
             before = await in_thread(self._bytes)
-            answer = await answer_turn(self._body(work, before), self.key, self._services, operations=work.operations)
+            answer = await self._answer(work, before)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"]:
                 await in_thread(self._write, before, after, is_undo=_has_undone(answer))
         return answer
+
+    async def _answer(self, work: Work, before: bytes) -> dict[str, Any]:
+        body = self._body(work, before)
+        try:
+            return await answer_turn(body, self.key, self._services, operations=work.operations)
+        except RequestError as error:
+            if isinstance(error.__cause__, ParseError):  # of a field of the request; here it is a file
+                raise self._not_a_project(error.__cause__) from error
+            raise
 
     def _body(self, work: Work, before: bytes) -> TurnBody:
         return TurnBody(
@@ -127,10 +150,11 @@ class FileStory:
 
     def _bytes(self) -> bytes:
         try:
-            with self._path.open("rb") as file:
+            file, _ = open_plain_file(self._path, self._folder)  # a link may have come into its way
+            with file:
                 data = file.read(_LARGEST_FILE + 1)
         except OSError as error:
-            raise ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror}.") from error
+            raise ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror or error}.") from error
         if len(data) > _LARGEST_FILE:
             raise ToolError("FILE_TOO_LARGE", f"{self.name} has more than the {_LARGEST_FILE:,} bytes of a story.")
         return data
@@ -139,7 +163,10 @@ class FileStory:
         try:
             return parse(_text(data, self.name))
         except ParseError as error:
-            raise ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}") from error
+            raise self._not_a_project(error) from error
+
+    def _not_a_project(self, error: ParseError) -> ToolError:
+        return ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}")
 
     def _write(self, before: bytes, after: bytes, *, is_undo: bool) -> None:
         try:
@@ -199,7 +226,7 @@ class EditorStory:
             await self._session.host(guest, asked)
         except GuestRefused as refused:
             raise _refusal(refused.failure, report) from refused
-        if report.failure is not None and not any(operation.success for operation in report.operations):
+        if report.failure is not None:  # it says itself what became of a part that was done
             raise _refusal(report.failure)
         answer = report.as_dict()
         return answer | {"changed": any(one["success"] for one in answer["operations"]), "diff": ""}

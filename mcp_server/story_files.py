@@ -26,7 +26,7 @@ class StoryFile(Protocol):
         """Writes what an undo has led to: the bytes of then where they are kept, else `after`.
 
         Raises:
-            StoryFileError: It cannot be written.
+            StoryFileError: The file is not `before` any more.
         """
         ...
 

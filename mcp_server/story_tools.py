@@ -5,7 +5,7 @@ from typing import Any
 from agent import READING_TOOLS, TurnContext, in_thread, inert, quoted_lines
 from arrow_project import Finding, check, outline
 from mcp_server.document_tools import ask_reader, with_properties
-from mcp_server.open_story import STORY, story_of
+from mcp_server.open_story import ABOUT, story_of
 from mcp_server.stories import Shown
 from mcp_server.tool import Answer, Call, Tool, closed
 
@@ -61,7 +61,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _reading(name: str) -> Tool:
-    return Tool(name, READING_TOOLS[name].description, with_properties(name, {"story": STORY}), _from_reader)
+    return Tool(name, READING_TOOLS[name].description, with_properties(name, ABOUT), _from_reader)
 
 
 STORY_TOOLS = (
@@ -69,7 +69,7 @@ STORY_TOOLS = (
         "outline",
         "The story with its ids: scenes, nodes and what they say, connections, variables, characters. A long one is "
         "summarised around the open scene, or scene_id.",
-        closed({"scene_id": {"type": "integer"}, "story": STORY}),
+        closed({"scene_id": {"type": "integer"}, **ABOUT}),
         outlined,
     ),
     _reading("get_scene"),
@@ -78,7 +78,7 @@ STORY_TOOLS = (
     Tool(
         "check_story",
         "What is wrong with the story: rules of Arrow that it breaks, dead ends, what is never reached.",
-        closed({"story": STORY}),
+        closed(ABOUT),
         _checked,
     ),
     _reading("check_continuity"),

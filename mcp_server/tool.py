@@ -10,13 +10,15 @@ from jsonschema import Draft202012Validator
 from mcp.server.context import ServerRequestContext
 from mcp.types import CallToolRequestParams, InputRequiredResult, ToolAnnotations
 
-from agent import MATERIAL, quoted_lines
+from agent import MATERIAL, inert, quoted_lines
 from mcp_server.caller import Caller
+from mcp_server.pictures import Picture
 from mcp_server.story_files import StoryFiles
 from server import Services
 
 _PROBLEMS_TOLD = 3
 _LONGEST_PROBLEM = 300
+_LONGEST_REFUSAL = 2_000
 
 
 class ToolError(Exception):
@@ -53,13 +55,13 @@ class Answer:
         fields: For programs.
         text: The same for a model to read; the fields as JSON where it is empty.
         quotes: Whether it quotes documents or a story, which is then said first of all.
-        png: A picture.
+        picture: A picture.
     """
 
     fields: dict[str, Any]
     text: str = ""
     quotes: bool = True
-    png: bytes | None = None
+    picture: Picture | None = None
 
     def shown(self) -> str:
         """What a model reads."""
@@ -112,6 +114,12 @@ def closed(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
         "required": list(required),
         "additionalProperties": False,
     }
+
+
+def refusal(message: str) -> str:
+    """What is said of a refusal, which may quote what somebody has written, however long that is."""
+    said = inert(message)
+    return said if len(said) <= _LONGEST_REFUSAL else f"{said[:_LONGEST_REFUSAL]} …"
 
 
 def _problem(error: Any) -> str:

@@ -1,20 +1,18 @@
 """The tools by their names, and one call of them."""
 
-import base64
 import logging
 from collections.abc import Mapping
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, InputRequiredResult, TextContent
 from mcp.types import Tool as ToolDefinition
 
-from agent import inert
 from corpora import CorpusError
 from mcp_server.caller import Caller
 from mcp_server.document_tools import DOCUMENT_TOOLS
 from mcp_server.edit_tools import EDIT_TOOLS, OPERATION_TOOLS
 from mcp_server.editor_tools import EDITOR_TOOLS
 from mcp_server.story_tools import STORY_TOOLS
-from mcp_server.tool import Answer, Call, Tool, ToolError
+from mcp_server.tool import Answer, Call, Tool, ToolError, refusal
 from server import RequestError, TooManyTurns
 
 logger = logging.getLogger(__name__)
@@ -58,7 +56,7 @@ async def called(call: Call) -> CallToolResult | InputRequiredResult:
 
 
 def _refused(code: str, message: str) -> CallToolResult:
-    said = inert(message)  # it may quote what somebody has written
+    said = refusal(message)
     return CallToolResult(
         content=[TextContent(text=f"{code}: {said}")],
         structured_content={"error": {"code": code, "message": said}},
@@ -68,6 +66,6 @@ def _refused(code: str, message: str) -> CallToolResult:
 
 def _result(answer: Answer) -> CallToolResult:
     content: list[ContentBlock] = [TextContent(text=answer.shown())]
-    if answer.png is not None:
-        content.append(ImageContent(data=base64.b64encode(answer.png).decode(), mime_type="image/png"))
+    if (picture := answer.picture) is not None:
+        content.append(ImageContent(data=picture.base64, mime_type=picture.mime_type))
     return CallToolResult(content=content, structured_content=answer.structured())

@@ -16,6 +16,11 @@ from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.owner import open_alone
 from fletcher.settings import Settings
 
+_ONE_OWNER = (
+    "The server cannot start beside another owner. If that is 'fletcher mcp', end the assistant that has started it; "
+    "started after the server, it talks to the server."
+)
+
 # So long the event loop waits, several times a message, for a thread that is working on a story.
 _SWITCH_INTERVAL_S = 0.001
 
@@ -57,7 +62,7 @@ def run_server(
     from retrieval import keep_little_memory
 
     keep_little_memory()
-    with bind(host, port) as bound, open_alone(settings) as (parts, ownership):
+    with bind(host, port) as bound, open_alone(settings, _ONE_OWNER) as (parts, ownership):
         # Not before: what is wrong with the data directory is said at once.
         from fletcher.wiring import build_services
         from server import Access

@@ -45,6 +45,13 @@ def test_an_undo_of_a_turn_from_elsewhere_is_written(story: StoryFile) -> None:
     assert story.file.read_bytes() == b"what the page changed"
 
 
+def test_an_undo_loses_nothing_that_was_saved_meanwhile(story: StoryFile) -> None:
+    story.file.write_bytes(b"by hand")
+    with pytest.raises(CommandError, match="changed while the turn ran"):
+        story.go_back(b"before", b"what the page changed")
+    assert story.file.read_bytes() == b"by hand"
+
+
 def test_work_done_since_is_not_lost(story: StoryFile) -> None:
     story.write(b"before", b"after")
     story.file.write_bytes(b"by hand")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arrow_project import parse
+from corpora import ProjectKey
 from server import Access
 from tests.agent.story import NEXT_ID, story_text
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
@@ -173,6 +174,28 @@ async def test_each_operation_by_its_own_name_where_a_client_asks(home: House, s
     assert {"create_insert_node", "delete_scene", "apply_operations"} <= names
     assert done["status"] == "done"
     assert _variables(story) == {"oil", "gold"}
+
+
+async def test_of_several_projects_one_is_named_beside_the_story(home: House, story: Path, era: Era) -> None:
+    home.put("people.md", "Elena", ProjectKey("local", "2"))
+    async with assistant(home.url, era) as scribe:
+        unnamed = await scribe.code("apply_operations", operations=[_GOLD], story=_STORY)
+        asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY, project="2")
+        done = await scribe.ok("confirm", id=asked["id"], words="yes", story=_STORY, project="2")
+        undone = await scribe.ok("undo", story=_STORY, project="2")
+        outlined = await scribe.ok("outline", story=_STORY, project="1")
+
+    assert unnamed == "PROJECT_NEEDED"
+    assert (done["status"], undone["status"], outlined["project"]) == ("done", "done", "1")
+
+
+async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era: Era) -> None:
+    (folder / "other.arrow").write_text("{}", "utf-8")
+    async with assistant(home.url, era) as scribe:
+        wrong: dict[str, dict[str, Any]] = {"outline": {}, "apply_operations": {"operations": [_GOLD]}}
+        for tool, arguments in wrong.items():
+            answer = await scribe.call(tool, story="other.arrow", **arguments)
+            assert text_of(answer).startswith(f"PARSE_ERROR: {folder / 'other.arrow'} is not a project that Arrow")
 
 
 async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:

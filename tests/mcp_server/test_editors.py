@@ -30,6 +30,7 @@ class Arrow:
         self.socket = socket
         self.editor = Dispatcher(content)
         self.seen: list[dict[str, Any]] = []
+        self.refuses = ""
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.called = asyncio.Event()
@@ -62,6 +63,10 @@ class Arrow:
     async def _execute(self, frame: dict[str, Any]) -> None:
         self.called.set()
         await self.may_answer.wait()
+        if frame["function"] == self.refuses:
+            refused = {"success": False, "result": "", "error": "The disk is full."}
+            await self.send(type="function_result", request_id=frame["request_id"], **refused)
+            return
         result = self.editor.execute(frame["function"], frame["arguments"])
         answer = {"request_id": frame["request_id"], "success": True, "result": result}
         with suppress(ConnectionClosed):
@@ -142,6 +147,19 @@ async def test_a_list_that_cannot_be_done_reaches_no_editor(home: House) -> None
 
     assert code == "INVALID_SCENE_ID"
     assert not any(frame["type"] == "function_call" for frame in editor.seen)
+    assert '"gold"' not in editor.editor.content
+
+
+async def test_a_list_that_the_editor_breaks_off_is_taken_back(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.refuses = "create_scene"
+        scene = {"function": "create_scene", "arguments": {"name": "Quay"}}
+        answer = await scribe.call("apply_operations", operations=[_GOLD, scene])
+        called = [frame["function"] for frame in editor.seen if frame["type"] == "function_call"]
+
+    assert called[:2] == ["create_variable", "create_scene"]
+    assert answer.is_error
+    assert "The disk is full." in text_of(answer)
     assert '"gold"' not in editor.editor.content
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 
 from tests.agent.story import story_text
@@ -34,20 +35,59 @@ def _asked(*words: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def _looks_around(*server: str) -> None:
-    assert len(_asked(*server, "--method", "tools/list")["tools"]) == 16
-    assert len(_asked(*server, "--method", "prompts/list")["prompts"]) == 4
+_CALLS: tuple[tuple[str, str], ...] = (
+    ("list_documents", ""),
+    ("add_documents", 'paths=["people.md","chart.pdf"]'),
+    ("search_documents", "query=lighthouse"),
+    ("read_document", "document=people.md"),
+    ("page_picture", "document=chart.pdf page=1"),
+    ("outline", ""),
+    ("get_scene", "scene_id=0"),
+    ("get_node", "node_id=2"),
+    ("find_nodes", "text=lamp"),
+    ("check_story", ""),
+    ("check_continuity", "scene_id=0"),
+    ("describe_operation", "function=create_scene"),
+    ("apply_operations", 'operations=[{"function":"create_scene","arguments":{"name":"Quay"}}]'),
+    ("undo", ""),
+    ("list_editors", ""),
+)
+_OF_STORIES = frozenset(name for name, _ in _CALLS[5:-1]) - {"describe_operation"}
+
+
+def _looks_around(folder: Path, *server: str) -> None:
+    (folder / "people.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The chart of Skarhavn")
+        pdf.save(folder / "chart.pdf")
+    names = {tool["name"] for tool in _asked(*server, "--method", "tools/list")["tools"]}
+    assert names == {name for name, _ in _CALLS} | {"confirm"}
+    for name, given in _CALLS[1:] + _CALLS[:1]:
+        words = [*given.split(), *(["story=story.arrow"] if name in _OF_STORIES else [])]
+        arguments = [part for word in words for part in ("--tool-arg", word)]
+        answer = _asked(*server, "--method", "tools/call", "--tool-name", name, *arguments)
+        assert not answer.get("isError"), (name, answer)
+        assert answer["structuredContent"], name
+    unasked = ("--tool-arg", "id=none", "--tool-arg", "words=yes", "--tool-arg", "story=story.arrow")
+    refused = _asked(*server, "--method", "tools/call", "--tool-name", "confirm", *unasked)
+    assert refused["structuredContent"]["error"]["code"] == "NOT_PENDING"
+    prompts = _asked(*server, "--method", "prompts/list")["prompts"]
+    assert len(prompts) == 4
+    for prompt in prompts:
+        given = [part for one in prompt["arguments"] for part in ("--prompt-args", f"{one['name']}=pier")]
+        shown = _asked(*server, "--method", "prompts/get", "--prompt-name", prompt["name"], *given)
+        assert "pier" in shown["messages"][0]["content"]["text"]
     assert len(_asked(*server, "--method", "resources/templates/list")["resourceTemplates"]) == 3
-    called = _asked(*server, "--method", "tools/call", "--tool-name", "outline", "--tool-arg", "story=story.arrow")
-    assert "The lamp is cold." in called["structuredContent"]["outline"]
+    for resource in _asked(*server, "--method", "resources/list")["resources"]:
+        assert _asked(*server, "--method", "resources/read", "--uri", resource["uri"])["contents"]
 
 
-def test_over_http(home: House) -> None:
-    _looks_around(f"{home.url}/mcp", "--transport", "http")
+def test_over_http(home: House, folder: Path) -> None:
+    _looks_around(folder, f"{home.url}/mcp", "--transport", "http")
 
 
 def test_over_standard_input_and_output(tmp_path: Path) -> None:
     story = tmp_path / "story.arrow"
     story.write_text(story_text(), "utf-8")
     data = str(tmp_path / "data")
-    _looks_around(sys.executable, "-m", "fletcher", "mcp", "--data-dir", data, "--file", str(story))
+    _looks_around(tmp_path, sys.executable, "-m", "fletcher", "mcp", "--data-dir", data, "--file", str(story))

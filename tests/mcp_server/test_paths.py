@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest import Refusal, Scan, scan
+from mcp_server.stories import FileStory
+from mcp_server.story_files import StoryFile, StoryFiles
+from mcp_server.tool import ToolError
 from server import Access
 from tests.agent.story import story_text
 from tests.mcp_server.assistant import assistant
@@ -55,6 +59,29 @@ async def test_a_link_within_an_added_folder_does_not_lead_out(two: tuple[House,
     assert statuses["notes.md"] == "searchable"
     assert statuses["link.md"] == "skipped"
     assert all("secret" not in passage["text"] for passage in found["passages"])
+
+
+async def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path) -> None:
+    """What was looked at and found allowed is opened as what it was."""
+    folder, outside = tmp_path / "game", tmp_path / "outside"
+    for made in (folder, outside):
+        made.mkdir()
+        (made / "story.arrow").write_text(story_text(title=made.name), "utf-8")
+        (made / "notes.md").write_text(made.name, "utf-8")
+    with house(tmp_path / "data", roots={"local": (folder,)}) as home:
+        story = FileStory(folder / "story.arrow", folder, home.key, StoryFiles(_never), home.services)
+        found = Scan.of([scan(folder / "notes.md", folder)])
+        for name in ("story.arrow", "notes.md"):
+            (folder / name).unlink()
+            (folder / name).symlink_to(outside / name)
+        with pytest.raises(ToolError, match="cannot be read"):
+            await story.read()
+        (entry,) = found
+        assert isinstance(entry, Refusal)
+
+
+def _never(path: Path) -> StoryFile:
+    raise AssertionError(path)
 
 
 async def test_a_file_is_taken_from_the_owner_only(two: tuple[House, Path, Path], tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """What an assistant reads: documents with their pages, and the story as Arrow understands it."""
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from mcp import MCPError
 
 from agent import MATERIAL
 from tests.mcp_server.assistant import ERAS, Era, assistant, pictures_of, text_of
@@ -50,6 +52,55 @@ async def test_a_page_is_seen(home: House, folder: Path, era: Era) -> None:
     (picture,) = pictures_of(answer)
     assert picture.mime_type == "image/png"
     assert picture.data.startswith("iVBORw0KGgo")
+
+
+async def test_a_page_of_many_bytes_fits_into_a_message(home: House, folder: Path, era: Era) -> None:
+    noise = pymupdf.Pixmap(pymupdf.csRGB, 1000, 1400, random.Random(1).randbytes(1000 * 1400 * 3), False)
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_image(page.rect, pixmap=noise)
+        page.insert_text((72, 72), "The chart of Skarhavn")
+        pdf.save(folder / "scan.pdf")
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("add_documents", paths=["scan.pdf"])
+        answer = await scribe.call("page_picture", document="scan.pdf", page=1)
+        read = await scribe.client.read_resource("fletcher://projects/1/documents/scan.pdf/pages/1.png")
+
+    (picture,) = pictures_of(answer)
+    (blob,) = read.contents
+    assert (picture.mime_type, blob.mime_type) == ("image/jpeg", "image/jpeg")
+    assert len(picture.data) < 1_000_000  # or the SDK's own client refuses the message
+
+
+async def test_what_is_refused_is_said_in_a_few_words(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        long = "x" * 900_000
+        wrong: dict[str, dict[str, Any]] = {
+            "find_nodes": {"character": long, "story": "story.arrow"},
+            "outline": {"story": long},
+            "search_documents": {"query": "lamp", "project": long},
+        }
+        for tool, arguments in wrong.items():
+            answer = await scribe.call(tool, **arguments)
+            assert answer.is_error, tool
+            assert len(text_of(answer)) < 3_000, tool
+
+
+async def test_what_fails_unexpectedly_is_not_told(home: House, monkeypatch: pytest.MonkeyPatch, era: Era) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the secret is 4711")
+
+    monkeypatch.setattr(home.retriever, "answer", fail)
+    monkeypatch.setattr(home.retriever, "read_pages", fail)
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("search_documents", query="lamp")
+        with pytest.raises(MCPError) as refused:
+            await scribe.client.read_resource("fletcher://projects/1/documents/people.md")
+
+    assert answer.structured_content["error"]["code"] == "INTERNAL"
+    assert "4711" not in text_of(answer)
+    assert str(refused.value).startswith("INTERNAL")
+    assert "4711" not in str(refused.value)
 
 
 async def test_documents_are_listed(home: House, era: Era) -> None:

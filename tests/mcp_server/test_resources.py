@@ -81,10 +81,30 @@ async def test_what_is_not_there_is_said(home: House, era: Era) -> None:
             "fletcher://projects/1/documents/people.md/pages/9",
             "fletcher://projects/9/documents/people.md",
             "fletcher://projects/1/documents/..%2F..%2Fetc%2Fpasswd",
+            f"fletcher://projects/1/documents/{'x' * 50_000}",
             "file:///etc/passwd",
         ):
-            with pytest.raises(MCPError, match=r"^[A-Z_]+: \S"):
+            with pytest.raises(MCPError, match=r"^[A-Z_]+: \S") as refused:
                 await scribe.client.read_resource(uri)
+            assert len(str(refused.value)) < 3_000
+
+
+async def test_nobody_waits_for_what_can_never_be_there(home: House) -> None:
+    async with assistant(home.url) as scribe:
+        with pytest.raises(MCPError, match="RESOURCE_NOT_FOUND"):
+            await scribe.client.subscribe_resource("file:///etc/passwd")  # pyright: ignore[reportDeprecated]
+
+
+async def test_without_room_for_notices_the_list_is_there_all_the_same(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_server.changes._MOST", 1)
+    async with assistant(home.url) as first, assistant(home.url) as second:
+        listed = [await one.client.list_resources() for one in (first, second)]
+        with pytest.raises(MCPError, match="TOO_MANY"):
+            await second.client.subscribe_resource(_PEOPLE)  # pyright: ignore[reportDeprecated]
+
+    assert listed[0].resources == listed[1].resources
 
 
 async def test_a_client_before_2026_is_told_of_changes(owned_home: House, folder: Path) -> None:

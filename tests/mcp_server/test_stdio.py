@@ -159,6 +159,47 @@ def test_what_is_no_message_is_said_and_the_next_is_answered(data_dir: Path) -> 
         assert _say(process, json.dumps(ping).encode()) == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
+_META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+_ODD_REQUESTS = (
+    b'{"jsonrpc":"2.0","id":[1],"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":5,"method":["ping"]}',
+    b'{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}',
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"outline","arguments":{"story":"\\ud800"}}}',
+    json.dumps({"jsonrpc": "2.0", "id": 8, "method": "t\u00f6\u00f6ls", "params": {"_meta": _META}}).encode(),
+    json.dumps({"jsonrpc": "2.0", "id": 9, "method": "to\nols", "params": {"_meta": _META}}).encode(),
+    json.dumps(
+        {"jsonrpc": "2.0", "id": 10, "method": "tools/list", "params": {"_meta": dict.fromkeys(_META, "\u00fc\n")}}
+    ).encode(),
+)
+_ODD_NOTICES = (
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}',
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[1]}}',
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\ud800"}}',
+    b'{"jsonrpc":"2.0","id":999,"result":{}}',
+)
+
+
+def test_whatever_comes_every_request_is_answered(data_dir: Path) -> None:
+    with _process(data_dir) as process:
+        _say(process, json.dumps(_INITIALIZE).encode())
+        for line in _ODD_REQUESTS:
+            answer = _say(process, line)
+            assert answer["error"]["code"] < 0, line[:80]
+            assert "Fletcher has ended" not in answer["error"]["message"], line[:80]
+        for number, line in enumerate(_ODD_NOTICES):
+            ping = {"jsonrpc": "2.0", "id": f"ping {number}", "method": "ping"}
+            answer = _say(process, line + b"\n" + json.dumps(ping).encode())
+            while answer["id"] != ping["id"]:  # what is wrong with a notice is said to nobody's request
+                assert answer["id"] is None, line
+                answer = _say(process, b"")
+
+
 def test_it_ends_with_its_client(data_dir: Path) -> None:
     with _process(data_dir) as process:
         _say(process, json.dumps(INITIALIZE).encode())

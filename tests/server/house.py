@@ -89,6 +89,7 @@ class House:
     ingestor: Ingestor
     readers: Readers
     watched: Watched
+    services: Services
     key: ProjectKey = field(default_factory=lambda: ProjectKey("local", "1"))
 
     @property
@@ -156,4 +157,4 @@ def house(
         watched = Watched(app)
         url = opened.enter_context(serving(watched, _MAX_MESSAGE_BYTES, bind("127.0.0.1", 0), waits))
         opened.callback(readers.may_go_on.set)
-        yield House(url, model, catalog, retriever, ingestor, readers, watched)
+        yield House(url, model, catalog, retriever, ingestor, readers, watched, services)
