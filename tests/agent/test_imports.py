@@ -5,10 +5,10 @@ import sys
 
 _PROGRAM = """
 import sys
-import fletcher.wiring, server
+import fletcher.app, fletcher.wiring
 from agent import Assistant, LocalPlanner, ModelNotAvailable, NoAnswerer, open_answerer
 open_answerer("local")
-print(sorted({"pydantic_ai", "anthropic", "openai"} & set(sys.modules)))
+print(sorted({"pydantic_ai", "anthropic", "openai", "mcp"} & set(sys.modules)))
 """
 
 
