@@ -1,5 +1,6 @@
 """Wrong usage ends with 2, and before anything is done."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
