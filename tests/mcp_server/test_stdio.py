@@ -187,7 +187,7 @@ _ODD_NOTICES = (
 
 def test_whatever_comes_every_request_is_answered(data_dir: Path) -> None:
     with _process(data_dir) as process:
-        _say(process, json.dumps(_INITIALIZE).encode())
+        _say(process, json.dumps(INITIALIZE).encode())
         for line in _ODD_REQUESTS:
             answer = _say(process, line)
             assert answer["error"]["code"] < 0, line[:80]
