@@ -90,4 +90,5 @@ def test_over_standard_input_and_output(tmp_path: Path) -> None:
     story = tmp_path / "story.arrow"
     story.write_text(story_text(), "utf-8")
     data = str(tmp_path / "data")
-    _looks_around(tmp_path, sys.executable, "-m", "fletcher", "mcp", "--data-dir", data, "--file", str(story))
+    started = ("-m", "fletcher", "mcp", "--data-dir", data, "--project", "1", "--file", str(story))
+    _looks_around(tmp_path, sys.executable, *started)
