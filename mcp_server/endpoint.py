@@ -8,8 +8,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from anyio import create_task_group, sleep_forever
 from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -18,11 +19,13 @@ from mcp_server.story_files import StoryFile, StoryFiles
 from server import Services
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup, TaskStatus
+    from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 PATH = "/mcp"
 
-_MOST_SESSIONS = 1_000
+_MOST_SESSIONS = 200  # of one workspace; half an hour after the last request one ends
 
 
 def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], StoryFile]) -> None:
@@ -39,63 +42,59 @@ def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], Stor
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        async with without(app):
-            try:
-                yield
-            finally:
-                await endpoint.close()
+        async with without(app), endpoint.running():
+            yield
 
     app.router.lifespan_context = lifespan
     app.router.routes.append(Route(PATH, endpoint))
 
 
 class _Endpoint:
-    """Hands requests to the SDK, each as of its workspace: a session is used by the workspace that has begun it."""
+    """Hands requests to the SDK: each workspace has sessions of its own, and so many that it keeps nobody else out."""
 
     def __init__(self, services: Services, files: StoryFiles) -> None:
         self._services = services
         self._files = files
-        self._manager: asyncio.Future[StreamableHTTPSessionManager] | None = None
-        self._closing = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
+        self._server: Server[Any] | None = None
+        self._managers: dict[str, StreamableHTTPSessionManager] = {}
+        self._beginning = asyncio.Lock()
+        self._tasks: TaskGroup | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Answers while the block runs."""
+        async with create_task_group() as self._tasks:
+            yield
+            self._tasks.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        manager = await self._loaded()
-        from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-        from mcp.server.auth.provider import AccessToken
-
-        workspace: str = scope["state"]["workspace"]
-        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=workspace, scopes=[]))
+        manager = await self._manager(scope["state"]["workspace"])
         await manager.handle_request(scope, receive, send)
 
-    async def close(self) -> None:
-        """Ends the sessions."""
-        self._closing.set()
-        if self._running is not None:
-            await self._running
+    async def _manager(self, workspace: str) -> StreamableHTTPSessionManager:
+        async with self._beginning:
+            if workspace not in self._managers:
+                assert self._tasks is not None
+                server = await self._loaded()
+                from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    async def _loaded(self) -> StreamableHTTPSessionManager:
-        if self._manager is None:
-            self._manager = asyncio.get_running_loop().create_future()
-            self._running = asyncio.create_task(self._run(self._manager))
-        return await asyncio.shield(self._manager)  # whoever asked first may hang up
+                manager = StreamableHTTPSessionManager(server, max_sessions=_MOST_SESSIONS)
+                await self._tasks.start(_run, manager)
+                self._managers[workspace] = manager
+            return self._managers[workspace]
 
-    async def _run(self, made: asyncio.Future[StreamableHTTPSessionManager]) -> None:
-        """In a task of its own: what the sessions run in has to be left by the task that has entered it."""
-        try:
+    async def _loaded(self) -> Server[Any]:
+        if self._server is None:
             # In a thread: it takes half a second, and most servers are never asked.
             await asyncio.to_thread(import_module, "mcp_server.protocol")
-            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
             from mcp_server.protocol import Protocol
 
-            protocol = Protocol(self._services, self._files).server()
-            manager = StreamableHTTPSessionManager(protocol, max_sessions=_MOST_SESSIONS)
-            async with manager.run():
-                made.set_result(manager)
-                await self._closing.wait()
-        except Exception as error:
-            if made.done():
-                raise
-            made.set_exception(error)
+            self._server = Protocol(self._services, self._files).server()
+        return self._server
+
+
+async def _run(manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None]) -> None:
+    async with manager.run():
+        task_status.started()
+        await sleep_forever()

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from agent import working_in
@@ -27,7 +28,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
         with limit.known():
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
-            _take_long_messages(websocket, services.json_room, admission.workspace)
+            take_long_messages(websocket, services.json_room, admission.workspace)
             await _talk(websocket, access, admission, services)
     except AccessDenied as denied:
         await websocket.close(POLICY_VIOLATION, str(denied))
@@ -62,9 +63,9 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
         await session.close()
 
 
-def _take_long_messages(websocket: WebSocket, room: Room, workspace: str) -> None:
+def take_long_messages(connection: HTTPConnection, room: Room, workspace: str) -> None:
     """Our web server takes hardly more than a hello before it is told that the client is known."""
-    take = getattr(websocket.state, "take_long_messages", lambda _: None)
+    take = getattr(connection.state, "take_long_messages", lambda _: None)
     take(partial(Sender, room, workspace))
 
 

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
+from workbench.page_socket import PageSockets
 from workbench.sign_in import SIGN_IN, sign_in, sign_in_form
 
 _PAGES = ("/", SIGN_IN, "/favicon.ico")
@@ -55,6 +56,7 @@ class _Page(BaseRoute):
         self.opened = AsyncExitStack()
         self._services = services
         self._access = access
+        self._sockets = PageSockets(services)
         self._loading = asyncio.Lock()
         self._shell: ASGIApp | None = None
 
@@ -102,7 +104,8 @@ class _Page(BaseRoute):
         if self._shell is None:  # a page of a server before this one; it is loaded anew
             await WebSocketClose()(scope, receive, send)
             return
-        await self._shell(scope, self._while_signed_in(connection, receive), send)
+        signed_in = self._while_signed_in(connection, receive)
+        await self._sockets.talk(self._shell, connection, signed_in, send)
 
     def _while_signed_in(self, connection: HTTPConnection, receive: Receive) -> Receive:
         """What comes over a socket, which is at its end as soon as the session is that opened it."""

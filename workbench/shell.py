@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
 from nicegui import app, ui
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from corpora import CorpusError, InvalidName
 from server import Access, RequestError, Services
@@ -59,6 +59,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
 
     keep_pages_apart()
     app.on_exception(_log)
+    app.add_exception_handler(404, _not_found)  # the library's own is a page, and counted by nobody
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
@@ -139,6 +140,10 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
         access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
 
     return sign_out
+
+
+def _not_found(_request: Request, _error: Exception) -> Response:
+    return JSONResponse({"error": {"code": "NOT_FOUND", "message": "There is nothing at this address."}}, 404)
 
 
 def _tell(error: Exception) -> None:

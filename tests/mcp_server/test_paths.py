@@ -95,20 +95,34 @@ async def test_a_file_is_taken_from_the_owner_only(two: tuple[House, Path, Path]
         assert "two" in (await scribe.ok("outline"))["outline"]
 
 
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+}  # fmt: skip
+ACCEPT = {"accept": "application/json, text/event-stream"}
+
+
 async def test_a_session_is_of_the_workspace_that_began_it(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
-    initialize = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
-    }  # fmt: skip
-    accept = {"accept": "application/json, text/event-stream"}
-    with home.http(authorization="Bearer a-token", **accept) as own:
-        session = own.post("/mcp", json=initialize).headers["mcp-session-id"]
-    with home.http(authorization="Bearer b-token", **accept, **{"mcp-session-id": session}) as other:
+    with home.http(authorization="Bearer a-token", **ACCEPT) as own:
+        session = own.post("/mcp", json=INITIALIZE).headers["mcp-session-id"]
+    with home.http(authorization="Bearer b-token", **ACCEPT, **{"mcp-session-id": session}) as other:
         assert other.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404
-    with home.http(**accept) as nobody:
-        assert nobody.post("/mcp", json=initialize).status_code == 401
-    with home.http(authorization="Bearer a-token", host="evil.example", **accept) as foreign:
-        assert foreign.post("/mcp", json=initialize).status_code == 403
-    with home.http(authorization="Bearer a-token", origin="http://evil.example", **accept) as page:
-        assert page.post("/mcp", json=initialize).status_code == 403
+    with home.http(**ACCEPT) as nobody:
+        assert nobody.post("/mcp", json=INITIALIZE).status_code == 401
+    with home.http(authorization="Bearer a-token", host="evil.example", **ACCEPT) as foreign:
+        assert foreign.post("/mcp", json=INITIALIZE).status_code == 403
+    with home.http(authorization="Bearer a-token", origin="http://evil.example", **ACCEPT) as page:
+        assert page.post("/mcp", json=INITIALIZE).status_code == 403
+
+
+async def test_sessions_of_one_workspace_keep_no_other_out(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _, _ = two
+    monkeypatch.setattr("mcp_server.endpoint._MOST_SESSIONS", 2)
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        statuses = [greedy.post("/mcp", json=INITIALIZE).status_code for _ in range(3)]
+    assert statuses == [200, 200, 503]
+    with home.http(authorization="Bearer b-token", **ACCEPT) as other:
+        assert other.post("/mcp", json=INITIALIZE).status_code == 200

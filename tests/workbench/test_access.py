@@ -49,6 +49,12 @@ def test_nothing_of_the_page_but_the_form_is_there_without_a_token(guarded: str)
         connect(guarded.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket")
 
 
+def test_an_address_without_anything_makes_no_page(sample: str) -> None:
+    for path in ("/_nicegui/nothing", "/_nicegui/3.18.0/dynamic_resources/nothing"):
+        answer = httpx.get(sample + path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
+
+
 def test_the_form_takes_no_more_than_a_token(guarded: str) -> None:
     answer = httpx.post(f"{guarded}/sign-in", content=b"token=" + b"x" * 1_000_000)
     assert answer.status_code == 200
