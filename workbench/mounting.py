@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
-from workbench.page_socket import PageSockets
 from workbench.sign_in import SIGN_IN, sign_in, sign_in_form
+from workbench.socket_limits import SocketLimits
 
 _PAGES = ("/", SIGN_IN, "/favicon.ico")
 _LIBRARY = "/_nicegui/"
@@ -56,7 +56,7 @@ class _Page(BaseRoute):
         self.opened = AsyncExitStack()
         self._services = services
         self._access = access
-        self._sockets = PageSockets(services)
+        self._sockets = SocketLimits(services)
         self._loading = asyncio.Lock()
         self._shell: ASGIApp | None = None
 

@@ -18,7 +18,7 @@ from server import Services
 from server.room import Room, Sender
 from server.rounds import Rounds
 from tests.end_to_end.conftest import PATIENCE_S, running_server
-from workbench.page_socket import PageSockets
+from workbench.socket_limits import SocketLimits
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 MIB = 2**20
@@ -95,7 +95,7 @@ def services(room: Room) -> Services:
     return cast("Services", SimpleNamespace(json_room=room, rounds=Rounds()))
 
 
-async def talk(sockets: PageSockets, library: Library, **state: object) -> list[Message]:
+async def talk(sockets: SocketLimits, library: Library, **state: object) -> list[Message]:
     """What is sent to somebody of the workspace `red`, who says `3` all the time."""
     scope: dict[str, Any] = {"type": "websocket", "headers": [], "state": {"workspace": "red", **state}}
     sent: list[Message] = []
@@ -110,7 +110,7 @@ async def talk(sockets: PageSockets, library: Library, **state: object) -> list[
     return sent
 
 
-def talks(sockets: PageSockets, library: Library, **state: object) -> list[Message]:
+def talks(sockets: SocketLimits, library: Library, **state: object) -> list[Message]:
     """As `talk`, in a thread of its own: in this one, Playwright's loop may be running."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, talk(sockets, library, **state)).result(PATIENCE_S)
@@ -118,7 +118,7 @@ def talks(sockets: PageSockets, library: Library, **state: object) -> list[Messa
 
 def test_half_a_message_takes_room_of_its_workspace() -> None:
     room, takers = Room(8 * MIB), list[Callable[[Callable[[], object]], Sender]]()
-    talks(PageSockets(services(room)), Library(), take_long_messages=takers.append)
+    talks(SocketLimits(services(room)), Library(), take_long_messages=takers.append)
     (taker,) = takers
     first, second = taker(lambda: None), taker(lambda: None)
     assert first.has_room(3 * MIB)
@@ -127,8 +127,8 @@ def test_half_a_message_takes_room_of_its_workspace() -> None:
 
 
 def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.page_socket._MOST_SOCKETS", 2)
-    sockets, refused = PageSockets(services(Room(MIB))), Library()
+    monkeypatch.setattr("workbench.socket_limits._MOST_SOCKETS", 2)
+    sockets, refused = SocketLimits(services(Room(MIB))), Library()
 
     class Open(Library):
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

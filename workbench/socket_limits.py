@@ -19,7 +19,7 @@ _MOST_SOCKETS = 400
 _KNOWN = re.compile(r"2probe|3|4[0-3]")
 
 
-class PageSockets:
+class SocketLimits:
     """Those of one server.
 
     Args:
