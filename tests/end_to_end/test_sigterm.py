@@ -126,7 +126,7 @@ def test_while_a_page_is_drawn(data_dir: Path) -> None:
 
 
 def test_while_a_chroma_server_hangs_that_is_written_to(run: Run, tmp_path: Path) -> None:
-    with running_chroma() as chroma, hanging_at(chroma, "/add") as (url, hangs):
+    with running_chroma() as chroma, hanging_at(chroma, "/upsert") as (url, hangs):
         with server(tmp_path / "data", FLETCHER_CHROMA_URL=url) as one:
             assert added(one.http, "ferry.md", "The ferry is called Bittern.").status_code == 200
             assert hangs.wait(PATIENCE_S)
