@@ -54,8 +54,8 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
         _serve_page(settings, data_dir)
     else:
         console.out.print("  .venv/bin/fletcher demo --open", markup=False)
-        served = f"fletcher serve --data-dir {settings.data_dir}"
-        console.out.print(f"or .venv/bin/{served}, and then {_USUAL_URL}{_PAGE}", soft_wrap=True, highlight=False)
+        console.out.print(f"or .venv/bin/fletcher serve --data-dir {settings.data_dir}", markup=False, highlight=False)
+        console.out.print(f"and then {_USUAL_URL}/?project={_PROJECT}&tab=Ask", markup=False, highlight=False)
 
 
 def _show_ingest(api: Api) -> None:

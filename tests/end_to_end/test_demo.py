@@ -57,7 +57,7 @@ def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Pa
     said = " ".join(done.out.split())
     assert not [shown for shown in re.split(r"\n|\.\.\.|…", _shown()) if " ".join(shown.split()) not in said]
     assert "fletcher demo --open" in done.out
-    assert "http://127.0.0.1:8000/?project=1&tab=Ask&question=Why" in done.out
+    assert "http://127.0.0.1:8000/?project=1&tab=Ask" in done.out
     before, after = parse(SAMPLE.arrow_file.read_bytes()), parse(changed.read_bytes())
     assert before.to_text() != after.to_text()
     assert [finding for finding in check(after) if finding.severity == "error"] == []

@@ -47,6 +47,7 @@ NOT_RUN = {
         "make demo", "$ make demo", "make test", ".venv/bin/fletcher evaluate-agent", ".venv/bin/python -m benchmarks",
     ),
     "is a request for the planner, which tests/agent/local/test_forms.py makes": ("```text",),
+    "stays until Ctrl-C, as test_demo.py has it": (".venv/bin/fletcher demo --open",),
     "is the server that all others are run beside": (".venv/bin/fletcher serve ",),
 }  # fmt: skip
 # A server's log is read when it has ended, and this command wants the data directory for itself.

@@ -63,7 +63,7 @@ def statement(connection, cursor, sql, *_):
     if not sql.lstrip().startswith(("SELECT", "PRAGMA")):
         change()
 event.listen(Engine, "commit", change)
-for name in ("add", "delete"):
+for name in ("put", "delete"):
     setattr(VectorStore, name, counted(getattr(VectorStore, name)))
 Path.replace, Path.unlink = counted(Path.replace), counted(Path.unlink)
 
