@@ -100,18 +100,19 @@ class Session:
         return self._conversation.stories.last
 
     @property
+    def _story(self) -> ArrowProject | None:
+        return self._conversation.stories.get(self.project_id)
+
+    @property
     def has_story(self) -> bool:
         """Whether the client has shown one."""
-        return (
-            self._conversation.stories.last != NO_PROJECT
-            and self._conversation.stories.get(self._conversation.stories.last) is not None
-        )
+        return self.project_id != NO_PROJECT and self._story is not None
 
     @property
     def story_version(self) -> tuple[str, int, int]:
         """Another one once the story that the client shows is another one."""
-        project = self._conversation.stories.get(self._conversation.stories.last)
-        return self._conversation.stories.last, id(project), project.checkpoint() if project else 0
+        project = self._story
+        return self.project_id, id(project), project.checkpoint() if project else 0
 
     @property
     def dialect_name(self) -> str:
@@ -324,7 +325,7 @@ class Session:
         frames = list(self._dialect.story_request())
         if frames and self.state is State.IDLE:  # else a turn follows what the client does
             await self._ask_for_story(frames)
-        project = self._conversation.stories.get(self.project_id)
+        project = self._story
         if project is None:
             raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
         return project

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from arrow_project import parse
+from ingest import open_plain_file
 from server import RequestError, Services
 from workbench.open_story import OpenStory, digest
 
@@ -68,14 +69,18 @@ class StoryFiles:
     def _bytes(self, file: Path) -> bytes:
         """The file's, by its real path: a link that leads out of the folders is none of theirs."""
         real = file.resolve()
-        if real.suffix != _SUFFIX or not any(real.is_relative_to(root) for root in self._roots):
+        root = next((root for root in self._roots if real.is_relative_to(root)), None)
+        if real.suffix != _SUFFIX or root is None:
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
-            if real.stat().st_size > self._most_bytes:
-                raise RequestError(413, "PAYLOAD_TOO_LARGE", f"{file} has more than {self._most_bytes} bytes.")
-            return real.read_bytes()
+            opened, _ = open_plain_file(real, root)  # a link may have come into its way, and a pipe would never end
+            with opened:
+                data = opened.read(self._most_bytes + 1)
         except OSError as error:
-            raise RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror}).") from error
+            raise RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror or error}).") from error
+        if len(data) > self._most_bytes:
+            raise RequestError(413, "PAYLOAD_TOO_LARGE", f"{file} has more than {self._most_bytes} bytes.")
+        return data
 
 
 def _stories(root: Path) -> Iterator[Path]:

@@ -1,0 +1,56 @@
+"""Stories below the folders of `FLETCHER_FOLDERS`, without a browser."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from corpora.samples import SAMPLE
+from server import RequestError, Services
+from workbench.story_files import StoryFiles
+
+
+def files_below(folder: Path, most_bytes: int = 2**20) -> StoryFiles:
+    limits, roots = SimpleNamespace(message_bytes=most_bytes), SimpleNamespace(roots={"ada": (folder,)})
+    return StoryFiles(cast("Services", SimpleNamespace(limits=limits, roots=roots)), "ada")
+
+
+def refused(files: StoryFiles, file: Path) -> tuple[int, str]:
+    with pytest.raises(RequestError) as problem:
+        files.read(file)
+    return problem.value.status, problem.value.code
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "story.arrow"
+    os.mkfifo(pipe)
+    assert refused(files_below(tmp_path), pipe) == (404, "NOT_FOUND")
+
+
+def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, outside = tmp_path / "stories", tmp_path / "other.arrow"
+    folder.mkdir()
+    outside.write_bytes(SAMPLE.arrow_file.read_bytes())
+    file = folder / "story.arrow"
+    file.write_bytes(SAMPLE.arrow_file.read_bytes())
+    resolve = Path.resolve
+
+    def looked_at(path: Path, *args: Any, **kwargs: Any) -> Path:
+        real = resolve(path, *args, **kwargs)
+        if path == file:
+            file.unlink()
+            file.symlink_to(outside)
+        return real
+
+    files = files_below(folder)
+    monkeypatch.setattr(Path, "resolve", looked_at)
+    assert refused(files, file) == (404, "NOT_FOUND")
+
+
+def test_what_is_too_long_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "story.arrow"
+    file.write_bytes(b" " * 11)
+    assert refused(files_below(tmp_path, 10), file) == (413, "PAYLOAD_TOO_LARGE")
