@@ -1,6 +1,7 @@
 """What tests of several folders need: a PostgreSQL and a Chroma server, once for all of them."""
 
 import os
+import signal
 import ssl
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from tests.postgresql import EmptyDatabase, running_postgresql
 
 # Where processes are started and waited for, a file takes longest.
 _FIRST = ("attack", "end_to_end", "workbench", "ingest", "evaluation", "fletcher")
+
+# A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
