@@ -14,6 +14,7 @@ from arrow_project.values import Connection, Record, integer, record, text
 _SHORT = 48
 _LEAST_LINE = 24
 _SAMPLE = 8
+_FEW = 4 * _SAMPLE  # lines that are as soon written as judged
 _LIST_SHARE = 6
 _MOST_SELECTED, _MOST_AROUND = 50, 30
 _ELLIPSIS = "…"
@@ -264,7 +265,7 @@ def _told(
     partly: bool,
 ) -> str | None:
     """The scene's nodes as lines; if they do not fit, those around the selection, or nothing."""
-    if not partly and _expected(document, scene_id, node_ids, limit) > room:
+    if not partly and len(node_ids) > _FEW and _expected(document, scene_id, node_ids, limit) > room:
         return None
     lines: dict[int, str] = {}
     # what is left out is said in a line, which is longest if that is all

@@ -48,7 +48,7 @@ def log_warnings() -> None:
 def log_as_server() -> None:
     """Lines to read, and for every turn one line of JSON."""
     _log(logging.StreamHandler(), logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for noisy in ("httpx", "chromadb", "sentence_transformers", "watchfiles"):
+    for noisy in ("httpx", "httpx2", "chromadb", "sentence_transformers", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     turns = logging.StreamHandler()
     turns.setFormatter(LineFormatter("%(message)s"))

@@ -8,12 +8,9 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.exceptions import HTTPException
 
-from agent import in_thread
+from agent import in_thread_if_large
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.problems import first_names
-
-# What is shorter is read on the event loop.
-_READ_AT_ONCE = 100_000
 
 
 class Body(BaseModel):
@@ -57,7 +54,7 @@ class JsonRequest(Request):
         """
         body = await self.body()
         try:
-            return _read(body) if len(body) < _READ_AT_ONCE else await in_thread(_read, body)
+            return await in_thread_if_large(len(body), _read, body)
         except JsonError as error:
             # The kind of error that FastAPI lets through while it reads a body.
             raise HTTPException(422, str(error)) from error

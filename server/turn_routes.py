@@ -28,7 +28,7 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
-    in_thread,
+    in_thread_if_large,
 )
 from arrow_project import ArrowProject, Operation, ParseError, Selection, diff, parse
 from corpora import ProjectKey
@@ -197,7 +197,8 @@ async def run_turn(
     """
     if EVENT_STREAM in request.headers.get("accept", ""):
         return await streamed(request, partial(answer_turn, body, key, services))
-    return await in_thread(JSONResponse, await while_connected(request, answer_turn(body, key, services)))
+    answer = await while_connected(request, answer_turn(body, key, services))
+    return await in_thread_if_large(len(answer["arrow_content"]), JSONResponse, answer)
 
 
 async def answer_turn(
@@ -217,7 +218,7 @@ async def answer_turn(
         TooManyTurns: The workspace has begun too many.
     """
     try:
-        before, project, shadow = await in_thread(_read, body.arrow_content)
+        before, project, shadow = await in_thread_if_large(len(body.arrow_content), _read, body.arrow_content)
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
     editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
@@ -238,7 +239,7 @@ async def answer_turn(
         await assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
-    outcome = await in_thread(_outcome, before, editor.project, report.planned)
+    outcome = await in_thread_if_large(len(body.arrow_content), _outcome, before, editor.project, report.planned)
     return report.as_dict() | outcome
 
 

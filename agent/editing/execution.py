@@ -1,5 +1,6 @@
 """One turn's operations: tried on the shadow, held for a yes where needed, executed by the editor."""
 
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
-from agent.turn.thread import in_thread
+from agent.turn.thread import in_thread, in_thread_if_large
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids, renumbered
 
 _Executed = TypeVar("_Executed")
@@ -70,6 +71,7 @@ class Execution:
         self.given_ids: dict[int, int] = {}
         self.held: Held | None = None
         self.before: str | None = None
+        self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
 
     @property
@@ -232,10 +234,11 @@ class Execution:
     async def _kept(self, project: ArrowProject) -> ArrowProject:
         """The story, which is looked at before an operation changes it; the client may send a newer one meanwhile."""
         while True:
-            before = await in_thread(self._look_at, project)
+            characters = sys.maxsize if self.before is None or project is not self._looked_at else len(self.before)
+            before = await in_thread_if_large(characters, self._look_at, project)
             current = self._context.project
             if current is None or current is project:
-                self.before = before
+                self.before, self._looked_at = before, project
                 return project
             project = current
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from agent.editing.editor import Failure, Outcome
-from agent.turn.thread import in_thread
+from agent.turn.thread import in_thread_if_large
 from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
 
 logger = logging.getLogger(__name__)
 
-_READ_AT_ONCE = 100_000  # characters
 _SURPRISES_SHOWN = 10
 _MOVED = re.compile(r"^~ node \d+ moved to ")
 
@@ -55,23 +54,10 @@ async def reported_project(outcome: Outcome) -> ArrowProject | None:
     if outcome.content is None:
         return None
     try:
-        if _is_large(outcome):
-            return await in_thread(parse, outcome.content)
-        return parse(outcome.content)
+        return await in_thread_if_large(len(outcome.content), parse, outcome.content)
     except ParseError as error:
         logger.warning("the editor reported content that is not an .arrow project: %s", error)
         return None
-
-
-async def compared(expected: ArrowProject, reported: ArrowProject, outcome: Outcome) -> list[str]:
-    """`surprises`, beside the event loop where the story is large."""
-    if _is_large(outcome):
-        return await in_thread(surprises, expected, reported)
-    return surprises(expected, reported)
-
-
-def _is_large(outcome: Outcome) -> bool:
-    return len(outcome.content or "") > _READ_AT_ONCE
 
 
 def refusal(applied: OperationResult, outcome: Outcome, reported: ArrowProject | None) -> Failure | None:

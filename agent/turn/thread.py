@@ -11,6 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+_FEW = 100_000  # characters
+
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs work in a thread, and returns what it does."""
 
@@ -59,6 +61,13 @@ async def in_thread(
         await asyncio.wait((working,))
         working.exception()  # nobody is left whom it would concern
         raise
+
+
+async def in_thread_if_large(
+    characters: int, work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+) -> _Result:
+    """What `work` returns, computed at once on a story of few characters: a thread would take longer than the work."""
+    return work(*args, **kwargs) if characters < _FEW else await in_thread(work, *args, **kwargs)
 
 
 async def ask_store(

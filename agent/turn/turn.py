@@ -114,12 +114,13 @@ class Turn:
         started = time.monotonic()
         try:
             await self._answer_or_fail()
-        finally:
+        except BaseException:
             await in_thread(self._keep_before)  # of a turn that is stopped, too
+            raise
+        suggestions = await in_thread(self._conclude)
         citations = self._citations.cited_in(self._texts)
         if citations:
             await self._tell(Cited(citations))
-        suggestions = await in_thread(self._suggestions)
         if suggestions:
             await self._tell(Suggested(suggestions))
         usage = self._answer.usage if self._answer else Usage()
@@ -269,6 +270,10 @@ class Turn:
                 pass
         await self._sink(event)
 
+    def _conclude(self) -> tuple[Suggestion, ...]:
+        self._keep_before()
+        return self._suggestions()
+
     def _keep_before(self) -> None:
         """Keeps the story from before the turn for an undo, if the turn has changed it."""
         if self._execution.held is not None:
@@ -276,15 +281,11 @@ class Turn:
         if self._direct.has_undone:
             self._changed = True
             return
-        before, after = self._execution.before, self.context.project
-        self._changed = (
-            bool(self._execution.executed)
-            and not self._request.plan
-            and after is not None
-            and before is not None
-            and (not self._execution.shadow.is_known or after.to_text() != before)
-        )
-        if self._changed and before is not None and self._execution.shadow.is_known:
+        before, after, is_known = self._execution.before, self.context.project, self._execution.shadow.is_known
+        if not self._execution.executed or self._request.plan or after is None or before is None:
+            return
+        self._changed = not is_known or after.to_text() != before
+        if self._changed and is_known:
             self._store.keep_before(before, fingerprint(after))
 
     def _suggestions(self) -> tuple[Suggestion, ...]:

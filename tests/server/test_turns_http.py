@@ -56,7 +56,7 @@ def test_a_function_without_a_model(home: House, http: httpx.Client) -> None:
     assert not home.model.requests
 
 
-def test_no_other_client_waits_while_the_story_is_copied_compared_and_written(
+def test_no_other_client_waits_while_a_large_story_is_copied_compared_and_written(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside: list[tuple[str, bool]] = []
@@ -72,7 +72,9 @@ def test_no_other_client_waits_while_the_story_is_copied_compared_and_written(
     monkeypatch.setattr(ArrowProject, "to_text", noting("to_text", ArrowProject.to_text))
     monkeypatch.setattr(server.turn_routes, "parse", noting("parse", parse))
     monkeypatch.setattr(server.turn_routes, "diff", noting("diff", diff))
-    assert turn(http, function="create_variable", function_params=GOLD)["changed"] is True
+    content = story_text() + " " * 100_000
+    answer = turn(http, arrow_content=content, function="create_variable", function_params=GOLD)
+    assert answer["changed"] is True
     assert set(beside) == {(name, True) for name in ("parse", "copy", "diff", "to_text")}
 
 
