@@ -269,6 +269,7 @@ def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: S
         confirm=policy_for(services.confirm, body.confirm, body.function),
         being_read=services.intake.under_way(key),
         plan=body.mode == "plan",
+        characters=len(body.arrow_content),
     )
 
 

@@ -1,5 +1,6 @@
 """What starts a turn, and what a turn knows while it runs."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,7 @@ class TurnRequest:
         confirm: When to ask before an operation is executed.
         being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
         plan: Run everything on a copy and ask before the editor is touched.
+        characters: How long the story's text is, where somebody has counted.
     """
 
     key: ProjectKey | None
@@ -50,6 +52,7 @@ class TurnRequest:
     confirm: ConfirmationPolicy = "destructive"
     being_read: tuple[str, ...] = ()
     plan: bool = False
+    characters: int = sys.maxsize
 
 
 @dataclass

@@ -37,7 +37,7 @@ from agent.turn.events import (
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
-from agent.turn.thread import ask_store, in_thread
+from agent.turn.thread import ask_store, in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, asks_for_undo
 from arrow_project import Operation, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
@@ -207,7 +207,7 @@ class Turn:
             context_tokens=self._assistant.context_tokens,
             question=question,
         )
-        self._answer = await in_thread(self._assistant.answerer.answer, assignment)
+        self._answer = await in_thread_if_large(self._request.characters, self._assistant.answerer.answer, assignment)
         await self._answer.run()
 
     def go_on_from(self, origin: Origin) -> None:

@@ -2,6 +2,8 @@
 
 import io
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -38,3 +40,10 @@ def test_neither_can_an_exceptions_message_in_a_traceback(written: io.StringIO) 
     assert first == "ERROR test.log: it failed"
     assert others
     assert all(line.startswith("  ") and line.isprintable() for line in others)
+
+
+def test_a_server_logs_no_line_for_each_request_to_a_provider() -> None:
+    script = "import logging; from fletcher.log import log_as_server; log_as_server()\n"
+    script += "for client in ('httpx', 'httpx2'): logging.getLogger(client).info('HTTP Request: POST')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr == ""
