@@ -7,7 +7,7 @@ from typing import Any
 
 from agent.editing.consent import Consent
 from agent.editing.editor import Failure, Outcome
-from agent.editing.reconciliation import CREATED_BY, as_reported, compared, reported_id, reported_ids, result_for_model
+from agent.editing.reconciliation import CREATED_BY, as_reported, compared, reported_ids, result_for_model
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
@@ -65,7 +65,7 @@ class Shadow:
         self.note(applied)
         if reported is not None:
             differences = await compared(project, reported, outcome)
-        confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
+        confirmed = reported is not None or bool(reported_ids(applied, outcome))
         result = result_for_model(applied, outcome, differences, confirmed=confirmed)
         return await self.finish(applied.operation, result, None, reached_editor=True)
 

@@ -47,16 +47,16 @@ class Resolver:
 
     def __init__(self, story: Story, scene_id: int | None, selected: Sequence[int], last_created: int | None) -> None:
         self.story = story
-        self._scene_id = scene_id if scene_id in story.scenes else story.scene_of_entry()
+        self._scene = story.open_scene(scene_id)
         self.selected = [node for node in selected if node in story.nodes]
         self._last_created = last_created if last_created in story.nodes else None
 
     @property
     def open_scene(self) -> Scene:
         """The scene in which new nodes go."""
-        if self._scene_id is None:
+        if self._scene is None:
             raise NotDone("No scene is open, and the project's entry is in none. Name a scene.")
-        return self.story.scenes[self._scene_id]
+        return self._scene
 
     def node(self, words: Words) -> Node:
         """The node that a `ref` means: by id, by its place, by name, or by the quoted beginning of what it says.
@@ -78,7 +78,7 @@ class Resolver:
         if here:
             return self._one(here, plain)
         found = [node for node in self.story.nodes.values() if fold(node.name) == fold(_KIND.sub("", plain, count=1))]
-        return self._one([node for node in found if node.scene_id == self._scene_id] or found, plain)
+        return self._one(found, plain)
 
     def scene(self, words: Words) -> Scene:
         """The scene or macro that a `ref` or `scene_ref` means."""
@@ -186,13 +186,15 @@ class Resolver:
         for test in tests:
             found = [node for node in nodes if wanted and test(node)]
             if found:
-                return self._one([node for node in found if node.scene_id == self._scene_id] or found, quotation)
+                return self._one(found, quotation)
         by_text = {fold(shorten(one, 60)): node.id for node in nodes for one in (*node.texts, node.name)}
         near = [by_text[one] for one in get_close_matches(wanted, by_text, n=3)]
         hint = f". Did you mean {self._choices(near, 'or')}?" if near else "; name it by its id."
         raise NotDone(f"There is no {kind or 'node'} that begins “{quotation}”{hint}")
 
     def _one(self, found: Sequence[Node], words: str) -> Node:
+        """The only one that was found, or that was found in the open scene."""
+        found = [node for node in found if self._scene and node.scene_id == self._scene.id] or found
         if len(found) == 1:
             return found[0]
         if found:
