@@ -227,6 +227,11 @@ class Story:
         node = self.nodes.get(self.entry)
         return None if node is None else node.scene_id
 
+    def open_scene(self, scene_id: int | None) -> Scene | None:
+        """The scene that is said to be open; where that is none of the story's, the one in which it begins."""
+        wanted = scene_id if scene_id in self.scenes else self.scene_of_entry()
+        return None if wanted is None else self.scenes.get(wanted)
+
     def nodes_of(self, scene_id: int) -> list[Node]:
         """The nodes of a scene, in the order of its map; none of a scene that is not there."""
         scene = self.scenes.get(scene_id)

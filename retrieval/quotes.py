@@ -38,6 +38,9 @@ _REQUIRED = tuple(
         (r"what year|what date|which year", r"\d{3,4}"),
     )
 )
+# "How many litres does it burn?" is answered by litres.
+_COUNTED = re.compile(r"\bhow (?:many|much) (?!times\b)(?:more |other )?([^\W\d]+)", re.IGNORECASE)
+_WH = re.compile(r"\s*(?:who|whom|whose|what|when|where|why|which|how)\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
@@ -144,6 +147,12 @@ def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence
     unit = units[index]
     if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
         return False
+    if nouns := content_terms(" ".join(_COUNTED.findall(question))):
+        shown = _shown(units, index, _run_in_title(units, index))
+        if not nouns <= content_terms(f"{' '.join(source.heading)} {shown}"):
+            return False
+    if _WH.match(question) and (unit.terms <= content_terms(question) or _asks(question, unit)):
+        return False  # it says the question again
     # Jory's wife is not the wife of somebody else: whose it is stands before it or above it; of a person, close by.
     before = units[max(index - 1, 0) if _ASKS_NAME.match(question) else 0 : index + 1]
     known = content_terms(" ".join((*source.heading, *(one.text for one in before))))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from agent.editing.editor import Failure
+from agent.editing.editor import Refused
 from agent.editing.execution import Execution
 from agent.reading.reading_tools import TurnReader
 from agent.turn.events import EventSink, Usage
@@ -13,16 +13,8 @@ from agent.turn.request import TurnContext
 from arrow_project import Operation
 
 
-class AnswerFailed(Exception):
-    """Whoever answers could not, or not to the end.
-
-    Attributes:
-        failure: What the user is told.
-    """
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
+class AnswerFailed(Refused):
+    """Whoever answers could not, or not to the end; the user is told why."""
 
 
 class ParametersMissing(Exception):

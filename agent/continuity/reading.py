@@ -24,15 +24,15 @@ class CheckContinuity(Arguments):
 def check_continuity(sources: Sources, given: CheckContinuity) -> dict[str, Any]:
     """The findings, with the passages near the scene for whoever judges by himself."""
     story = Story(sources.project)
-    tries = (given.scene_id, sources.context.scene_id, story.scene_of_entry())
-    scene_id = next((known for known in tries if known is not None), -1)
-    if scene_id not in story.scenes:
+    wanted = given.scene_id
+    scene = story.open_scene(sources.context.scene_id) if wanted is None else story.scenes.get(wanted)
+    if scene is None:
         known = ", ".join(f"{one.id} “{one.name}”" for one in story.scenes.values())
-        raise NotThere("INVALID_SCENE_ID", f"There is no scene {scene_id}. The scenes are: {known}.")
+        raise NotThere("INVALID_SCENE_ID", f"There is no scene {wanted}. The scenes are: {known}.")
     documents = _documents(sources)
     if documents.vocabulary.is_empty:
         raise NotThere("NO_DOCUMENTS", "This project has no design documents to check the scene against.")
-    report = check_scene(story, scene_id, documents)
+    report = check_scene(story, scene.id, documents)
     return report.as_dict() | {"text": render(report)}
 
 

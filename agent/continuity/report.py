@@ -53,14 +53,7 @@ class Report:
             "scene": self.scene,
             "nodes_checked": self.nodes,
             "findings": [
-                {
-                    "kind": finding.kind,
-                    "node_id": finding.node_id,
-                    "text": finding.text,
-                    "problem": finding.problem,
-                    "passages": [one.number for one in finding.passages],
-                }
-                for finding in self.findings
+                vars(finding) | {"passages": [one.number for one in finding.passages]} for finding in self.findings
             ],
             "passages": [described(one) for _, one in sorted(cited.items())],
         }

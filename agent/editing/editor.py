@@ -50,6 +50,14 @@ class Outcome:
     remarks: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+class Refused(Exception):
+    """Something was not done, or not to the end; what was done before stays."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
 class Editor(Protocol):
     """What a turn edits with: a real Arrow behind the socket, or one in memory."""
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agent.editing.consent import Consent
-from agent.editing.duplicates import find_duplicate
-from agent.editing.editor import BatchingEditor, Editor, Failure, Outcome, Rehearsal, failure_of
+from agent.editing.editor import BatchingEditor, Editor, Failure, Outcome, Refused, Rehearsal
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
-from agent.editing.validation import find_schema_error
+from agent.editing.validation import apply_checked
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread, in_thread_if_large
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids, renumbered
+from arrow_project import ArrowProject, Operation, OperationResult, Selection, changed_ids, renumbered
 
 _Executed = TypeVar("_Executed")
 
@@ -153,16 +152,15 @@ class Execution:
         try:
             for operation in operations:
                 checkpoint = project.checkpoint()
-                takes_away = operation.function.startswith("delete_") and operation.function != "delete_connection"
-                if takes_away or find_schema_error(operation) or find_duplicate(project, operation):
+                if operation.function.startswith("delete_") and operation.function != "delete_connection":
                     break  # what is gone at the end cannot be spoken of before
-                applied = project.apply(operation, self.shadow.selection)
+                applied = apply_checked(project, operation, self.shadow.selection)
                 if self._must_wait(project):
                     project.rollback(checkpoint)
                     break
                 batch.append(applied)
                 self.shadow.select(applied)
-        except OperationError:
+        except Refused:
             pass  # the model is told when it is this operation's turn
         finally:
             self.shadow.selection = selection
@@ -199,15 +197,12 @@ class Execution:
         project = self._context.project
         if project is None:
             return await self.shadow.finish(operation, None, _NO_PROJECT)
-        failure = find_schema_error(operation) or find_duplicate(project, operation)
-        if failure is not None:
-            return await self.shadow.finish(operation, None, failure)
         project = await self._kept(project)
         checkpoint = project.checkpoint()
         try:
-            applied = project.apply(operation, self.shadow.selection)
-        except OperationError as error:
-            return await self.shadow.finish(operation, None, failure_of(error))
+            applied = apply_checked(project, operation, self.shadow.selection)
+        except Refused as refused:
+            return await self.shadow.finish(operation, None, refused.failure)
         if self._must_wait(project):
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:

@@ -5,21 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from agent.editing.duplicates import find_duplicate
-from agent.editing.editor import Failure, failure_of
+from agent.editing.editor import Failure, Refused
 from agent.editing.reconciliation import CREATED_BY
-from agent.editing.validation import find_schema_error
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+from agent.editing.validation import apply_checked
+from arrow_project import ArrowProject, Operation, Selection
 
 _CREATED = re.compile(r"created_(\d+)")
-
-
-class Refused(Exception):
-    """One of the operations cannot be done, so none was."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
 
 
 def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selection: Selection) -> list[Operation]:
@@ -34,7 +25,7 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
     tried, resolved, ids = project.copy(), list[Operation](), dict[str, int]()
     for number, operation in enumerate(operations, 1):
         try:
-            applied = _applied(tried, _with_created(operation, ids), selection)
+            applied = apply_checked(tried, _with_created(operation, ids), selection)
         except Refused as refused:
             raise Refused(_at(refused.failure, number, len(operations), operation.function)) from refused
         if (kind := CREATED_BY.get(applied.operation.function)) is not None:
@@ -43,16 +34,6 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
             selection = replace(selection, last_created=applied.created[-1])
         resolved.append(applied.operation)
     return resolved
-
-
-def _applied(tried: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
-    failure = find_schema_error(operation) or find_duplicate(tried, operation)
-    if failure is not None:
-        raise Refused(failure)
-    try:
-        return tried.apply(operation, selection)
-    except OperationError as error:
-        raise Refused(failure_of(error)) from error
 
 
 def _at(failure: Failure, number: int, total: int, function: str) -> Failure:

@@ -24,22 +24,19 @@ CREATED_BY = {
 }
 
 
-def reported_id(applied: OperationResult, outcome: Outcome) -> int | None:
-    """The new id in whatever a client answers: a number, a result with its name, or a text without one."""
-    kind = CREATED_BY.get(applied.operation.function)
-    if kind is None:
-        return None
-    result = outcome.result
-    return _whole(cast("dict[str, Any]", result).get(kind) if isinstance(result, dict) else result)
-
-
 def reported_ids(applied: OperationResult, outcome: Outcome) -> tuple[int, ...]:
-    """The ids of all that a client says it has created, the first of them first; a scene brings its entry along."""
-    first = reported_id(applied, outcome)
-    given = cast("dict[str, Any]", outcome.result) if isinstance(outcome.result, dict) else {}
+    """The ids of what a client says it has created, the first of them first; a scene brings its entry along.
+
+    A client answers a number, a result with the names of ours, or a text without any id.
+    """
+    kind, result = CREATED_BY.get(applied.operation.function), outcome.result
+    if kind is None:
+        return ()
+    given = cast("dict[str, Any]", result) if isinstance(result, dict) else {kind: result}
+    first = _whole(given.get(kind))
     entry = _whole(given.get("entry_node_id")) if "entry_node_id" in applied.result else None
     if entry is not None:
-        return (applied.result["scene_id"] if first is None else first, entry)
+        return (applied.result[kind] if first is None else first, entry)
     return () if first is None else (first,)
 
 

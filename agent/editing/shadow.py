@@ -7,7 +7,7 @@ from typing import Any
 
 from agent.editing.consent import Consent
 from agent.editing.editor import Failure, Outcome
-from agent.editing.reconciliation import CREATED_BY, as_reported, reported_id, reported_ids, result_for_model, surprises
+from agent.editing.reconciliation import CREATED_BY, as_reported, reported_ids, result_for_model, surprises
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread_if_large
@@ -66,7 +66,7 @@ class Shadow:
         self.note(applied)
         if reported is not None:
             differences = await in_thread_if_large(len(outcome.content or ""), surprises, project, reported)
-        confirmed = reported is not None or reported_id(applied, outcome) == next(iter(applied.result.values()), None)
+        confirmed = reported is not None or bool(reported_ids(applied, outcome))
         result = result_for_model(applied, outcome, differences, confirmed=confirmed)
         return await self.finish(applied.operation, result, None, reached_editor=True)
 

@@ -1,15 +1,31 @@
-"""An operation's arguments against its schema, before the engine sees them."""
+"""An operation before the editor sees it: its arguments against its schema, and all of it on a story."""
 
 from functools import cache
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 
-from agent.editing.editor import Failure
-from arrow_project import OPERATIONS, ErrorCode, Operation
+from agent.editing.duplicates import find_duplicate
+from agent.editing.editor import Failure, Refused, failure_of
+from arrow_project import OPERATIONS, ArrowProject, ErrorCode, Operation, OperationError, OperationResult, Selection
 
 # The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
 _LEFT_TO_THE_ENGINE = ("required", "additionalProperties", "enum")
+
+
+def apply_checked(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
+    """Executes the operation on a story.
+
+    Raises:
+        Refused: It would be no good; the story is as it was.
+    """
+    failure = find_schema_error(operation) or find_duplicate(project, operation)
+    if failure is not None:
+        raise Refused(failure)
+    try:
+        return project.apply(operation, selection)
+    except OperationError as error:
+        raise Refused(failure_of(error)) from error
 
 
 def find_schema_error(operation: Operation) -> Failure | None:

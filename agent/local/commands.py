@@ -12,6 +12,7 @@ from agent.local.resolver import called, listed
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone
 from agent.local.values import STARTS, read_color, read_condition, read_number, read_update, read_value, shown, type_of
+from agent.questions.variable_type import read_variable_type
 from arrow_project import Character, Node, Operation, Scene, Variable, fold
 
 # What the form calls a part of a node: the field of the tools, by type.
@@ -23,8 +24,6 @@ _PARTS = {
     "label": {"marker": "label", "entry": "label"},
     "question": {"user_input": "prompt"}, "prompt": {"user_input": "prompt"},
 }  # fmt: skip
-_TYPES = {"number": "num", "numeric": "num", "num": "num", "integer": "num",
-          "text": "str", "string": "str", "str": "str"}  # fmt: skip
 
 
 def carry_out(draft: Draft, words: Words) -> None:
@@ -78,8 +77,7 @@ def _change_item(draft: Draft, words: Words) -> None:
 def _add_item(draft: Draft, words: Words) -> None:
     node = draft.refer.node(first_ref(words))
     field, items = _items(draft, node)
-    quoted = child(words, "quoted")
-    items.append(token(quoted, "QUOTED") if quoted is not None else read_text(without_refs(words), "What does it say?"))
+    items.append(read_text(without_refs(words), "What does it say?"))
     draft.apply("update_node", node_id=node.id, data={field: items})
     draft.told.append(
         f"{draft.story.describe(node.id)} has “{items[-1]}” as its last choice; nothing follows from it yet."
@@ -154,8 +152,8 @@ def _new_variable(draft: Draft, words: Words) -> None:
     name, said = next(iter(_new_names(words)), ""), child(words, "value")
     if said is not None and any(fold(one.name) == fold(token(said, "REF")) for one in draft.story.variables.values()):
         raise NotDone(f"A variable begins with a value, and “{token(said, 'REF')}” is a variable. Say its value.")
-    kind = token(words, "VARIABLE_TYPE").casefold()
-    kind = _TYPES.get(kind, "bool") if kind else "" if said is None else type_of(read_value(said))
+    named = read_variable_type(token(words, "VARIABLE_TYPE"))
+    kind = named["type"] if named else "" if said is None else type_of(read_value(said))
     known: dict[str, Any] = ({"name": name} if name else {}) | ({"type": kind} if kind else {})
     if not (name and kind):
         raise Incomplete(Operation("create_variable", known))

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from agent.editing.duplicates import find_duplicate
+from agent.editing.editor import Refused
+from agent.editing.validation import apply_checked
 from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from agent.questions.parameters import missing_parameters
 from agent.turn.request import TurnContext
-from arrow_project import ErrorCode, Operation, OperationError, Story
+from arrow_project import ErrorCode, Operation, Selection, Story
 
 
 class Incomplete(NotDone):
@@ -59,13 +60,13 @@ class Draft:
         operation = Operation(function, arguments)
         if missing_parameters(operation):
             raise Incomplete(operation)
-        if (duplicate := find_duplicate(self._project, operation)) is not None:
-            raise NotDone(f"{duplicate.message} ({duplicate.code})")
         try:
-            result = self._project.apply(operation).result
-        except OperationError as error:
-            hint = " To do it all the same, add “by force”." if error.code == ErrorCode.RESOURCE_IN_USE else ""
-            raise NotDone(f"{error.message}{hint} ({error.code})") from error
+            result = apply_checked(self._project, operation, Selection()).result
+        except Refused as refused:
+            hint = (
+                " To do it all the same, add “by force”." if refused.failure.code == ErrorCode.RESOURCE_IN_USE else ""
+            )
+            raise NotDone(f"{refused}{hint} ({refused.failure.code})") from refused
         self._story = None
         self.done.append((operation, result))
         return result

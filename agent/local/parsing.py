@@ -19,13 +19,14 @@ _VERBS = r"(?:add|create|connect|disconnect|delete|remove|rename|insert)"
 _HIDDEN = re.compile(
     rf"(?:[.,;!?]\s+|\s)(?:{_VERBS}\s+(?:it|them|an?|the|this|that|node|another|\d+)\b"
     rf"|(?:(?:and|then|also|please)\s+)+{_VERBS}\s+\w)"
+    r"|(?:[.!?;,][\"”’]?|\bthen)\s+(?:then\s+)?(?:the\s+)?(?-i:[A-ZÀ-Þ][\w’'-]*):\s"
     r"|\b(?:says?|asks?|answers?|repl(?:y|ies))\s*[:\"“„]|\bthen\b[^.!?]*\b(?:says?|asks?|answers?|repl(?:y|ies))\b"
     r"|\s(?:after|before|between|(?:lead|leads|go|goes|jump|jumps|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
     r"\s*(?:(?:please|now|and|also|then|(?:can|could|would|will)\s+you|i\s+want\s+(?:you\s+)?to)\s+)*(?:add|build|call|change|connect|convert"
-    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give|improve|insert|let|link|make|merge|move|"
+    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give(?!\s+me)|improve|insert|let(?!\s+me)|link|make|merge|move|"
     r"put|remove|rename|replace|rewrite|set|split|swap|translate|turn|undo|update|write)\b",
     re.IGNORECASE,
 )
@@ -61,8 +62,8 @@ def read_question(message: str) -> Words | NotUnderstood:
 
 
 def is_request(message: str) -> bool:
-    """Whether a line of it begins as what wants something done, in the grammar or not."""
-    return any(_COMMAND.match(line) for line in re.split(r"[;\n]", message))
+    """Whether a line or a sentence of it begins as what wants something done, in the grammar or not."""
+    return any(_COMMAND.match(part) for part in re.split(r"[;\n]|(?<=[.!?])\s", message))
 
 
 def is_question(message: str) -> bool:

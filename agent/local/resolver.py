@@ -35,6 +35,10 @@ _TYPES = {
 Thing = TypeVar("Thing", Scene, Variable, Character)
 
 
+class Unknown(NotDone):
+    """Nothing is called so, nor anything like it."""
+
+
 class Resolver:
     """Resolves words against one state of the story.
 
@@ -47,16 +51,16 @@ class Resolver:
 
     def __init__(self, story: Story, scene_id: int | None, selected: Sequence[int], last_created: int | None) -> None:
         self.story = story
-        self._scene_id = scene_id if scene_id in story.scenes else story.scene_of_entry()
+        self._scene = story.open_scene(scene_id)
         self.selected = [node for node in selected if node in story.nodes]
         self._last_created = last_created if last_created in story.nodes else None
 
     @property
     def open_scene(self) -> Scene:
         """The scene in which new nodes go."""
-        if self._scene_id is None:
+        if self._scene is None:
             raise NotDone("No scene is open, and the project's entry is in none. Name a scene.")
-        return self.story.scenes[self._scene_id]
+        return self._scene
 
     def node(self, words: Words) -> Node:
         """The node that a `ref` means: by id, by its place, by name, or by the quoted beginning of what it says.
@@ -78,7 +82,7 @@ class Resolver:
         if here:
             return self._one(here, plain)
         found = [node for node in self.story.nodes.values() if fold(node.name) == fold(_KIND.sub("", plain, count=1))]
-        return self._one([node for node in found if node.scene_id == self._scene_id] or found, plain)
+        return self._one(found, plain)
 
     def scene(self, words: Words) -> Scene:
         """The scene or macro that a `ref` or `scene_ref` means."""
@@ -95,17 +99,10 @@ class Resolver:
         """The character that a `ref` or a `possessor` means."""
         return self._named("character", words, self.story.characters)
 
-    def resource(self, words: Words) -> Variable | Character:
-        """The variable or character that a `ref` means."""
-        found = [*self._matching(words, self.story.variables), *self._matching(words, self.story.characters)]
-        if len(found) != 1:
-            name = _name(words)
-            several = f"“{name}” may mean several: {listed(found)}." if found else f"There is no “{name}”."
-            raise NotDone(f"{several} Name one variable or character.")
-        return found[0]
-
-    def thing(self, words: Words) -> tuple[str, Node | Scene | Variable | Character]:
-        """Kind and thing, whatever it is; what several things are named so needs its kind.
+    def thing(
+        self, words: Words, kinds: Sequence[str] = ("scene", "variable", "character", "node")
+    ) -> tuple[str, Node | Scene | Variable | Character]:
+        """Kind and thing, whatever of the kinds it is; what several things are named so needs its kind.
 
         Raises:
             NotDone: Nothing, or several things.
@@ -113,30 +110,28 @@ class Resolver:
         tries: dict[str, Callable[[Words], Node | Scene | Variable | Character]] = {
             "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
         }  # fmt: skip
+        name, quotation = token(words, "REF"), token(words, "QUOTED")
         if token(words, "POSSESSOR"):
-            return "character", self.character(words)
-        name, is_quoted_ref = token(words, "REF"), bool(token(words, "QUOTED"))
-        said = _NAMED_KIND.match(f"{name} x" if is_quoted_ref else name)
-        if said or (is_quoted_ref and name):
-            kind = said["kind"].casefold().replace("macro", "scene") if said else "node"
-            return kind, tries[kind](words)
+            kinds = ("character",)
+        elif said := _NAMED_KIND.match(f"{name} x" if quotation else name):
+            kinds = (said["kind"].casefold().replace("macro", "scene"),)
+        elif (quotation and name) or _NUMBER.fullmatch(name):
+            kinds = ("node",)
         found: dict[str, Node | Scene | Variable | Character] = {}
-        reasons: list[str] = []
-        for kind in ("node",) if _NUMBER.fullmatch(name) else tries:
+        problems: list[NotDone] = []
+        for kind in kinds:
             try:
                 found[kind] = tries[kind](words)
             except NotDone as problem:
-                reasons.append(str(problem))
+                problems.append(problem)
         if len(found) == 1:
             return next(iter(found.items()))
         if found:
-            raise NotDone(
-                f"“{token(words, 'QUOTED') or name}” may mean the {join([*found], 'or the')} of that name. Say which."
-            )
-        near = next((reason for reason in reasons if "several" in reason or "Did you mean" in reason), reasons[-1])
-        raise NotDone(
-            near if near != reasons[-1] else f"There is nothing called “{token(words, 'QUOTED') or name}”. {near}"
-        )
+            raise NotDone(f"“{quotation or name}” may mean the {join([*found], 'or the')} of that name. Say which.")
+        if len(kinds) == 1:
+            raise problems[0]
+        nothing = f"There is no “{quotation or name}”: no {join(kinds, 'or')} is called so. Say its name, or its id."
+        raise next((one for one in problems if not isinstance(one, Unknown)), NotDone(nothing))
 
     def loose_end(self) -> Node:
         """The one node of the open scene from which nothing leads on yet."""
@@ -186,19 +181,23 @@ class Resolver:
         for test in tests:
             found = [node for node in nodes if wanted and test(node)]
             if found:
-                return self._one([node for node in found if node.scene_id == self._scene_id] or found, quotation)
+                return self._one(found, quotation)
         by_text = {fold(shorten(one, 60)): node.id for node in nodes for one in (*node.texts, node.name)}
         near = [by_text[one] for one in get_close_matches(wanted, by_text, n=3)]
-        hint = f". Did you mean {self._choices(near, 'or')}?" if near else "; name it by its id."
-        raise NotDone(f"There is no {kind or 'node'} that begins “{quotation}”{hint}")
+        problem = f"There is no {kind or 'node'} that begins “{quotation}”"
+        if near:
+            raise NotDone(f"{problem}. Did you mean {self._choices(near, 'or')}?")
+        raise Unknown(f"{problem}; name it by its id.")
 
     def _one(self, found: Sequence[Node], words: str) -> Node:
+        """The only one that was found, or that was found in the open scene."""
+        found = [node for node in found if self._scene and node.scene_id == self._scene.id] or found
         if len(found) == 1:
             return found[0]
         if found:
             ids = [node.id for node in found]
             raise NotDone(f"“{words}” may mean several nodes: {self._choices(ids)}. Name one by its id.")
-        raise NotDone(f"There is no node “{words}”; name it by its id, its name, or its words in quotation marks.")
+        raise Unknown(f"There is no node “{words}”; name it by its id, its name, or its words in quotation marks.")
 
     def _choices(self, ids: Sequence[int], word: str = "and") -> str:
         return join([self.story.describe(key) for key in ids], word, _LISTED)
@@ -210,7 +209,7 @@ class Resolver:
             return found[0]
         if found:
             raise NotDone(f"There are several {kind}s that “{name}” may mean: {listed(found)}. Name one by its id.")
-        raise NotDone(f"There is no {kind} “{name}”{_remedy(kind, name, things.values())}")
+        raise _unknown(kind, name, things.values())
 
     def _matching(self, words: Words, things: Mapping[int, Thing]) -> list[Thing]:
         name = _name(words)
@@ -259,11 +258,13 @@ def counted(number: int, word: str) -> str:
     return f"1 {word}" if number == 1 else f"{number or 'No'} {word}{'es' if word.endswith('ch') else 's'}"
 
 
-def _remedy(kind: str, name: str, things: Iterable[Scene | Variable | Character]) -> str:
-    """The end of the sentence "There is no …": the near names, or all of them."""
-    known = list(things)
+def _unknown(kind: str, name: str, things: Iterable[Scene | Variable | Character]) -> NotDone:
+    """There is none of that name; told with the near ones, or all of them."""
+    known, problem = list(things), f"There is no {kind} “{name}”"
     if not known:
-        return f"; the project has no {kind}s yet."
+        return Unknown(f"{problem}; the project has no {kind}s yet.")
     by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name).split(" "))}
     near = list({by_name[one].id: by_name[one] for one in get_close_matches(fold(name), by_name, n=3)}.values())
-    return f". Did you mean {listed(near, 'or')}?" if near else f". The {kind}s are: {listed(known)}."
+    if near:
+        return NotDone(f"{problem}. Did you mean {listed(near, 'or')}?")
+    return Unknown(f"{problem}. The {kind}s are: {listed(known)}.")

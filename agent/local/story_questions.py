@@ -7,7 +7,7 @@ from agent.local.parsing import Words, child, first_ref, token
 from agent.local.resolver import Resolver, called, counted
 from agent.local.steps import NotDone
 from agent.local.values import shown
-from arrow_project import Node, Story, Variable, shorten
+from arrow_project import Character, Node, Story, Variable, shorten
 
 _LISTED = 60
 _RAISES = ("raise", "increase", "go up", "rise")
@@ -64,7 +64,8 @@ def _changes(refer: Resolver, words: Words) -> str:
 
 
 def _uses(refer: Resolver, words: Words) -> str:
-    thing = refer.resource(first_ref(words))
+    _, thing = refer.thing(first_ref(words), ("variable", "character"))
+    assert isinstance(thing, Variable | Character)
     return _found(refer, words, refer.story.users(thing), f"that uses “{thing.name}”")
 
 

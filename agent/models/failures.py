@@ -2,28 +2,12 @@
 
 import math
 
-from pydantic_ai.exceptions import (
-    AgentRunError,
-    ContentFilterError,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelNotFoundError,
-    ModelQuotaExceededError,
-    ModelRateLimitError,
-    ModelRequestRejectedError,
-    ModelServerError,
-    ModelUnavailableError,
-    OutputTokenLimitExceeded,
-    UnexpectedModelBehavior,
-    UsageLimitExceeded,
-)
+from pydantic_ai import exceptions
 
 from agent.editing.editor import Failure
 
 
-class AnswerBrokenOff(AgentRunError):
+class AnswerBrokenOff(exceptions.AgentRunError):
     """The provider's stream ended before the answer was complete."""
 
 
@@ -32,7 +16,7 @@ _WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
 # The first that fits counts, so the general ones come last.
 _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
     (
-        ModelAuthenticationError,
+        exceptions.ModelAuthenticationError,
         "MODEL_AUTHENTICATION",
         (
             "The provider of {model} refused the key. Put a valid key into the environment (ANTHROPIC_API_KEY, "
@@ -40,17 +24,17 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         ),
     ),
     (
-        ModelNotFoundError,
+        exceptions.ModelNotFoundError,
         "MODEL_NOT_FOUND",
         "The provider does not know the model {model}. Check FLETCHER_MODEL for its spelling, then restart the server.",
     ),
     (
-        ModelContextWindowExceededError,
+        exceptions.ModelContextWindowExceededError,
         "CONTEXT_TOO_LARGE",
         "The conversation and the project do not fit into {model}. Clear the chat, or lower FLETCHER_CONTEXT_TOKENS.",
     ),
     (
-        ModelQuotaExceededError,
+        exceptions.ModelQuotaExceededError,
         "MODEL_QUOTA",
         (
             "The account's quota or credit at the provider of {model} is used up. Check its billing, or set "
@@ -58,17 +42,17 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         ),
     ),
     (
-        ModelRateLimitError,
+        exceptions.ModelRateLimitError,
         "MODEL_RATE_LIMIT",
         "The provider's rate limit is still reached after several tries. Send the message again in {wait}.",
     ),
     (
-        ModelUnavailableError,
+        exceptions.ModelUnavailableError,
         "MODEL_OVERLOADED",
         "The provider is still overloaded after several tries. Send the message again in {wait}.",
     ),
     (
-        ModelServerError,
+        exceptions.ModelServerError,
         "MODEL_OVERLOADED",
         "The provider keeps failing with an error of its own. Send the message again in {wait}.",
     ),
@@ -81,7 +65,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         ),
     ),
     (
-        ModelConnectionError,
+        exceptions.ModelConnectionError,
         "MODEL_UNREACHABLE",
         (
             "The provider of {model} cannot be reached. Check the network and the base URL (ANTHROPIC_BASE_URL, "
@@ -89,16 +73,16 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         ),
     ),
     (
-        ModelRequestRejectedError,
+        exceptions.ModelRequestRejectedError,
         "MODEL_REJECTED",
         (
             "The provider of {model} does not accept the request; the server's log has its reason. A model that cannot "
             "call tools is one: set FLETCHER_MODEL to another."
         ),
     ),
-    (UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _WHAT_STAYS),
+    (exceptions.UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _WHAT_STAYS),
     (
-        ContentFilterError,
+        exceptions.ContentFilterError,
         "CONTENT_FILTER",
         (
             "The model or its provider's content filter refused to answer this. Say it in other words, or clear the "
@@ -106,26 +90,26 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         ),
     ),
     (
-        OutputTokenLimitExceeded,
+        exceptions.OutputTokenLimitExceeded,
         "ANSWER_TOO_LONG",
         "The model's answer came to the limit of its length in the middle of a call. " + _WHAT_STAYS,
     ),
     (
-        UnexpectedModelBehavior,
+        exceptions.UnexpectedModelBehavior,
         "MODEL_MISBEHAVED",
         "The model kept making calls that cannot be read. " + _WHAT_STAYS,
     ),
     (
-        AgentRunError,
+        exceptions.AgentRunError,
         "MODEL_ERROR",
         "The provider of {model} answered with an error. Try again; the server's log has more.",
     ),
 )
 
 
-def model_failure(error: AgentRunError, model_name: str) -> Failure:
+def model_failure(error: exceptions.AgentRunError, model_name: str) -> Failure:
     """What the user is told of it."""
-    asked_for = error.retry_after if isinstance(error, ModelAPIError) else None
+    asked_for = error.retry_after if isinstance(error, exceptions.ModelAPIError) else None
     minutes = 1 if asked_for is None else math.ceil(asked_for / 60)
     wait = "a minute" if minutes <= 1 else f"{minutes} minutes"
     for kind, code, sentence in _SENTENCES:

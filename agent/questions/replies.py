@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from agent.answering.answerer import OpenQuestion
-from agent.editing.editor import Failure
+from agent.editing.editor import Failure, Refused
 from agent.editing.execution import Execution
 from agent.local import is_command
 from agent.questions.confirmation import describe, summarize
@@ -13,7 +13,7 @@ from agent.questions.parameters import is_a_value, read_parameters
 from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.questions import calls_of, what_happened
 from agent.questions.reply import read_reply
-from agent.turn.direct import DirectCalls, TurnFailed
+from agent.turn.direct import DirectCalls
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import ask_store, in_thread
@@ -58,7 +58,7 @@ class Replies:
         """Does what the message says to a question; False when the message is still to be answered.
 
         Raises:
-            TurnFailed: What was agreed to cannot be done; or the message says yes or no to no question.
+            Refused: What was agreed to cannot be done; or the message says yes or no to no question.
         """
         pending = await self._taken(pending_id)
         if pending is None:
@@ -75,7 +75,7 @@ class Replies:
         pending = await ask_store(self.store.take, pending_id)
         if pending is None and self.request.function is None and read_reply(self.request.message) is not None:
             message = f"There is no open question {pending_id!r}; it may have been answered already."
-            raise TurnFailed(Failure("NOT_PENDING", message))
+            raise Refused(Failure("NOT_PENDING", message))
         return pending
 
     async def _is_answered(self, pending: PendingQuestion) -> bool:
@@ -148,7 +148,7 @@ class Replies:
     async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
-            raise TurnFailed(Failure("CONFLICT", _CHANGED_SINCE))
+            raise Refused(Failure("CONFLICT", _CHANGED_SINCE))
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(agreed=True)
             return ["the last turn is taken back"]
@@ -167,7 +167,7 @@ class Replies:
         if failure is not None:
             rest = len(operations) - len(done) - 1
             left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
-            raise TurnFailed(replace(failure, message=failure.message + left))
+            raise Refused(replace(failure, message=failure.message + left))
         return [describe(operation) for operation in done]
 
     async def _go_on(self, origin: Origin, note: str) -> None:

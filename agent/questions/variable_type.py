@@ -10,6 +10,7 @@ _WORDS = {
 }
 _TYPES = {word: name for name, words in _WORDS.items() for word in words}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+_BY_VALUE: dict[type, str] = {int: "num", bool: "bool", str: "str"}
 _TYPE_AND_VALUE = re.compile(r"(?P<type>[^,:=]+?)\s*[,:=]\s*(?P<value>.+)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?\d{1,15}")
 
@@ -20,26 +21,15 @@ def read_variable_type(reply: str) -> dict[str, Any] | None:
     if (name := _TYPES.get(words.casefold())) is not None:
         return {"type": name}
     both = _TYPE_AND_VALUE.fullmatch(words)
-    if both is not None and (name := _TYPES.get(both["type"].casefold())) is not None:
-        value = _value(name, both["value"].strip())
-        return None if value is None else {"type": name, "initial_value": value}
-    for name in ("num", "bool"):
-        value = _value(name, words)
-        if value is not None:
-            return {"type": name, "initial_value": value}
-    return {"type": "str", "initial_value": words[1:-1]} if _is_quoted(words) else None
+    name = _TYPES.get(both["type"].casefold()) if both else None
+    value = _value(both["value"].strip() if both and name else words, is_text=name == "str")
+    kind = _BY_VALUE.get(type(value))
+    return {"type": kind, "initial_value": value} if kind is not None and name in (kind, None) else None
 
 
-def _value(name: str, written: str) -> Any:
-    """The value as that type has it; None when it is none."""
-    match name:
-        case "num":
-            return int(written) if _NUMBER.fullmatch(written) else None
-        case "bool":
-            return _TRUTHS.get(written.casefold())
-        case _:
-            return written[1:-1] if _is_quoted(written) else written
-
-
-def _is_quoted(words: str) -> bool:
-    return len(words) > 1 and words[0] == words[-1] and words[0] in "\"'"
+def _value(written: str, *, is_text: bool) -> bool | int | str | None:
+    """A value by its looks; a text has quotation marks around it, unless it `is_text` in any case."""
+    is_quoted = len(written) > 1 and written[0] == written[-1] and written[0] in "\"'"
+    if is_quoted or is_text:
+        return written[1:-1] if is_quoted else written
+    return int(written) if _NUMBER.fullmatch(written) else _TRUTHS.get(written.casefold())

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agent.prompt.quoting import encodable
 from agent.turn.events import Citation
 from retrieval import CitedPassage, Passage
 
@@ -47,11 +46,11 @@ def described(cited: CitedPassage) -> dict[str, Any]:
     passage = cited.passage
     return {
         "number": cited.number,
-        "document": encodable(passage.document),
+        "document": passage.document,
         "pages": [passage.page_from, passage.page_to],
-        "heading": [encodable(heading) for heading in passage.heading],
-        "text": encodable(passage.text),
-    } | ({"also_in": [encodable(name) for name in cited.also_in]} if cited.also_in else {})
+        "heading": list(passage.heading),
+        "text": passage.text,
+    } | ({"also_in": list(cited.also_in)} if cited.also_in else {})
 
 
 def _numbers(group: str) -> set[int]:

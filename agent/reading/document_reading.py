@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.prompt.quoting import encodable
 from agent.reading.citations import Citations, described
 from agent.reading.sources import Arguments, NotThere, Sources
 from retrieval import Document, Page, Passage, SearchAnswer
@@ -72,7 +71,7 @@ def read_document(sources: Sources, given: ReadDocument) -> dict[str, Any]:
     if given.part > parts:
         raise NotThere("PART_NOT_FOUND", f"There is no part {given.part}: this text has {parts}.")
     answer: dict[str, Any] = {
-        "document": encodable(document.name),
+        "document": document.name,
         "pages": _part(sources.citations, document, pages, given.part),
     }
     if parts > 1:
@@ -99,7 +98,7 @@ def _part(citations: Citations, document: Document, pages: Sequence[Page], part:
         at += len(page.text)
         if text:
             number = citations.number(_cited_page(document, page), 0.0).number
-            shown.append({"number": number, "page": page.number, "text": encodable(text)})
+            shown.append({"number": number, "page": page.number, "text": text})
     return shown
 
 

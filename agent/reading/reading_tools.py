@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
 from agent.continuity import CheckContinuity, check_continuity
+from agent.prompt.quoting import encodable
 from agent.reading.document_reading import ReadDocument, SearchDocuments, read_document, search_documents
 from agent.reading.sources import Arguments, NotThere, Sources
 from agent.reading.story_reading import (
@@ -38,7 +41,7 @@ class TurnReader(Sources):
         """Executes one call; what went wrong is an answer too, `{"error": {"code", "message"}}`."""
         kind, answer = _TOOLS[tool]
         try:
-            return await ask_store(answer, self, kind.model_validate(arguments))
+            return _encodable(await ask_store(answer, self, kind.model_validate(arguments)))
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             return _error("INVALID_ARGUMENTS", f"{tool}: {problems}")
@@ -62,28 +65,32 @@ def _error(code: str, message: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message}}
 
 
+def _encodable(value: Any) -> Any:
+    """A JSON value that any provider can be sent."""
+    if isinstance(value, dict):
+        return {_encodable(name): _encodable(item) for name, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_encodable(item) for item in cast("list[Any]", value)]
+    return encodable(value) if isinstance(value, str) else value
+
+
+class _Schemas(GenerateJsonSchema):
+    """Schemas without titles, and without what only says that something may be left out."""
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of the arguments, without what only says that something may be left out."""
-    schema = arguments.model_json_schema()
-    properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
-    return {
-        "type": "object",
-        "properties": {name: _plain(field) for name, field in properties.items()},
-        "required": schema.get("required", []),
-        "additionalProperties": False,
-    }
-
-
-def _plain(field: dict[str, Any]) -> dict[str, Any]:
-    kinds = cast("list[dict[str, Any]]", field.get("anyOf", []))
-    given = [kind for kind in kinds if kind.get("type") != "null"]
-    if len(given) > 1:
-        merged: dict[str, Any] = {"type": [kind["type"] for kind in given]}
-    else:
-        merged = dict(given[0]) if given else dict(field)
-    if "description" in field:
-        merged["description"] = field["description"]
-    return {name: value for name, value in merged.items() if name not in ("title", "default", "anyOf")}
+    schema = arguments.model_json_schema(schema_generator=_Schemas, union_format="primitive_type_array")
+    own = {name: value for name, value in schema.items() if name not in ("title", "description")}
+    return {"properties": {}, "required": [], **own}
 
 
 READING_TOOLS: Mapping[str, ReadingTool] = {

@@ -1,11 +1,11 @@
 """Reading in the story as it is now, changes of this turn included; what an answer leaves out, it says."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import Field
 
-from agent.prompt.quoting import encodable
 from agent.reading.sources import Arguments, NotThere, Sources
 from arrow_project import Character, Node, Story, Variable, node_details, node_line, node_lines
 
@@ -82,7 +82,7 @@ def get_scene(sources: Sources, given: GetScene) -> dict[str, Any]:
         raise NotThere("PART_NOT_FOUND", f"There is no part {given.part}: this scene has {len(parts)}.")
     answer: dict[str, Any] = {
         "scene_id": scene.id,
-        "name": encodable(scene.name),
+        "name": scene.name,
         "macro": scene.is_macro,
         "entry": scene.entry,
         "nodes": parts[given.part - 1],
@@ -98,9 +98,9 @@ def list_characters(sources: Sources, given: ListCharacters) -> dict[str, Any]:
     listed = [
         _given(
             character_id=one.id,
-            name=encodable(one.name),
+            name=one.name,
             color=one.color,
-            tags={encodable(str(key)): _cut(str(value)) for key, value in one.tags.items()},
+            tags={str(key): _cut(str(value)) for key, value in one.tags.items()},
             notes=_cut(one.notes),
         )
         | {"used_in_nodes": len(story.users(one))}
@@ -113,7 +113,7 @@ def list_variables(sources: Sources, given: ListVariables) -> dict[str, Any]:
     """Variables with their beginnings, and how often they are used."""
     story = Story(sources.project)
     listed = [
-        {"variable_id": one.id, "name": encodable(one.name), "type": one.type, "initial_value": one.initial}
+        {"variable_id": one.id, "name": one.name, "type": one.type, "initial_value": one.initial}
         | _given(notes=_cut(one.notes))
         | {"used_in_nodes": len(story.users(one))}
         for one in _named(story.variables, given.name)
@@ -149,15 +149,6 @@ def _named(table: Mapping[int, _Named], name: str | None) -> list[_Named]:
     return [resource for resource in table.values() if part in resource.name.casefold()]
 
 
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        items: Iterable[Any] = value.values() if isinstance(value, dict) else value
-        for item in items:
-            yield from _strings(item)
-
-
 def _parts(lines: Iterable[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     room = _PART_CHARACTERS
@@ -172,23 +163,21 @@ def _parts(lines: Iterable[str]) -> list[list[str]]:
 
 def _bounded(details: dict[str, Any]) -> dict[str, Any]:
     """A node may say a whole chapter; then each of its texts is cut."""
-    shown = _encodable(details)
-    if sum(map(len, _strings(shown))) <= _NODE_CHARACTERS:
-        return shown
-    return _encodable(details, _LINE_CHARACTERS) | {"cut": "long texts are shown by their beginnings"}
+    if len(json.dumps(details, ensure_ascii=False)) <= _NODE_CHARACTERS:
+        return details
+    return _with_short_texts(details) | {"cut": "long texts are shown by their beginnings"}
 
 
-def _encodable(value: Any, limit: int | None = None) -> Any:
-    if isinstance(value, str):
-        return _cut(value, limit) if limit is not None else encodable(value)
+def _with_short_texts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _encodable(item, limit) for name, item in value.items()}
-    return [_encodable(item, limit) for item in value] if isinstance(value, list) else value
+        return {name: _with_short_texts(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_short_texts(item) for item in value]
+    return _cut(value) if isinstance(value, str) else value
 
 
-def _cut(text: str, limit: int = _LINE_CHARACTERS) -> str:
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
-    return encodable(shown)
+def _cut(text: str) -> str:
+    return text if len(text) <= _LINE_CHARACTERS else text[: _LINE_CHARACTERS - 1] + "…"
 
 
 def _given(**fields: Any) -> dict[str, Any]:

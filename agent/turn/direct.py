@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from agent.editing.duplicates import find_duplicate
-from agent.editing.editor import Editor, Failure, InMemoryEditor, failure_of
+from agent.editing.editor import Editor, Failure, InMemoryEditor, Refused, failure_of
 from agent.editing.execution import Execution
-from agent.editing.in_order import Refused, tried_in_order
+from agent.editing.in_order import tried_in_order
 from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
@@ -28,14 +28,6 @@ _WRONG_VALUE = frozenset(
         ErrorCode.INVALID_VARIABLE_ID, ErrorCode.INVALID_CHARACTER_ID, ErrorCode.TYPE_MISMATCH,
     }
 )  # fmt: skip
-
-
-class TurnFailed(Exception):
-    """The turn cannot go on; what it did so far stays."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
 
 
 @dataclass
@@ -62,7 +54,7 @@ class DirectCalls:
         """Runs it, or asks for what it lacks. What needs a yes is left in `execution.held`.
 
         Raises:
-            TurnFailed: It was refused.
+            Refused: It was refused.
         """
         if call.function == UNDO:
             await self.undo(agreed=agreed)
@@ -77,15 +69,12 @@ class DirectCalls:
         """Runs all of them, or none: nothing is done before all have been tried, and what the editor refuses is undone.
 
         Raises:
-            TurnFailed: One was refused.
+            Refused: One was refused.
         """
         project = self.context.project
         if project is None:
-            raise TurnFailed(Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any."))
-        try:
-            resolved = await in_thread(tried_in_order, project, operations, self._selection())
-        except Refused as refused:
-            raise TurnFailed(refused.failure) from refused
+            raise Refused(Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any."))
+        resolved = await in_thread(tried_in_order, project, operations, self._selection())
         done: list[str] = []
 
         async def note(finished: OperationFinished) -> None:
@@ -93,7 +82,7 @@ class DirectCalls:
 
         failure = await self.execution.execute_in_order(resolved, note)
         if failure is not None:
-            raise TurnFailed(await self._taken_back(failure))
+            raise Refused(await self._taken_back(failure))
         if self.execution.held is None and not self.request.plan:
             await self.tell(TextFinished("Done:\n" + "\n".join(done)))
 
@@ -125,7 +114,7 @@ class DirectCalls:
         if self.execution.held is not None:
             return
         if finished.failure is not None:
-            raise TurnFailed(finished.failure)
+            raise Refused(finished.failure)
         await self.tell(TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}."))
 
     async def _read(self, call: Operation) -> None:
@@ -134,7 +123,7 @@ class DirectCalls:
             error = cast("dict[str, Any]", answer["error"])
             failure = Failure(str(error.get("code")), str(error.get("message")))
             await self.tell(OperationFinished(call.function, call.arguments, None, failure))
-            raise TurnFailed(failure)
+            raise Refused(failure)
         await self.tell(OperationFinished(call.function, call.arguments, answer, None))
         await self.tell(TextFinished(_in_words(answer)))
 
@@ -160,13 +149,13 @@ class DirectCalls:
         """Takes the last turn back, in one step.
 
         Raises:
-            TurnFailed: There is nothing to take back, or the editor refused.
+            Refused: There is nothing to take back, or the editor refused.
         """
         project = self.context.project
         now = await in_thread(fingerprint, project)
         content = await in_thread(self.store.take_before, now)
         if project is None or content is None:
-            raise TurnFailed(await self._why_nothing())
+            raise Refused(await self._why_nothing())
         try:
             way = await in_thread(way_back, project, content, self._selection())
         except BaseException:  # stopped before anything was taken back
@@ -248,7 +237,7 @@ class DirectCalls:
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations)
         if failure is not None:
-            raise TurnFailed(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
+            raise Refused(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
 
     def _selection(self) -> Selection:
         return Selection(self.context.scene_id, self.context.selected_node_ids)

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from agent.editing.duplicates import find_duplicate
+from agent.editing.editor import Refused
+from agent.editing.validation import apply_checked
 from agent.turn.events import Suggestion
 from agent.turn.request import TurnContext
 from agent.turn.undo import UNDO
-from arrow_project import ArrowProject, Operation, OperationError, Selection, Story, fold, shorten
+from arrow_project import ArrowProject, Operation, Scene, Selection, Story, fold, shorten
 from arrow_project.scripts import speakers
 from retrieval import CitedPassage
 
@@ -29,12 +30,15 @@ def suggest(context: TurnContext, created: Sequence[int], *, changed: bool) -> t
     project = context.project
     if project is None:
         return ()
-    structure = _structure(project, context, created)
+    story = Story(project)
+    scene = story.open_scene(context.scene_id)
+    structure = _structure(story, scene, created)
     found = [Suggestion("Undo what was just done", UNDO, {})] if changed else []
     found += _first(structure, project, context)
-    if changed and context.documents:
-        found += _continuity(project, context)
-    found += _first(_people(project, context.passages), project, context)
+    if changed and context.documents and scene:
+        label = f"Check scene {scene.name} against the documents"
+        found.append(Suggestion(label, _CONTINUITY, {"scene_id": scene.id}))
+    found += _first(_people(story, context.passages), project, context)
     if len(found) < _MOST:
         found += _first(structure, project, context)
     return tuple(found[:_MOST])
@@ -44,29 +48,22 @@ def _first(candidates: Iterator[Suggestion], project: ArrowProject, context: Tur
     """The first that would succeed."""
     selection = Selection(context.scene_id, context.selected_node_ids)
     for suggestion in candidates:
-        operation = Operation(suggestion.function, suggestion.params)
-        if find_duplicate(project, operation) is None and _succeeds(project, operation, selection):
-            return [suggestion]
+        checkpoint = project.checkpoint()
+        try:
+            apply_checked(project, Operation(suggestion.function, suggestion.params), selection)
+        except Refused:
+            continue
+        project.rollback(checkpoint)
+        return [suggestion]
     return []
-
-
-def _succeeds(project: ArrowProject, operation: Operation, selection: Selection) -> bool:
-    checkpoint = project.checkpoint()
-    try:
-        project.apply(operation, selection)
-    except OperationError:
-        return False
-    project.rollback(checkpoint)
-    return True
 
 
 # --- the story ------------------------------------------------------------------------------------------------------
 
 
-def _structure(project: ArrowProject, context: TurnContext, created: Sequence[int]) -> Iterator[Suggestion]:
+def _structure(story: Story, scene: Scene | None, created: Sequence[int]) -> Iterator[Suggestion]:
     """Loose ends: of what was just made, then of the open scene."""
-    story, scene_id = Story(project), open_scene(project, context)
-    here = [node.id for node in story.nodes_of(scene_id)] if scene_id is not None else []
+    here = scene.node_ids if scene else ()
     wanted = [key for key in dict.fromkeys([*created, *here]) if key in story.nodes]
     loose = {node.id for node in story.loose}
     for node_id in islice((key for key in wanted if key in loose), _TRIED):
@@ -97,26 +94,12 @@ def _open_choices(story: Story, node_id: int) -> Iterator[Suggestion]:
         yield Suggestion(label, "create_insert_node", params)
 
 
-def open_scene(project: ArrowProject, context: TurnContext) -> int | None:
-    """The scene that is open; the one where the project begins when that is not known."""
-    document = project.document
-    return context.scene_id if context.scene_id in document.scenes else document.owner(document.entry)
-
-
 # --- the documents --------------------------------------------------------------------------------------------------
 
 
-def _continuity(project: ArrowProject, context: TurnContext) -> list[Suggestion]:
-    scene_id = open_scene(project, context)
-    if scene_id is None:
-        return []
-    label = f"Check scene {project.document.name('scene', scene_id)} against the documents"
-    return [Suggestion(label, _CONTINUITY, {"scene_id": scene_id})]
-
-
-def _people(project: ArrowProject, passages: Sequence[CitedPassage]) -> Iterator[Suggestion]:
+def _people(story: Story, passages: Sequence[CitedPassage]) -> Iterator[Suggestion]:
     """Who speaks in a dialogue among the passages of this turn, and is not in the project."""
-    known = {fold(str(character["name"])) for character in project.document.characters.values()}
+    known = {fold(character.name) for character in story.characters.values()}
     known |= {name.split(" ")[0] for name in known if name}
     for cited in passages:
         for name in speakers(cited.passage.text) if cited.passage.kind == "dialogue" else ():

@@ -8,7 +8,7 @@ from typing import Literal
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.function_names import function_named
-from agent.editing.editor import Editor, Failure, Rehearsal
+from agent.editing.editor import Editor, Failure, Refused, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
 from agent.prompt.prompt import passage_budget
@@ -19,7 +19,7 @@ from agent.questions.questions import Questions
 from agent.questions.replies import Replies
 from agent.reading.citations import Citations
 from agent.reading.reading_tools import TurnReader
-from agent.turn.direct import DirectCalls, TurnFailed
+from agent.turn.direct import DirectCalls
 from agent.turn.events import (
     Asked,
     Cited,
@@ -149,7 +149,7 @@ class Turn:
             await self._tell(Failed(error.failure))
         except CorpusError as error:
             await self._tell(Failed(Failure(error.code, error.message)))
-        except TurnFailed as error:
+        except Refused as error:
             await self._tell(Failed(error.failure))
         except Exception:
             logger.exception("a turn failed unexpectedly")

@@ -13,6 +13,8 @@ from evaluation.agent.tasks import (
     resources,
     stranger_questions,
     stranger_requests,
+    visitor_questions,
+    visitor_requests,
 )
 
 TASKS: tuple[Task, ...] = (
@@ -27,6 +29,8 @@ TASKS: tuple[Task, ...] = (
     *free_questions.TASKS,
     *stranger_requests.TASKS,
     *stranger_questions.TASKS,
+    *visitor_requests.TASKS,
+    *visitor_questions.TASKS,
 )
 """Every task; ids are unique."""
 

@@ -86,6 +86,21 @@ def test_a_sentence_that_only_repeats_the_question_is_no_answer(turn: Turn) -> N
     assert turn.text.startswith("“The carters pay for the oil, one coin each.” [1]")
 
 
+def test_what_is_counted_stands_in_the_answer(turn: Turn) -> None:
+    lamp = "The lamp is lit for a night by three hands. The need is eleven litres."
+    assert "eleven litres" in quoted(turn, lamp, "How many litres does the lamp need for a night?")
+    assert "three hands" not in turn.text
+
+
+def test_a_quote_that_adds_nothing_is_none(turn: Turn) -> None:
+    assert "“" not in quoted(turn, "* Walk on without a word", "What happens if she walks on without a word?")
+
+
+def test_a_sentence_may_say_the_opposite_of_what_is_denied(turn: Turn) -> None:
+    answer = quoted(turn, "Jory is afraid of the bell.", "Who is not afraid of the bell?")
+    assert answer.startswith("I am not certain that this answers it:")
+
+
 def test_without_documents_that_is_said(turn: Turn) -> None:
     turn.passages, turn.texts = (), {}
 

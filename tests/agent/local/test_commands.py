@@ -108,6 +108,8 @@ def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Tu
 @pytest.mark.parametrize(
     "message",
     [
+        "Elena says: Good evening. Then Tomas: Who's there?",
+        "let Elena say: Wait! Tomas: No.",
         "add a choice after 10: Yes / No / Maybe and connect Yes to 8",
         "add a marker after 10: fog and connect it to 8",
         "Elena says: Drink up! and then Tomas says: No, thank you.",
@@ -120,6 +122,11 @@ def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Tu
 def test_no_other_part_hides_a_command_either(turn: Turn, message: str) -> None:
     assert "quotation marks" in turn.run(message).text
     assert not turn.edits
+
+
+@pytest.mark.parametrize("message", ["What is gold? Set it to 9.", "Where does Elena speak? Delete node 8."])
+def test_what_stands_behind_a_question_is_not_dropped(turn: Turn, message: str) -> None:
+    assert f"I did not understand “{message}”. Nothing was changed." in turn.run(message).text
 
 
 def test_a_variable_does_not_begin_with_another_one(turn: Turn) -> None:

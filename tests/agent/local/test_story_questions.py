@@ -70,6 +70,12 @@ def test_nodes_are_listed_with_their_scene(turn: Turn) -> None:
     assert [line.rpartition(", in ")[2] for line in spoken[1:]] == ["“Quay”", "“Loft”"]
 
 
+def test_who_says_something_and_how_much_somebody_says(turn: Turn) -> None:
+    turn.run('add a monolog by Elena after 10: "Take it!"')
+    assert "monolog by Elena_Marsh" in turn.run("Who says 'Take it!'?").text
+    assert "nodes of “Elena_Marsh”" in turn.run("how many lines does Elena have?").text
+
+
 @pytest.mark.parametrize("question", ["where is the macro used?", "which nodes use silver?"])
 def test_what_is_not_there_is_named(turn: Turn, question: str) -> None:
     assert "There is no “" in turn.run(question).text
