@@ -48,7 +48,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.fixture(scope="session", autouse=True)
 def servers_end_soon() -> Iterator[None]:
-    """A server in this process looks for its end a hundred times a second, not ten: nearly a thousand tests have one."""
+    """A server here looks for its end a hundred times a second, not ten: nearly a thousand tests have one."""
     quick = SimpleNamespace(**vars(asyncio) | {"sleep": lambda seconds: asyncio.sleep(seconds / 10)})
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("uvicorn.server.asyncio", quick)
