@@ -218,6 +218,12 @@ class _Socket(WebSocketsSansIOProtocol):
         self._reader.keeps_up()
         super().resume_writing()
 
+    def handle_parser_exception(self) -> None:
+        if self.conn.close_sent is None:  # before it was let in: there is no connection yet whose end could be said
+            self.transport.close()
+            return
+        super().handle_parser_exception()
+
     def data_received(self, data: bytes) -> None:
         self._left = memoryview(b"".join((self._left, data)) if self._left else data)
         self._take_apart()

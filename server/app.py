@@ -84,20 +84,13 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    for routes in (
-        project_routes,
-        corpus_routes,
-        text_routes,
-        folder_routes,
-        turn_routes,
-        check_routes,
-        operation_routes,
-    ):
-        app.include_router(routes.router)
-    describe(app, access)
+    # First: a route is only made ready once a request gets as far, and no socket shall wait for all of them.
     serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
         app.add_api_websocket_route(path, serve_client)
+    for routes in _ROUTES:
+        app.include_router(routes.router)
+    describe(app, access)
     _add_error_handlers(app)
     return app
 

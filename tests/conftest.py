@@ -1,5 +1,7 @@
 """What tests of several folders need: a PostgreSQL and a Chroma server, once for all of them."""
 
+import asyncio
+import gc
 import os
 import signal
 import ssl
@@ -7,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
@@ -16,10 +19,19 @@ from tests.chroma_server import running_chroma
 from tests.postgresql import EmptyDatabase, running_postgresql
 
 # Where processes are started and waited for, a file takes longest.
-_FIRST = ("attack", "end_to_end", "workbench", "ingest", "evaluation", "fletcher")
+_FIRST = ("attack", "end_to_end", "workbench", "mcp_server", "ingest", "evaluation", "fletcher", "retrieval", "server")
 
 # A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What is imported to collect the tests stays until the end: to look through it for garbage takes a fifth of the time.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is collected, of what is made by tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,6 +44,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than there are processors: a third of the time tests wait, for a clock or another process."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def servers_end_soon() -> Iterator[None]:
+    """A server here looks for its end a hundred times a second, not ten: nearly a thousand tests have one."""
+    quick = SimpleNamespace(**vars(asyncio) | {"sleep": lambda seconds: asyncio.sleep(seconds / 10)})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("uvicorn.server.asyncio", quick)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -56,14 +56,13 @@ def run_server(
         CommandError: The address is in use, or somebody else owns the data directory.
     """
     log_as_server()
-    # Loaded here because they bring FastAPI and the model SDKs, which no other command needs at its start.
-    from fletcher.app import build_app
     from fletcher.loopback import Server, bind, url_of
     from retrieval import keep_little_memory
 
     keep_little_memory()
     with bind(host, port) as bound, open_alone(settings, _ONE_OWNER) as (parts, ownership):
-        # Not before: what is wrong with the data directory is said at once.
+        # Not before, as they bring FastAPI and the model SDKs: what is wrong with the data directory is said at once.
+        from fletcher.app import build_app
         from fletcher.wiring import build_services
         from server import Access
         from workbench import mount

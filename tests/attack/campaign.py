@@ -85,20 +85,26 @@ def run(
     *,
     with_stores: bool,
     shares_workspace: bool = False,
+    weighs: bool = True,
 ) -> Campaign:
-    """Starts a server and the witness, attacks stage by stage, and looks at what is left."""
+    """Starts a server and the witness, attacks stage by stage, and looks at what is left.
+
+    With `weighs`, it waits at the end until memory is what it may be, for a minute at most.
+    """
     campaign = Campaign()
     with ExitStack() as opened:
         stores = opened.enter_context(running_stores()) if with_stores else None
         with attacked(folder, shares_workspace=shares_workspace, **(stores.settings if stores else {})) as server:
             server.stores = stores.processes if stores else {}
-            _attack(server, campaign, stages, counts, seed)
+            _attack(server, campaign, stages, counts, seed, weighs)
         campaign.ended_s = server.ended_s or 0.0
         campaign.tracebacks, campaign.errors = server.tracebacks(), server.errors()
     return campaign
 
 
-def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts: dict[str, int], seed: int) -> None:
+def _attack(
+    server: Server, campaign: Campaign, stages: list[list[str]], counts: dict[str, int], seed: int, weighs: bool
+) -> None:
     witness = _Beside(server)
     try:
         _warm_up(server)
@@ -107,7 +113,7 @@ def _attack(server: Server, campaign: Campaign, stages: list[list[str]], counts:
         for names in stages:
             campaign.stages.append(_staged(server, names, counts, seed))
         if server.is_alive:
-            campaign.after_mb = _after_deleting(server, campaign)
+            campaign.after_mb = _after_deleting(server, campaign, weighs)
     finally:
         campaign.is_alive = server.is_alive
         campaign.answers = witness.end()
@@ -147,12 +153,12 @@ def _warm_up(server: Server) -> None:
         delete_all(server, http)
 
 
-def _after_deleting(server: Server, campaign: Campaign) -> float:
-    """Megabytes once all is deleted, or up to a minute later, until they are what they may be."""
+def _after_deleting(server: Server, campaign: Campaign, weighs: bool) -> float:
+    """Megabytes once all is deleted; where it weighs, or up to a minute later, until they are what they may be."""
     with server.http(timeout_s=_FORGETS_WITHIN_S) as http:
         campaign.left = delete_all(server, http)
     give_up_at = time.monotonic() + _FORGETS_WITHIN_S
-    while (now := _all_mb(server)) > campaign.before_mb * AFTER and time.monotonic() < give_up_at:
+    while (now := _all_mb(server)) > campaign.before_mb * AFTER and weighs and time.monotonic() < give_up_at:
         time.sleep(1)
     campaign.alone_after_mb = _alone_mb(server)
     return now

@@ -15,12 +15,12 @@ COUNTS = {name: phase.short for name, phase in PHASES.items()}
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return run(tmp_path_factory.mktemp("attacked"), STAGES, COUNTS, SEED, with_stores=False)
+    return run(tmp_path_factory.mktemp("attacked"), STAGES, COUNTS, SEED, with_stores=False, weighs=False)
 
 
 @pytest.fixture(scope="module")
 def without_stores(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return run(tmp_path_factory.mktemp("attacked"), [["stores"]], COUNTS, SEED, with_stores=True)
+    return run(tmp_path_factory.mktemp("attacked"), [["stores"]], COUNTS, SEED, with_stores=True, weighs=False)
 
 
 @pytest.mark.parametrize("phase", [name for stage in STAGES for name in stage])

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,7 +65,10 @@ def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Pa
 
 
 @pytest.mark.parametrize("browser", ["notes", "none"])
-def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(tmp_path: Path, browser: str) -> None:
+def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(
+    ingested: Path, tmp_path: Path, browser: str
+) -> None:
+    shutil.copytree(ingested, tmp_path / "demo" / "data")  # as after a first demo, which the test above makes
     notes, opened = tmp_path / "notes.py", tmp_path / "opened"
     notes.write_text(f"import sys\nopen({str(opened)!r}, 'w').write(sys.argv[1])")
     # Which one is opened is the environment's to say; of one that is nowhere it is told.

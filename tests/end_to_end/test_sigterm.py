@@ -25,6 +25,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")
 
 _SERVE = "import sys; from fletcher.__main__ import main; main()"
+_THAT_GIVES_REQUESTS_A_SECOND = f"import fletcher.loopback; fletcher.loopback._GRACE_S = 1; {_SERVE}"
 _WITH_A_READER_THAT_TAKES_LONG = f"""
 import functools, fletcher.wiring
 from ingest import ReaderPool
@@ -115,9 +116,9 @@ def test_while_a_page_is_drawn(data_dir: Path) -> None:
             pages=[Page(1, 0, 1, "A")],
             passages=[],
         )
-    with server(data_dir) as one, ThreadPoolExecutor(1) as threads:
+    with server(data_dir, _THAT_GIVES_REQUESTS_A_SECOND) as one, ThreadPoolExecutor(1) as threads:
         answer = threads.submit(one.http.get, "/projects/9/documents/tiles.pdf/pages/1.png")
-        eventually(lambda: one_computes(one.children(), 1.0))
+        eventually(lambda: one_computes(one.children(), 0.5))
         drawing = one.children()
         one.ended()
         assert (answer.result().status_code, answer.result().json()["error"]["code"]) == (503, "SERVER_CLOSING")

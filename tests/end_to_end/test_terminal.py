@@ -1,7 +1,9 @@
 """Each command in a terminal of 80 columns: no line is longer, no word is broken, no library has its say."""
 
+import functools
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -26,7 +28,7 @@ _OF_LIBRARIES = ("Warning", "warnings.warn", "Traceback", "https://", "pip insta
 _OF_A_SPINNER = {"Searching", "..."}
 _IN_PROJECT = ("--project", "1", "--data-dir", "data")
 
-# What is run of each command; of those that are not here, their help.
+# What is run of each command; `mcp` talks to a program, so of it there is the help only.
 CALLS: dict[str, Sequence[Sequence[str]]] = {
     "serve": [["serve", "--port", "0", "--data-dir", "served"]],
     "ingest": [["ingest", "design", *_IN_PROJECT], ["ingest", "nowhere", *_IN_PROJECT]],
@@ -50,8 +52,19 @@ CALLS: dict[str, Sequence[Sequence[str]]] = {
 }
 
 
+# All in one process: most of what `--help` takes is to start one.
+_HELP = f"""
+from fletcher.__main__ import main
+for command in {list(_COMMANDS)!r}:
+    try:
+        main([command, "--help"])
+    except SystemExit as end:
+        assert not end.code, command
+"""
+
+
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def here(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with documents and a story, and a server."""
     here = tmp_path_factory.mktemp("terminal")
     design = here / "design"
@@ -65,13 +78,19 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (design / "data.bin").write_bytes(b"\0\1")
     (here / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
     (here / "broken.arrow").write_text("{", "utf-8")
+    shutil.copytree(ingested, here / "demo" / "data")
     fletcher("ingest", "design", "--project", "1", data_dir=here / "data", cwd=here)
     with running_server(here / "data", FLETCHER_MODEL="local"):
         yield here
 
 
-def in_terminal(here: Path, arguments: Sequence[str]) -> str:
+@functools.cache
+def in_terminal(here: Path, *arguments: str) -> str:
     """All that the command writes to a terminal, the commands to the terminal left out."""
+    return _in_terminal(here, "-m", "fletcher", *arguments)
+
+
+def _in_terminal(here: Path, *arguments: str) -> str:
     import fcntl
     import pty
     import termios
@@ -80,8 +99,9 @@ def in_terminal(here: Path, arguments: Sequence[str]) -> str:
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     environment = {name: value for name, value in CLEAN_ENVIRONMENT.items() if name not in ("COLUMNS", "NO_COLOR")}
     environment |= {"TERM": "xterm-256color", "FLETCHER_MODEL": "local"}
-    command = [sys.executable, "-m", "fletcher", *arguments]
-    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, cwd=here, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, *arguments], stdin=its, stdout=its, stderr=its, cwd=here, env=environment
+    ) as process:
         deadline = threading.Timer(PATIENCE_S, process.kill)
         deadline.start()
         os.close(its)
@@ -112,14 +132,27 @@ def in_file(here: Path, arguments: Sequence[str]) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", _COMMANDS)
+def assert_readable(shown: str) -> None:
+    assert shown.strip()
+    for line in re.split(r"\r*\n|\r", shown):
+        assert cell_len(line.rstrip()) <= COLUMNS, line
+    assert not [word for word in _OF_LIBRARIES if word in shown], shown
+
+
+@pytest.mark.parametrize("command", CALLS)
 def test_what_it_says(here: Path, command: str) -> None:
-    for arguments in [[command, "--help"], *CALLS.get(command, ())]:
-        shown = in_terminal(here, arguments)
-        assert shown.strip()
-        for line in re.split(r"\r*\n|\r", shown):
-            assert cell_len(line.rstrip()) <= COLUMNS, (arguments, line)
-        assert not [word for word in _OF_LIBRARIES if word in shown], (arguments, shown)
+    for arguments in CALLS[command]:
+        assert_readable(in_terminal(here, *arguments))
+
+
+def test_what_it_says_of_itself(tmp_path: Path) -> None:
+    shown = _in_terminal(tmp_path, "-c", _HELP)
+    assert_readable(shown)
+    assert shown.count("Usage:") == len(_COMMANDS)
+
+
+def test_no_command_is_left_out() -> None:
+    assert CALLS.keys() == _COMMANDS.keys() - {"mcp"}
 
 
 @pytest.mark.parametrize("command", ["search", "link", "remove", "outline", "check", "evaluate", "arrow"])
@@ -128,5 +161,5 @@ def test_no_word_is_broken(here: Path, command: str) -> None:
         whole = set(_FRAME.split(in_file(here, arguments)))
         assert whole, arguments
         assert "\x1b" not in "".join(whole)
-        broken = set(_FRAME.split(in_terminal(here, arguments))) - whole - _OF_A_SPINNER
+        broken = set(_FRAME.split(in_terminal(here, *arguments))) - whole - _OF_A_SPINNER
         assert not broken, (arguments, broken)

@@ -71,18 +71,22 @@ async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path, era
         assert fletcher("documents", "--project", "1", data_dir=data_dir).out  # others are answered meanwhile
 
 
-async def test_with_a_live_owner_it_talks_to_it_and_so_do_others(data_dir: Path, story: Path) -> None:
+async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_and_then_to_the_next(
+    data_dir: Path, story: Path
+) -> None:
+    before = story.read_bytes()
+    one, other = (started(data_dir, "--project", "1", "--file", story, era=era) for era in ERAS)
     with running_server(data_dir):
-        async with (
-            started(data_dir, "--project", "1", "--file", story) as first,
-            started(data_dir, "--project", "1", "--file", story, era="2026-07-28") as second,
-        ):
-            await _works(first, story)
-            await _works(second, story)
-            before = story.read_bytes()
-            await first.ok("apply_operations", operations=[_GOLD])
-            await second.ok("undo")  # what one does, the other can take back
-            assert story.read_bytes() == before
+        first, second = await one.__aenter__(), await other.__aenter__()
+        await _works(first, story)
+        await second.ok("outline")
+    with running_server(data_dir):
+        await _works(second, story)
+        await first.ok("apply_operations", operations=[_GOLD])
+        await second.ok("undo")  # what one does, the other can take back
+        assert story.read_bytes() == before
+        await other.__aexit__(None, None, None)
+        await one.__aexit__(None, None, None)
 
 
 async def test_a_change_is_taken_back_by_the_command_line_as_well(data_dir: Path, story: Path) -> None:
@@ -104,17 +108,6 @@ async def test_the_user_is_asked(data_dir: Path, story: Path, era: Era) -> None:
     assert len(user.shown) == 1
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_an_owner_that_ends_is_followed_by_the_next(data_dir: Path, story: Path, era: Era) -> None:
-    with running_server(data_dir):
-        scribe = started(data_dir, "--project", "1", "--file", story, era=era)
-        opened = await scribe.__aenter__()
-        await opened.ok("outline")
-    with running_server(data_dir):
-        await _works(opened, story)
-        await scribe.__aexit__(None, None, None)
-
-
 async def test_only_the_file_s_folder_may_be_read(data_dir: Path, story: Path, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
     outside.write_text("secret", "utf-8")
@@ -127,6 +120,14 @@ async def test_only_the_file_s_folder_may_be_read(data_dir: Path, story: Path, t
 
 
 # --- the wire --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Generator["subprocess.Popen[bytes]"]:
+    """One for all who ask it for something odd: it goes on."""
+    with _process(tmp_path_factory.mktemp("wire") / "data") as process:
+        assert _say(process, json.dumps(INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
+        yield process
 
 
 @contextmanager
@@ -149,14 +150,12 @@ def _say(process: "subprocess.Popen[bytes]", line: bytes) -> dict[str, Any]:
     return json.loads(process.stdout.readline())
 
 
-def test_what_is_no_message_is_said_and_the_next_is_answered(data_dir: Path) -> None:
-    with _process(data_dir) as process:
-        assert _say(process, json.dumps(INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
-        assert _say(process, b"{not json")["error"]["code"] == -32700
-        assert _say(process, b"\xff\xfe")["error"]["code"] == -32700
-        assert _say(process, b"[]")["error"]["code"] == -32600
-        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-        assert _say(process, json.dumps(ping).encode()) == {"jsonrpc": "2.0", "id": 2, "result": {}}
+def test_what_is_no_message_is_said_and_the_next_is_answered(process: "subprocess.Popen[bytes]") -> None:
+    assert _say(process, b"{not json")["error"]["code"] == -32700
+    assert _say(process, b"\xff\xfe")["error"]["code"] == -32700
+    assert _say(process, b"[]")["error"]["code"] == -32600
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    assert _say(process, json.dumps(ping).encode()) == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
 _META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
@@ -185,19 +184,17 @@ _ODD_NOTICES = (
 )
 
 
-def test_whatever_comes_every_request_is_answered(data_dir: Path) -> None:
-    with _process(data_dir) as process:
-        _say(process, json.dumps(INITIALIZE).encode())
-        for line in _ODD_REQUESTS:
-            answer = _say(process, line)
-            assert answer["error"]["code"] < 0, line[:80]
-            assert "Fletcher has ended" not in answer["error"]["message"], line[:80]
-        for number, line in enumerate(_ODD_NOTICES):
-            ping = {"jsonrpc": "2.0", "id": f"ping {number}", "method": "ping"}
-            answer = _say(process, line + b"\n" + json.dumps(ping).encode())
-            while answer["id"] != ping["id"]:  # what is wrong with a notice is said to nobody's request
-                assert answer["id"] is None, line
-                answer = _say(process, b"")
+def test_whatever_comes_every_request_is_answered(process: "subprocess.Popen[bytes]") -> None:
+    for line in _ODD_REQUESTS:
+        answer = _say(process, line)
+        assert answer["error"]["code"] < 0, line[:80]
+        assert "Fletcher has ended" not in answer["error"]["message"], line[:80]
+    for number, line in enumerate(_ODD_NOTICES):
+        ping = {"jsonrpc": "2.0", "id": f"ping {number}", "method": "ping"}
+        answer = _say(process, line + b"\n" + json.dumps(ping).encode())
+        while answer["id"] != ping["id"]:  # what is wrong with a notice is said to nobody's request
+            assert answer["id"] is None, line
+            answer = _say(process, b"")
 
 
 def test_it_ends_with_its_client(data_dir: Path) -> None:

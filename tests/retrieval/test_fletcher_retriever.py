@@ -6,14 +6,16 @@ import pytest
 
 from corpora import ProjectKey
 from retrieval import RetrievalError, Retriever
-from retrieval.fletcher_retriever import FletcherRetriever
 from tests.retrieval.conftest import Put
 from tests.server.house import house
 
+# `FletcherRetriever` is imported by each test: LlamaIndex, which it brings, takes a second and is needed here only.
 FERRY = "Does the ferry cost two crowns?"
 
 
 def test_nodes_say_what_to_cite(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    from retrieval.fletcher_retriever import FletcherRetriever
+
     put(key, "bible.pdf", "Elena keeps the lighthouse.", "The ferry costs two crowns.", "Osk mends nets.", paged=True)
     best, *_ = FletcherRetriever.in_process(retriever, key, k=2).retrieve(FERRY)
     (passage, *_) = retriever.search(key, FERRY)
@@ -26,6 +28,8 @@ def test_nodes_say_what_to_cite(retriever: Retriever, key: ProjectKey, put: Put)
 
 
 def test_the_same_over_http(tmp_path: Path) -> None:
+    from retrieval.fletcher_retriever import FletcherRetriever
+
     with house(tmp_path / "data") as home:
         home.put("bible.md", "Elena keeps the lighthouse. The ferry costs two crowns.")
         here = FletcherRetriever.in_process(home.retriever, home.key).retrieve(FERRY)
