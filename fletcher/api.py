@@ -1,15 +1,12 @@
 """The HTTP API as the command line speaks it, to whoever answers for the data directory."""
 
-from __future__ import annotations
-
 import json
 import os
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from types import TracebackType
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -20,20 +17,15 @@ from fletcher.owner import live_owner
 from fletcher.settings import Settings
 
 Answer = dict[str, Any]
-Telling = Callable[[str, Answer], None]
-_Result = TypeVar("_Result")
+Listener = Callable[[str, Answer], None]
 
 # Embedding a long document takes minutes on a small machine, and an answer comes when it is done.
 _TIMEOUT = httpx.Timeout(10, read=3600, write=600)
 # How long an owner that no longer answers may take to give the directory back: it may be in the midst of a batch.
 _WAIT_FOR_ITS_END_S = 60.0
 _UNAUTHORIZED = 401  # our key is not the key of who answers now
-_TOO_LARGE = 413
 _CLOSING = "SERVER_CLOSING"
-
-
-class OwnerGone(CommandError):
-    """The owner does not answer any more: the work can be done again, by whoever owns the directory next."""
+_EVENTS = "text/event-stream"
 
 
 class OwnerRefusal(CommandError):
@@ -45,114 +37,12 @@ class OwnerRefusal(CommandError):
         self.code = code
 
 
-class Api:
-    """One project at one owner; a context manager that closes its connections."""
-
-    def __init__(self, owner: Owner, key: ProjectKey) -> None:
-        self.owner = owner
-        self.key = key
-        self._client = httpx.Client(
-            base_url=f"{owner.url}/projects/{quote(key.project_id, safe='')}/",
-            headers={"Authorization": f"Bearer {owner.key}", "X-Fletcher-Workspace": key.workspace},
-            timeout=_TIMEOUT,
-            trust_env=False,
-            # An owner is on this machine and shows no certificate: loading all authorities would take 30 ms.
-            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-        )
-
-    def __enter__(self) -> Api:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._client.close()
-
-    def ask(self, method: str, path: str, **options: Any) -> Answer:
-        """The answer to one request; `path` is one below the project, `options` are httpx's.
-
-        Raises:
-            OwnerRefusal: It is refused.
-            OwnerGone: Nobody answers, or somebody else than before.
-        """
-        with self._answered(options), self._client.stream(method, path, **options) as response:
-            return self._told(response, lambda _name, _data: None)
-
-    def follow(self, path: str, tell: Telling, **options: Any) -> Answer:
-        """The answer to a POST; `tell` hears the names and the data of its events meanwhile, and may stop it."""
-        options["headers"] = {"Accept": "text/event-stream"}
-        with self._answered(options), self._client.stream("POST", path, **options) as response:
-            return self._told(response, tell)
-
-    def _told(self, response: httpx.Response, tell: Telling) -> Answer:
-        if response.is_error:
-            response.read()
-            raise self._refused(response)
-        if "event-stream" not in response.headers["content-type"]:
-            return json.loads(response.read())
-        for name, data in _events(response.iter_lines()):
-            if name == "answer":
-                return data
-            if name == "error":
-                raise self._refusal(response.status_code, data)
-            tell(name, data)
-        raise self._gone("it broke off")
-
-    def _refused(self, response: httpx.Response) -> CommandError:
-        try:
-            return self._refusal(response.status_code, response.json())
-        except (ValueError, KeyError, TypeError):
-            message = f"The owner of the data directory answered {response.status_code}."
-            return OwnerRefusal(response.status_code, "REFUSED", message)
-
-    def _refusal(self, status: int, data: Answer) -> CommandError:
-        code, message = data["error"]["code"], data["error"]["message"]
-        if status == _UNAUTHORIZED or code == _CLOSING:
-            return self._gone(message)
-        return OwnerRefusal(status, code, message)
-
-    @contextmanager
-    def _answered(self, options: dict[str, Any]) -> Generator[None]:
-        try:
-            yield
-        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
-            # Who hangs up while it is sent something, and is there all the same, takes no request so long.
-            if options.keys() & {"json", "files"} and self._is_there():
-                message = "the server hung up; it may be too big for its FLETCHER_MAX_UPLOAD_BYTES."
-                raise OwnerRefusal(_TOO_LARGE, "PAYLOAD_TOO_LARGE", message) from error
-            raise self._gone(error) from error
-        except httpx.HTTPError as error:
-            raise CommandError(self._silent(error)) from error
-
-    def _is_there(self) -> bool:
-        try:
-            return self._client.get("folder").status_code != _UNAUTHORIZED
-        except httpx.HTTPError:
-            return False
-
-    def _gone(self, reason: Exception | str) -> OwnerGone:
-        return OwnerGone(self._silent(reason))
-
-    def _silent(self, reason: Exception | str) -> str:
-        return (
-            f"Process {self.owner.pid} owns the data directory and does not answer at {self.owner.url}: {reason}. "
-            "Run the command again."
-        )
+class _OwnerGone(Exception):
+    """The owner does not answer any more; whoever owns the directory next can."""
 
 
-def _events(lines: Iterable[str]) -> Iterator[tuple[str, Answer]]:
-    """Server-sent events by their names."""
-    name = ""
-    for line in lines:
-        field, _, value = line.partition(": ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            yield name, json.loads(value)
-
-
-class Connection:
-    """A project's API at whoever owns the data directory, one owner after the other; a context manager.
+class Api(AbstractContextManager["Api"]):
+    """A project at whoever owns the data directory, one owner after the other; a context manager.
 
     Args:
         settings: Where the directory is.
@@ -161,52 +51,110 @@ class Connection:
     """
 
     def __init__(self, settings: Settings, key: ProjectKey, **needs: bool) -> None:
-        self._settings = settings
         self.key = key
+        self._settings = settings
         self._needs = needs
         self._opened = ExitStack()
-        self._api: Api | None = None
+        self._owner: Owner | None = None
 
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._close()
-
-    def do(self, work: Callable[[Api], _Result]) -> _Result:
-        """What `work` makes of the API.
-
-        If the owner ends meanwhile, `work` is done again from its beginning: here, or by the next owner.
-
-        Raises:
-            CorpusError: As `live_owner`.
-            OwnerGone: The owner keeps the directory and has stopped to answer.
-        """
-        gone, give_up_at = None, 0.0
-        while True:
-            api = self._open()
-            try:
-                return work(api)
-            except OwnerGone:
-                self._close()
-                # Not a busy loop: to find an owner takes the time in which we could have become it.
-                if api.owner != gone:
-                    gone, give_up_at = api.owner, time.monotonic() + _WAIT_FOR_ITS_END_S
-                if api.owner.pid == os.getpid() or time.monotonic() >= give_up_at:
-                    raise
-
-    def _open(self) -> Api:
-        if self._api is None:
-            owner = self._opened.enter_context(live_owner(self._settings, **self._needs))
-            self._api = self._opened.enter_context(Api(owner, self.key))
-        return self._api
-
-    def _close(self) -> None:
-        self._api = None
+    def __exit__(self, *_: object) -> None:
         self._opened.close()
 
+    @property
+    def owner(self) -> Owner:
+        """Who answers now; raises as `live_owner`."""
+        if self._owner is None:
+            self._owner = self._opened.enter_context(live_owner(self._settings, **self._needs))
+            self._client = httpx.Client(
+                base_url=f"{self._owner.url}/projects/{quote(self.key.project_id, safe='')}/",
+                headers={"Authorization": f"Bearer {self._owner.key}", "X-Fletcher-Workspace": self.key.workspace},
+                timeout=_TIMEOUT,
+                trust_env=False,
+                # An owner is on this machine and shows no certificate: loading all authorities would take 30 ms.
+                verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            )
+            self._opened.enter_context(self._client)
+        return self._owner
 
-def asked(settings: Settings, key: ProjectKey, work: Callable[[Api], _Result]) -> _Result:
-    """What `work` makes of the project's API; raises as `Connection.do`."""
-    with Connection(settings, key) as connection:
-        return connection.do(work)
+    def ask(self, method: str, path: str, listen: Listener | None = None, **options: Any) -> Answer:
+        """The answer to one request; if the owner ends meanwhile, it is asked again: here, or the next owner.
+
+        Args:
+            method: HTTP's.
+            path: One below the project.
+            listen: Hears the names and the data of what happens until then, and may stop it by raising.
+            options: httpx's.
+
+        Raises:
+            OwnerRefusal: It is refused.
+            CommandError: The owner keeps the directory and has stopped to answer.
+            CorpusError: As `live_owner`.
+        """
+        give_up_at = None
+        while True:
+            owner = self.owner
+            try:
+                return self._answer(method, path, listen, options)
+            except _OwnerGone as error:
+                self._opened.close()
+                self._owner = None
+                # Not a busy loop: to find an owner takes the time in which we could have become it.
+                give_up_at = give_up_at or time.monotonic() + _WAIT_FOR_ITS_END_S
+                if owner.pid == os.getpid() or time.monotonic() >= give_up_at:
+                    raise CommandError(
+                        f"Process {owner.pid} owns the data directory and does not answer at {owner.url}: {error}. "
+                        "Run the command again."
+                    ) from error
+
+    def _answer(self, method: str, path: str, listen: Listener | None, options: dict[str, Any]) -> Answer:
+        headers = {"Accept": _EVENTS} if listen else None
+        try:
+            with self._client.stream(method, path, headers=headers, **options) as response:
+                return _received(response, listen)
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            # Who hangs up while it is sent something, and is there all the same, takes no request so long.
+            if options.keys() & {"json", "files"} and self._is_there():
+                message = "the server hung up; it may be too big for its FLETCHER_MAX_UPLOAD_BYTES."
+                raise OwnerRefusal(413, "PAYLOAD_TOO_LARGE", message) from error
+            raise _OwnerGone(error) from error
+        except httpx.HTTPError as error:
+            raise CommandError(f"{self.owner.url} does not answer: {error}. Run the command again.") from error
+
+    def _is_there(self) -> bool:
+        try:
+            return self._client.get("folder").status_code != _UNAUTHORIZED
+        except httpx.HTTPError:
+            return False
+
+
+def _received(response: httpx.Response, listen: Listener | None) -> Answer:
+    status = response.status_code
+    try:
+        for name, data in _events(response):
+            if name == "answer":
+                return data
+            if name == "error":
+                code, message = data["error"]["code"], data["error"]["message"]
+                is_gone = status == _UNAUTHORIZED or code == _CLOSING
+                raise _OwnerGone(message) if is_gone else OwnerRefusal(status, code, message)
+            if listen:
+                listen(name, data)
+    except (ValueError, KeyError, TypeError) as error:
+        problem = f"{response.url} answers {status}, and not as this version of Fletcher does ({error!r})."
+        remedy = "Stop what runs there, and run the command again."
+        raise OwnerRefusal(status, "REFUSED", f"{problem} {remedy}") from error
+    raise _OwnerGone("it broke off")
+
+
+def _events(response: httpx.Response) -> Iterator[tuple[str, Answer]]:
+    """What is said, by name; the last is `answer` or `error`."""
+    if not response.headers.get("content-type", "").startswith(_EVENTS):
+        yield "answer" if response.is_success else "error", json.loads(response.read())
+        return
+    name = ""
+    for line in response.iter_lines():
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from corpora import DocumentNotFound, DocumentOfFolder, FolderNotFound, ProjectNotFound
-from fletcher.api import Answer, Api, Connection, OwnerRefusal, Telling
+from corpora import DocumentNotFound, FolderNotFound, ProjectNotFound
+from fletcher.api import Answer, Api, Listener, OwnerRefusal
 from ingest import DocumentReport, Problem, Progress, ProgressListener
 
 if TYPE_CHECKING:
     from ingest import Refusal, Source
 
-# Refusals of whatever we would send: no entry of a report could say more than that one sentence.
-_OF_EVERY_REQUEST = (403, 503)
-# What is sent in one request: so much that a thousand notes take no thousand requests.
-_MOST_BYTES = 8 * 2**20
-_MOST_DOCUMENTS = 64
+# Refusals of which a single document may be the reason: too large, too slow, with a name that cannot be one.
+_OF_A_DOCUMENT = (400, 408, 413, 422, 500)
+# What is sent in one request, whose vectors are made before the next one: few requests, and a bar that moves.
+_MOST_BYTES = 16 * 2**20
+_MOST_DOCUMENTS = 256
 _ESCAPED = frozenset('"\\')  # in the file names of forms
 
 
@@ -44,57 +45,53 @@ def ingest(
     """
     from ingest import Given  # it knows every format, which takes a while
 
-    started, given = perf_counter(), Given()
-    before = {entry["name"]: entry for entry in _documents(api)}
-    sent: list[Answer] = []
+    started, given, reports = perf_counter(), Given(), list[Answer]()
     for batch in _batches(map(given.admit, sources)):
-        sent += _sent(api, batch, _listener(progress, len(sent), len(sources)))
-        progress(Progress("", "done", len(sent), len(sources)))
-    reports = _settled(api, sent, before, progress)
-    removed = [before[name] for name in sorted(gone) if name in before]
-    if sync:
-        removed += [entry for entry in _documents(api) if given.lacks(entry["name"])]
-    reports += _removed(api, removed)
+        reports += _sent(api, batch, partial(_tell, progress, len(reports), len(sources)))
+        progress(Progress("", "done", len(reports), len(sources)))
+    now = {entry["name"]: entry for entry in _listed(api, "documents")}
+    # Of what was refused before it was sent, an older version stays.
+    reports = [now.get(each["name"], each) | {"status": each["status"], "error": each["error"]} for each in reports]
+    leaving = (entry for name, entry in removable(api).items() if name in gone or (sync and given.lacks(name)))
+    reports += [_take_out(api, entry) for entry in leaving]
     return {"project": api.key.project_id, "documents": reports, "seconds": round(perf_counter() - started, 3)}
 
 
 def link(api: Api, folder: Path) -> Answer:
     """Makes the folder the project's, and waits until its documents have their vectors."""
-    before = {entry["name"]: entry for entry in _documents(api)}
     linked = api.ask("PUT", "folder", json={"path": str(folder)})
-    return linked | {"documents": _settled(api, linked["documents"], before, _nobody)}
+    _add(api, [])
+    now = {entry["name"]: entry for entry in _listed(api, "folder")}
+    documents = linked["documents"]
+    return linked | {"documents": [now.get(d["name"], d) if d["status"] == "searchable" else d for d in documents]}
 
 
-def remove(connection: Connection, name_or_id: str) -> Answer:
+def remove(api: Api, name_or_id: str) -> Answer:
     """Takes one document out, once: an owner that ended may have done so before it could say it."""
-    told: Answer | None = None
-
-    def work(api: Api) -> Answer:
-        nonlocal told
-        found = next((entry for entry in _documents(api) if name_or_id in (entry["id"], entry["name"])), None)
-        if found is None and told is not None:
-            return told
-        told = found and found | {"status": "removed"}
-        return _remove(api, found["id"] if found else name_or_id)
-
-    return connection.do(work)
+    found = next((entry for entry in _listed(api, "documents") if name_or_id in (entry["id"], entry["name"])), None)
+    return _take_out(api, found or {"id": name_or_id})
 
 
-def removable(api: Api) -> set[str]:
-    """The names of the documents that a `sync` of nothing would remove: all but those of the linked folder."""
-    linked = _or_nothing(lambda: api.ask("GET", "folder")["documents"], FolderNotFound.code)
-    return {entry["name"] for entry in _documents(api)} - {entry["name"] for entry in linked}
+def removable(api: Api) -> dict[str, Answer]:
+    """The documents that a `sync` of nothing would remove, by name: all but those of the linked folder."""
+    kept = {entry["name"] for entry in _listed(api, "folder")}
+    return {entry["name"]: entry for entry in _listed(api, "documents") if entry["name"] not in kept}
 
 
-def _documents(api: Api) -> list[Answer]:
-    return _or_nothing(lambda: api.ask("GET", "documents")["documents"], ProjectNotFound.code)
-
-
-def _or_nothing(ask: Callable[[], list[Answer]], unless: str) -> list[Answer]:
+def _take_out(api: Api, entry: Answer) -> Answer:
     try:
-        return ask()
+        return api.ask("DELETE", f"documents/{quote(entry['id'], safe='')}")["documents"][0]
     except OwnerRefusal as refusal:
-        if refusal.code != unless:
+        if "name" not in entry or refusal.code != DocumentNotFound.code:
+            raise
+        return entry | {"status": "removed"}
+
+
+def _listed(api: Api, path: str) -> list[Answer]:
+    try:
+        return api.ask("GET", path)["documents"]
+    except OwnerRefusal as refusal:
+        if refusal.code not in (ProjectNotFound.code, FolderNotFound.code):
             raise
         return []
 
@@ -113,78 +110,37 @@ def _batches(entries: Iterable[Source | DocumentReport]) -> Iterator[list[Source
         yield batch
 
 
-def _sent(api: Api, batch: list[Source | DocumentReport], tell: Telling) -> list[Answer]:
+def _sent(api: Api, batch: list[Source | DocumentReport], listen: Listener) -> list[Answer]:
     """The reports on all of a batch, of which some were there before it was sent."""
     sources = [entry for entry in batch if not isinstance(entry, DocumentReport)]
-    added = iter(_added(api, sources, tell) if sources else ())
+    added = iter(_added(api, sources, listen) if sources else ())
     return [entry.as_dict() if isinstance(entry, DocumentReport) else next(added) for entry in batch]
 
 
-def _added(api: Api, sources: list[Source], tell: Telling) -> list[Answer]:
+def _added(api: Api, sources: list[Source], listen: Listener) -> list[Answer]:
     try:
-        return api.follow("corpus", tell, **_body(sources))["documents"]
+        return _add(api, sources, listen)
     except OwnerRefusal as refusal:
-        if refusal.status in _OF_EVERY_REQUEST:
+        if refusal.status not in _OF_A_DOCUMENT:
             raise
-        if len(sources) > 1:  # one of them may be the reason
-            return [report for source in sources for report in _added(api, [source], tell)]
+        if len(sources) > 1:
+            return [report for source in sources for report in _added(api, [source], listen)]
         name = sources[0].name
         return [DocumentReport(name, "failed", error=Problem(refusal.code, f"{name}: {refusal}")).as_dict()]
 
 
-def _body(sources: Iterable[Source]) -> dict[str, Any]:
-    """As a form, which takes more; but its file names cannot have every character."""
-    if all(source.name.isprintable() and not _ESCAPED & set(source.name) for source in sources):
-        return {"files": [("files", (source.name, source.data)) for source in sources]}
-    documents = [{"name": source.name, "content_base64": base64.b64encode(source.data).decode()} for source in sources]
-    return {"json": {"documents": documents}}
+def _add(api: Api, sources: list[Source], listen: Listener | None = None) -> list[Answer]:
+    """The reports once all vectors are made."""
+    # A form takes more, but its file names cannot have every character.
+    if sources and all(source.name.isprintable() and not _ESCAPED & set(source.name) for source in sources):
+        body: Answer = {"files": [("files", (source.name, source.data)) for source in sources]}
+    else:
+        each = [{"name": source.name, "content_base64": base64.b64encode(source.data).decode()} for source in sources]
+        body = {"json": {"documents": each}}
+    return api.ask("POST", "corpus", listen, params={"wait": "true"}, **body)["documents"]
 
 
-def _listener(progress: ProgressListener, sent: int, total: int) -> Telling:
+def _tell(progress: ProgressListener, sent: int, total: int, _name: str, data: Answer) -> None:
     """Tells of a batch as of a part of all that is sent."""
-
-    def tell(_name: str, data: Answer) -> None:
-        event = Progress(**data)
-        if event.phase == "embedding":
-            progress(event)
-        elif event.phase != "queued":
-            progress(replace(event, done=sent + event.done, total=total))
-
-    return tell
-
-
-def _settled(
-    api: Api, reports: Iterable[Answer], before: Mapping[str, Answer], progress: ProgressListener
-) -> list[Answer]:
-    """The reports once the vectors of all documents are made, with what the corpus has then."""
-    api.follow("corpus", _listener(progress, 0, 0), params={"wait": "true"}, json={"documents": []})
-    now = {entry["name"]: entry for entry in _documents(api)}
-    return [
-        now.get(report["name"], report) | {"status": _status(report, before, now), "error": report["error"]}
-        for report in reports
-    ]
-
-
-def _status(report: Answer, before: Mapping[str, Answer], now: Mapping[str, Answer]) -> str:
-    name, status = report["name"], report["status"]
-    if status != "searchable" or name not in now or now[name]["status"] == "searchable":
-        return status
-    return "updated" if name in before and before[name]["status"] == "indexed" else "indexed"
-
-
-def _removed(api: Api, entries: Iterable[Answer]) -> Iterator[Answer]:
-    """Those that are taken out: not the linked folder's, and not what has gone meanwhile."""
-    for entry in entries:
-        try:
-            yield _remove(api, entry["id"])
-        except OwnerRefusal as refusal:
-            if refusal.code not in (DocumentOfFolder.code, DocumentNotFound.code):
-                raise
-
-
-def _remove(api: Api, name_or_id: str) -> Answer:
-    return api.ask("DELETE", f"documents/{quote(name_or_id, safe='')}")["documents"][0]
-
-
-def _nobody(_: Progress) -> None:
-    """Whom progress is told that is not shown."""
+    event = Progress(**data)
+    progress(event if event.phase == "embedding" else replace(event, done=sent + event.done, total=total))

@@ -67,25 +67,21 @@ def bind(host: str, port: int) -> socket.socket:
     Raises:
         CommandError: The address is in use or not ours.
     """
-    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        bound.bind((host, port))
-        bound.listen(2048)  # from here on connections wait for the server instead of being refused
+        # From here on connections wait for the server instead of being refused.
+        both = host == "::" and socket.has_dualstack_ipv6()
+        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
-        bound.close()
-        reason = error.strerror or str(error)
-        raise CommandError(
-            f"{host}:{port} cannot be served: {reason}. Choose another --port, or stop what uses it."
-        ) from error
-    return bound
+        reason = str(error.strerror).partition(" (while")[0]  # what was tried is said before it
+        problem = f"{host}:{port} cannot be served: {reason}. Choose another --port, or stop what uses it."
+        raise CommandError(problem) from error
 
 
 def url_of(bound: socket.socket) -> str:
     """Where this machine reaches the socket."""
     host, port = bound.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):  # noqa: S104  (bound to every address, so to loopback too)
-        host = "127.0.0.1"
+    host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104  (bound to every address, so to this one)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

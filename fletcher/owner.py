@@ -35,45 +35,27 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
     owned = own_or_find_owner(directory) if directory else nullcontext()
     if isinstance(owned, Owner):
         yield owned
-    else:
-        with owned as ownership, _answering(settings, directory, ownership, embeds, talks) as owner:
-            yield owner
-
-
-@contextmanager
-def _answering(
-    settings: Settings, directory: DataDirectory | None, ownership: Ownership | None, embeds: bool, talks: bool
-) -> Generator[Owner]:
+        return
     # These bring FastAPI and the model SDKs, which a command that finds an owner does without.
     from fletcher.app import build_app
     from fletcher.loopback import bind, serving, url_of
     from fletcher.wiring import build_services, open_parts
     from server import Access
 
-    with open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
+    with owned as ownership, open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
         if embeds:
             parts.check()
-            _restore_vectors(settings, directory, parts)
+            if directory and not settings.chroma_url and not directory.chroma_path.exists():
+                for key in parts.catalog.every_project():  # once it is there, nobody would notice what it lacks
+                    parts.retriever.repair(key)
         services = build_services(settings, parts, needs_model=talks)
-        owner = _announced(url_of(bound), ownership)
+        url = url_of(bound)
+        owner = ownership.announce(url) if ownership else Owner(os.getpid(), url, secrets.token_urlsafe(32))
         # Only programs of this user, who can read the key, are answered on this port.
         access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
         app = build_app(settings, services, access, completes=False)
         with serving(app, settings.max_message_bytes, bound, on_shutdown=services.intake.end):
             yield owner
-
-
-def _announced(url: str, ownership: Ownership | None) -> Owner:
-    return Owner(os.getpid(), url, secrets.token_urlsafe(32)) if ownership is None else ownership.announce(url)
-
-
-def _restore_vectors(settings: Settings, directory: DataDirectory | None, parts: "Parts") -> None:
-    """Fills Chroma from the catalog if its folder was deleted; all of it, as nobody would notice later."""
-    if settings.chroma_url or directory is None or directory.chroma_path.exists():
-        return
-    if parts.catalog.embedding_model() is not None:
-        for key in parts.catalog.every_project():
-            parts.retriever.repair(key)
 
 
 def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
@@ -82,13 +64,11 @@ def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:
     Raises:
         DirectoryBusy: The owner is a short command that does not come to its end.
     """
-    owner = directory.owner()  # at once, where to become one takes a look at the lock for a while
-    if owner is not None and owner.url is not None:
-        return owner
     try:
-        return directory.own()
+        owner = directory.owner()  # at once, where to become one takes a look at the lock for a while
+        return owner if owner and owner.url else directory.own()
     except DirectoryBusy as busy:
-        if busy.owner is not None and busy.owner.url is not None:
+        if busy.owner and busy.owner.url:
             return busy.owner
         raise
 

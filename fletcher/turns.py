@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fletcher.api import Answer, Api, Connection, Telling
+from fletcher.api import Answer, Api, Listener, OwnerRefusal
 from fletcher.errors import CommandError
 from fletcher.story_file import StoryFile
 
@@ -14,58 +14,52 @@ class FileTurns:
     """What is said about one file: each turn begins with the file as it is, and writes it back.
 
     Args:
-        connection: To the project whose documents are read.
+        api: The project whose documents are read.
         story: The file.
         body: What every turn says besides its message, as `POST …/turns` takes it.
         agreed: The user has said yes beforehand to whatever would be asked.
     """
 
-    def __init__(self, connection: Connection, story: StoryFile, body: Answer, *, agreed: bool = False) -> None:
-        self._connection = connection
+    def __init__(self, api: Api, story: StoryFile, body: Answer, *, agreed: bool = False) -> None:
+        self._api = api
         self._story = story
         self._body = body
         self._agreed = agreed
 
-    def say(self, message: str, tell: Telling | None = None, **more: Any) -> Answer:
+    def say(self, message: str, listen: Listener | None = None, **more: Any) -> Answer:
         """The answer to one message; without a `pending_id` it answers the question that is open about the file.
 
         Args:
             message: The user's words.
-            tell: Hears the events of the turn by their names while it runs.
+            listen: Hears the events of the turn by their names while it runs.
             more: Fields of this turn alone.
 
         Raises:
             CommandError: The turn failed before it did anything, or the file cannot be read or written.
         """
-        before = self._read()
-        plans = self._body.get("mode") == "plan"
-        if not plans and "function" not in self._body and more.get("pending_id") is None:
-            more["pending_id"] = self._story.open_question(self._connection.key)
-        body = self._body | more | {"message": message, "arrow_content": _text(before, self._story)}
-        answer = self._answered(body, tell)
-        self._story.keep_question(self._connection.key, answer["question"] and answer["question"]["pending_id"])
+        before, content = self._read()
+        answers = "function" not in self._body and self._body.get("mode") != "plan"
+        if answers and more.get("pending_id") is None:
+            more["pending_id"] = self._story.open_question(self._api.key)
+        body = self._body | more | {"message": message, "arrow_content": content}
+        answer = self._answered(body, listen)
+        self._story.keep_question(self._api.key, answer["question"] and answer["question"]["pending_id"])
         if answer["changed"]:
-            write = self._story.go_back if _is_undo(answer) else self._story.write
+            undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
+            write = self._story.go_back if undone else self._story.write
             write(before, answer["arrow_content"].encode())
         return answer
 
-    def _answered(self, body: Answer, tell: Telling | None) -> Answer:
+    def _answered(self, body: Answer, listen: Listener | None) -> Answer:
         try:
-            answer = self._turn(body, tell)
-        except CommandError as error:
-            code = getattr(error, "code", "")
-            if code == "PARSE_ERROR":
+            answer = self._api.ask("POST", "turns", listen, json=body)
+        except OwnerRefusal as error:
+            if error.code == "PARSE_ERROR":
                 raise CommandError(f"{self._story.file} is not a project that Arrow would open: {error}") from error
-            if code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
-                self._story.keep_question(self._connection.key, None)
+            if error.code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
+                self._story.keep_question(self._api.key, None)
             raise
         return self._agreed_to(answer) if self._agreed else answer
-
-    def _turn(self, body: Answer, tell: Telling | None = None) -> Answer:
-        def work(api: Api) -> Answer:
-            return api.follow("turns", tell, json=body) if tell else api.ask("POST", "turns", json=body)
-
-        return self._connection.do(work)
 
     def _agreed_to(self, answer: Answer) -> Answer:
         """Says yes as often as is asked."""
@@ -74,33 +68,21 @@ class FileTurns:
             if question is None or question["kind"] != "confirmation":
                 break
             reply = {"message": "yes", "pending_id": question["pending_id"], "arrow_content": answer["arrow_content"]}
-            answer = _joined(answer, self._turn(self._body | reply))
+            answer = _joined(answer, self._api.ask("POST", "turns", json=self._body | reply))
         return answer
 
-    def _read(self) -> bytes:
+    def _read(self) -> tuple[bytes, str]:
+        file = self._story.file
         try:
-            return self._story.file.read_bytes()
+            content = file.read_bytes()
+            return content, content.decode("utf-8-sig")
         except OSError as error:
-            raise CommandError(f"{self._story.file} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{file} is not a project that Arrow would open: it is no UTF-8 text.") from error
 
 
 def _joined(answer: Answer, done: Answer) -> Answer:
-    return done | {
-        "text": f"{answer['text']}\n\n{done['text']}",
-        "not_done": answer["not_done"] + done["not_done"],
-        "citations": answer["citations"] + done["citations"],
-        "operations": answer["operations"] + done["operations"],
-        "changed": answer["changed"] or done["changed"],
-        "diff": f"{answer['diff']}\n{done['diff']}".strip(),
-    }
-
-
-def _text(content: bytes, story: StoryFile) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{story.file} is not a project that Arrow would open: it is no UTF-8 text.") from error
-
-
-def _is_undo(answer: Answer) -> bool:
-    return any(operation["function"] == "undo" and operation["success"] for operation in answer["operations"])
+    lists = {name: answer[name] + done[name] for name in ("not_done", "citations", "operations")}
+    texts = {"text": f"{answer['text']}\n\n{done['text']}", "diff": f"{answer['diff']}\n{done['diff']}".strip()}
+    return done | lists | texts | {"changed": answer["changed"] or done["changed"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from corpora import ProjectKey
 from fletcher import console, documents
-from fletcher.api import Answer, Api, Connection
+from fletcher.api import Answer, Api
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import folder_roots
@@ -32,9 +32,8 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
     with closing(Watch(paths, stop)) as watch:
         watched = _WatchedIngest(watch, stop, sync=sync, as_json=as_json)
         try:
-            # If the owner of the data directory ends, this goes on where it was: here, or with the next owner.
-            with Connection(settings, key, embeds=True) as connection:
-                connection.do(watched.go_on)
+            with Api(settings, key, embeds=True) as api:
+                watched.go_on(api)
         except KeyboardInterrupt:
             console.err.print("Stopped.")
 

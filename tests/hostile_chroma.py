@@ -46,7 +46,7 @@ def hostile_chroma(url: str) -> Generator[str]:
         answer = httpx.request(method, url + path, content=body, headers=headers, trust_env=False)
         return answer.status_code, json.dumps(_tampered(answer.json())).encode()
 
-    with _serving(tampered) as own:
+    with answering_with(tampered) as own:
         yield own
 
 
@@ -67,7 +67,7 @@ def hanging_at(url: str, path: str) -> Generator[tuple[str, threading.Event]]:
         answer = httpx.request(method, url + asked, content=body, headers=headers, trust_env=False)
         return answer.status_code, answer.content
 
-    with _serving(handed_on) as own:
+    with answering_with(handed_on) as own:
         try:
             yield own, hangs
         finally:
@@ -77,12 +77,14 @@ def hanging_at(url: str, path: str) -> Generator[tuple[str, threading.Event]]:
 @contextmanager
 def answering(status: int, content: bytes) -> Generator[str]:
     """Answers everything so; yields its URL."""
-    with _serving(lambda *_: (status, content)) as url:
+    with answering_with(lambda *_: (status, content)) as url:
         yield url
 
 
 @contextmanager
-def _serving(answer: Callable[[str, str, bytes], tuple[int, bytes]]) -> Generator[str]:
+def answering_with(answer: Callable[[str, str, bytes], tuple[int, bytes]]) -> Generator[str]:
+    """Answers what `answer` makes of method, path and body; yields its URL."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

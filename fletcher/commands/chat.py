@@ -33,7 +33,7 @@ def chat(
     With -m one message, which answers the question that is open about the file, if there is one. Without, a
     conversation: Ctrl-C stops a turn, Ctrl-D ends it.
     """
-    from fletcher.api import Connection
+    from fletcher.api import Api
     from fletcher.conversation import converse
     from fletcher.turns import FileTurns
 
@@ -50,8 +50,8 @@ def chat(
         "selected_node_ids": list(node_ids(select)),
         "mode": "plan" if dry_run else "apply",
     }
-    with Connection(settings, key_of(workspace, project), talks=True) as connection:
-        turns = FileTurns(connection, story, body, agreed=yes)
+    with Api(settings, key_of(workspace, project), talks=True) as api:
+        turns = FileTurns(api, story, body, agreed=yes)
         if message is None:
             converse(turns, file)
             return
@@ -92,12 +92,12 @@ def undo(
 
 def _is_undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) -> bool:
     """Whether the last turn was one of the page, the editor or a program, which the server can take back."""
-    from fletcher.api import Connection, OwnerRefusal
+    from fletcher.api import Api, OwnerRefusal
     from fletcher.turns import FileTurns
 
     try:
-        with Connection(settings, key) as connection:
-            FileTurns(connection, story, {"function": "undo"}, agreed=True).say("")
+        with Api(settings, key) as api:
+            FileTurns(api, story, {"function": "undo"}, agreed=True).say("")
     except OwnerRefusal:
         return False
     return True

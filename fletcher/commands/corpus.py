@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from fletcher import console
-from fletcher.api import Connection, asked
+from fletcher.api import Api
 from fletcher.documents import remove as removed_from
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
@@ -15,8 +15,8 @@ def documents(
     project: Project, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local"
 ) -> None:
     """List what is in a project's corpus."""
-    key = key_of(workspace, project)
-    listed = asked(load_settings(data_dir=data_dir), key, lambda api: api.ask("GET", "documents"))
+    with Api(load_settings(data_dir=data_dir), key_of(workspace, project)) as api:
+        listed = api.ask("GET", "documents")
     if as_json:
         console.print_json(listed)
     else:
@@ -31,8 +31,8 @@ def remove(
     workspace: Workspace = "local",
 ) -> None:
     """Remove a document from a project's corpus. It is gone from search at once."""
-    with Connection(load_settings(data_dir=data_dir), key_of(workspace, project)) as connection:
-        removed = removed_from(connection, name)
+    with Api(load_settings(data_dir=data_dir), key_of(workspace, project)) as api:
+        removed = removed_from(api, name)
     if as_json:
         console.print_json({"documents": [removed]})
     else:
@@ -49,10 +49,10 @@ def search(
     workspace: Workspace = "local",
 ) -> None:
     """Find the passages that matter, ranked, with document and page."""
-    key = key_of(workspace, project)
+    settings, key = load_settings(data_dir=data_dir), key_of(workspace, project)
     params = {"q": query, "k": k} | ({"document": document} if document else {})
-    with console.waiting("Searching"):
-        found = asked(load_settings(data_dir=data_dir), key, lambda api: api.ask("GET", "search", params=params))
+    with console.waiting("Searching"), Api(settings, key) as api:
+        found = api.ask("GET", "search", params=params)
     if as_json:
         console.print_json(found)
     else:

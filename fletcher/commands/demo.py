@@ -17,7 +17,7 @@ from arrow_project import ArrowProject, check, parse
 from corpora import Owner, ProjectKey
 from corpora.samples import SAMPLE
 from fletcher import console, documents
-from fletcher.api import Api, Connection
+from fletcher.api import Api
 from fletcher.commands.demo_calls import CallLog
 from fletcher.errors import CommandError
 from fletcher.options import Workspace, settings_for
@@ -41,11 +41,11 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
     settings = settings_for(data_dir / "data", workspace).in_directory(data_dir / "data")
     story = data_dir / SAMPLE.arrow_file.name
     _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
-    with Connection(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as connection:
-        connection.do(_show_ingest)
+    with Api(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as api:
+        _show_ingest(api)
         shutil.copyfile(SAMPLE.arrow_file, story)
-        connection.do(lambda api: _show_conversation(settings, api.owner, story))
-        owner = connection.do(lambda api: api.owner)
+        _show_conversation(settings, api.owner, story)
+        owner = api.owner
     _show_next_steps(story)
     _heading("The same in a browser")
     if owner.url and owner.pid != os.getpid():  # a server that runs on the demo's data, and goes on

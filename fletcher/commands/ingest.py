@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fletcher import console, documents
-from fletcher.api import Answer, Api, Connection, asked
+from fletcher.api import Api
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
@@ -41,18 +41,15 @@ def ingest(
         if not folders:
             raise typer.BadParameter("--sync removes what is gone from a folder, so it needs a folder among PATH...")
         if empty := [path for path, found in folders if found.is_empty]:
-            asked(settings, key, lambda api: _require_nothing_to_lose(api, empty[0], sources))
+            with Api(settings, key) as api:
+                _require_nothing_to_lose(api, empty[0], sources)
     if watch:
         ingest_and_watch(settings, key, paths, sync=sync, as_json=as_json)
         return
 
-    def work(api: Api) -> Answer:
-        with console.ingest_progress() as progress:
-            return documents.ingest(api, sources, sync=sync, progress=progress)
-
     try:
-        with Connection(settings, key, embeds=True) as connection:
-            report = connection.do(work)
+        with Api(settings, key, embeds=True) as api, console.ingest_progress() as progress:
+            report = documents.ingest(api, sources, sync=sync, progress=progress)
     except (KeyboardInterrupt, Terminated):
         console.err.print("Stopped; what was read is searchable, and the same command does the rest.")
         raise
@@ -69,7 +66,7 @@ def ingest(
 
 def _require_nothing_to_lose(api: Api, folder: Path, sources: Scan) -> None:
     """The rule of linked folders: an empty place is not believed while there are documents that it would remove."""
-    if lost := sorted(documents.removable(api) - sources.names):
+    if lost := sorted(documents.removable(api).keys() - sources.names):
         number, project = counted(len(lost), "document"), api.key.project_id
         raise CommandError(
             f"{folder}: nothing in this folder can be read, as if a drive had been taken out, and --sync would remove "

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fletcher import console
-from fletcher.api import Answer, Api, Connection
+from fletcher.api import Api
 from fletcher.documents import link as linked_to
 from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
@@ -32,14 +32,12 @@ def link(
     if unlink and folder is not None:
         raise typer.BadParameter("--unlink needs no folder: a project has only one.")
 
-    def work(api: Api) -> Answer:
+    with Api(load_settings(data_dir=data_dir), key, embeds=folder is not None) as api:
         if folder is None:
-            return api.ask("DELETE" if unlink else "GET", "folder")
-        with console.waiting("Reading the folder"):
-            return linked_to(api, folder.absolute())
-
-    with Connection(load_settings(data_dir=data_dir), key, embeds=folder is not None) as connection:
-        report = connection.do(work)
+            report = api.ask("DELETE" if unlink else "GET", "folder")
+        else:
+            with console.waiting("Reading the folder"):
+                report = linked_to(api, folder.absolute())
     if as_json:
         console.print_json(report)
         return

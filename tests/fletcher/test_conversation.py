@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from corpora import DataDirectory, ProjectKey
-from fletcher.api import Connection
+from fletcher.api import Api
 from fletcher.conversation import converse
 from fletcher.errors import CommandError
 from fletcher.settings import load_settings
@@ -39,9 +39,9 @@ def story(tmp_path: Path) -> StoryFile:
 
 
 @pytest.fixture
-def connection(home: House, tmp_path: Path) -> Iterator[Connection]:
+def api(home: House, tmp_path: Path) -> Iterator[Api]:
     settings = load_settings(data_dir=tmp_path / "data")
-    with DataDirectory(settings.data_dir).own(home.url, "key"), Connection(settings, KEY) as opened:
+    with DataDirectory(settings.data_dir).own(home.url, "key"), Api(settings, KEY) as opened:
         yield opened
 
 
@@ -49,11 +49,9 @@ def nodes(story: StoryFile) -> set[str]:
     return set(json.loads(story.file.read_text("utf-8"))["resources"]["nodes"])
 
 
-def test_yes_answers_the_question_that_is_open_about_the_file(
-    home: House, connection: Connection, story: StoryFile
-) -> None:
+def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: Api, story: StoryFile) -> None:
     home.model.add([PIER], ["It is gone."])
-    turns = FileTurns(connection, story, {})
+    turns = FileTurns(api, story, {})
     assert turns.say("Remove the pier.")["question"]["kind"] == "confirmation"
     assert nodes(story) == {"1", "2", "3"}
     turns.say("yes")
@@ -63,9 +61,9 @@ def test_yes_answers_the_question_that_is_open_about_the_file(
     assert story.file.read_text("utf-8") == story_text()
 
 
-def test_a_question_about_another_story_is_open_no_more(home: House, connection: Connection, story: StoryFile) -> None:
+def test_a_question_about_another_story_is_open_no_more(home: House, api: Api, story: StoryFile) -> None:
     home.model.add([PIER])
-    turns = FileTurns(connection, story, {})
+    turns = FileTurns(api, story, {})
     turns.say("Remove the pier.")
     story.file.write_text(story_text().replace("The pier is empty.", "The pier is full."), "utf-8")
     with pytest.raises(CommandError, match="changed"):
@@ -75,28 +73,28 @@ def test_a_question_about_another_story_is_open_no_more(home: House, connection:
     assert turns.say("Are you there?")["text"] == "Here."
 
 
-def test_who_agreed_beforehand_is_not_asked(home: House, connection: Connection, story: StoryFile) -> None:
+def test_who_agreed_beforehand_is_not_asked(home: House, api: Api, story: StoryFile) -> None:
     home.model.add([PIER], ["It is gone."])
-    answer = FileTurns(connection, story, {}, agreed=True).say("Remove the pier.")
+    answer = FileTurns(api, story, {}, agreed=True).say("Remove the pier.")
     assert answer["question"] is None
     assert nodes(story) == {"1", "2"}
 
 
-def test_ctrl_c_stops_the_turn(home: House, connection: Connection, story: StoryFile) -> None:
+def test_ctrl_c_stops_the_turn(home: House, api: Api, story: StoryFile) -> None:
     home.model.add(["I will ", Hang()])
 
     def interrupted(_event: str, _data: dict[str, Any]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        FileTurns(connection, story, {}).say("Add gold.", interrupted)
+        FileTurns(api, story, {}).say("Add gold.", interrupted)
     assert home.model.cancelled.wait(PATIENCE_S)
     assert story.file.read_text("utf-8") == story_text()
 
 
 def test_a_conversation(
     home: House,
-    connection: Connection,
+    api: Api,
     story: StoryFile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -105,7 +103,7 @@ def test_a_conversation(
     home.model.add(["Elena ", "does [1]."], [GOLD], ["Gold is there."], [PIER], ["It is gone."])
     said = "Who keeps it?\nAdd gold.\n\nRemove the pier.\nyes\nundo\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
-    converse(FileTurns(connection, story, {}), story.file)
+    converse(FileTurns(api, story, {}), story.file)
     shown = capsys.readouterr().out
     assert "Elena does [1]." in shown
     assert "[1] bible.md" in shown
@@ -122,7 +120,7 @@ def test_a_conversation(
 
 def test_of_many_operations_each_kind_is_shown_once_while_they_run(
     home: House,
-    connection: Connection,
+    api: Api,
     story: StoryFile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -130,7 +128,7 @@ def test_of_many_operations_each_kind_is_shown_once_while_they_run(
     silver = Use("create_variable", {"name": "silver", "type": "num", "initial_value": 1})
     home.model.add([GOLD, silver], ["Both are there."])
     monkeypatch.setattr("sys.stdin", io.StringIO("Add gold and silver.\n"))
-    converse(FileTurns(connection, story, {}), story.file)
+    converse(FileTurns(api, story, {}), story.file)
     shown = capsys.readouterr().out
     assert shown.count("create_variable") == 1
     assert '"gold"' in shown
@@ -139,14 +137,14 @@ def test_of_many_operations_each_kind_is_shown_once_while_they_run(
 
 def test_what_fails_does_not_end_the_conversation(
     home: House,
-    connection: Connection,
+    api: Api,
     story: StoryFile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home.model.add(["Here."])
     monkeypatch.setattr("sys.stdin", io.StringIO("undo\nAre you there?\nexit\nnever read\n"))
-    converse(FileTurns(connection, story, {}), story.file)
+    converse(FileTurns(api, story, {}), story.file)
     shown = capsys.readouterr()
     assert "no turn to take back" in shown.err
     assert "Here." in shown.out
@@ -154,7 +152,7 @@ def test_what_fails_does_not_end_the_conversation(
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff\xfe"])
-def test_a_file_that_is_no_project_is_named(connection: Connection, story: StoryFile, content: bytes) -> None:
+def test_a_file_that_is_no_project_is_named(api: Api, story: StoryFile, content: bytes) -> None:
     story.file.write_bytes(content)
     with pytest.raises(CommandError, match=r"story\.arrow is not a project that Arrow would open"):
-        FileTurns(connection, story, {}).say("Hello.")
+        FileTurns(api, story, {}).say("Hello.")

@@ -2,20 +2,20 @@
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
-from corpora import DataDirectory, Owner, ProjectKey
-from fletcher import documents
-from fletcher.api import Answer, Api, Connection, OwnerGone, OwnerRefusal, asked
+from corpora import DataDirectory, ProjectKey
+from fletcher.api import Answer, Api, OwnerRefusal
 from fletcher.documents import ingest, link, removable, remove
+from fletcher.errors import CommandError
 from fletcher.settings import load_settings
 from ingest import Progress, Refusal, Source, scan
 from server import Access, Limits
+from tests.hostile_chroma import answering, answering_with
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.server.house import House, house
 
@@ -33,8 +33,14 @@ def home(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def api(home: House) -> Iterator[Api]:
-    with Api(Owner(OWNER, home.url, "key"), KEY) as opened:
+def api(home: House, tmp_path: Path) -> Iterator[Api]:
+    with api_of(home, tmp_path / "data") as opened:
+        yield opened
+
+
+@contextmanager
+def api_of(home: House, path: Path) -> Generator[Api]:
+    with DataDirectory(path).own(home.url, "key"), Api(load_settings(data_dir=path), KEY) as opened:
         yield opened
 
 
@@ -56,6 +62,10 @@ class Owned:
     def announce(self, url: str) -> None:
         """Says where the owner answers."""
         self._ownership.owner_file.write_text(json.dumps({"pid": OWNER, "url": url, "key": "key"}))
+
+    def api(self) -> Api:
+        """A context manager, as `Api`."""
+        return Api(self.settings, KEY)
 
     def end(self) -> None:
         """Ends the owner; the directory is free."""
@@ -156,10 +166,10 @@ def test_a_thousand_notes_take_few_requests_and_each_is_told(api: Api, monkeypat
 
 @pytest.mark.parametrize("name", ['a"b.md', "50%22.md", "new; line=1.md", "søl ∂.md"])
 def test_names_arrive_as_they_are(owned: Owned, name: str) -> None:
-    with Connection(owned.settings, KEY) as connection:
-        connection.do(lambda api: ingest(api, [Source(name, b"Text.")], sync=False, progress=nobody))
-        assert names(connection.do(listed)) == [name]
-        assert remove(connection, name)["status"] == "removed"
+    with owned.api() as api:
+        ingest(api, [Source(name, b"Text.")], sync=False, progress=nobody)
+        assert names(listed(api)) == [name]
+        assert remove(api, name)["status"] == "removed"
 
 
 LARGE = b"All winter long the lamp burned. " * 20_000
@@ -170,7 +180,7 @@ def test_large_documents_arrive_as_they_are(tmp_path: Path, name: str) -> None:
     limits = Limits(json_upload_bytes=10_000 if '"' not in name else 2**20)
     large = LARGE.replace(b" ", b"") + b" The ferry is called Bittern."
     with house(tmp_path, limits=limits, access=Access(owner_key="key")) as home:
-        with Api(Owner(1, home.url, "key"), KEY) as api:
+        with api_of(home, tmp_path) as api:
             (report,) = ingest(api, [Source(name, large)], sync=False, progress=nobody)["documents"]
         assert (report["name"], report["status"], report["error"]) == (name, "indexed", None)
         (document,) = home.catalog.documents(KEY)
@@ -201,64 +211,76 @@ def test_an_ingest_goes_on_with_the_next_owner(owned: Owned) -> None:
             ends = False
             owned.next()
 
-    report = asked(owned.settings, KEY, lambda api: ingest(api, sources, sync=True, progress=progress))
+    with owned.api() as api:
+        report = ingest(api, sources, sync=True, progress=progress)
     assert owned.home is not first
-    assert statuses(report) == ["unchanged", "unchanged"]
+    assert statuses(report) == ["indexed", "indexed"]
 
 
 def test_an_ingest_goes_on_here_when_the_owner_is_done(owned: Owned) -> None:
     for name in ("a.md", "b.md"):
         owned.home.put(name, "The ferry.")
     sources = [Source(name, b"The ferry.") for name in ("a.md", "b.md")]
-    owners: list[int] = []
 
     def progress(event: Progress) -> None:
         if event.phase == "done":
             owned.end()
 
-    def work(api: Api) -> Answer:
-        owners.append(api.owner.pid)
-        return ingest(api, sources, sync=False, progress=progress)
-
-    assert statuses(asked(owned.settings, KEY, work)) == ["unchanged", "unchanged"]
-    assert owners == [OWNER, os.getpid()]
+    with owned.api() as api:
+        assert api.owner.pid == OWNER
+        assert statuses(ingest(api, sources, sync=False, progress=progress)) == ["unchanged", "unchanged"]
+        assert api.owner.pid == os.getpid()
 
 
 def test_reading_goes_on_here_when_the_owner_is_done(owned: Owned) -> None:
     owned.home.put("a.md", "The ferry.")
 
-    def work(api: Api) -> list[Answer]:
+    with owned.api() as api:
+        assert api.owner.pid == OWNER
         owned.end()
-        return listed(api)
-
-    assert names(asked(owned.settings, KEY, work)) == ["a.md"]
+        assert names(listed(api)) == ["a.md"]
 
 
 def test_an_owner_that_ends_is_not_the_last_word(owned: Owned) -> None:
     """A short command owns the directory for a moment: who asks it just then asks again."""
-    refused = httpx.Response(503, json={"error": {"code": "SERVER_CLOSING", "message": "The server ends."}})
-    with Api(Owner(OWNER, owned.home.url, "key"), KEY) as api, pytest.raises(OwnerGone):
-        api._told(refused, lambda _name, _data: None)  # pyright: ignore[reportPrivateUsage]
+    owned.home.put("a.md", "The ferry.")
+
+    def ends(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
+        owned.end()
+        return 503, json.dumps({"error": {"code": "SERVER_CLOSING", "message": "The server ends."}}).encode()
+
+    with answering_with(ends) as url:
+        owned.announce(url)
+        with owned.api() as api:
+            assert names(listed(api)) == ["a.md"]
+
+
+@pytest.mark.parametrize(("status", "answer"), [(200, b"<html>"), (404, b"<html>"), (404, b'{"detail": "Not Found"}')])
+def test_an_answer_of_another_program_is_said_to_be_one(owned: Owned, status: int, answer: bytes) -> None:
+    with answering(status, answer) as url:
+        owned.announce(url)
+        with owned.api() as api, pytest.raises(OwnerRefusal, match=f"{url}.* answers {status}.*Stop what runs there"):
+            api.ask("GET", "documents")
 
 
 @pytest.mark.parametrize("carried_out", [True, False])
 def test_a_removal_is_carried_out_once(owned: Owned, monkeypatch: pytest.MonkeyPatch, carried_out: bool) -> None:
     """The owner ends while it removes: its answer is lost, and it did its work or it did not."""
     owned.home.put("a.md", "The ferry.")
-    take_out = documents._remove  # pyright: ignore[reportPrivateUsage]
+    with owned.api() as api:
 
-    def interrupted(api: Api, name_or_id: str) -> Answer:
-        monkeypatch.undo()
-        if carried_out:
-            take_out(api, name_or_id)
-        owned.end()
-        return take_out(api, name_or_id)
+        def removes(method: str, path: str, **_: object) -> Answer:
+            if method == "DELETE":
+                monkeypatch.undo()
+                if carried_out:
+                    api.ask(method, path)
+                owned.end()
+            return Api.ask(api, method, path)
 
-    monkeypatch.setattr("fletcher.documents._remove", interrupted)
-    with Connection(owned.settings, KEY) as connection:
-        removed = remove(connection, "a.md")
+        monkeypatch.setattr(api, "ask", removes)
+        removed = remove(api, "a.md")
         assert (removed["name"], removed["status"]) == ("a.md", "removed")
-        assert connection.do(listed) == []
+        assert listed(api) == []
 
 
 def test_an_owner_that_keeps_the_directory_and_is_silent_is_named(
@@ -266,8 +288,8 @@ def test_an_owner_that_keeps_the_directory_and_is_silent_is_named(
 ) -> None:
     monkeypatch.setattr("fletcher.api._WAIT_FOR_ITS_END_S", 0.0)
     owned.announce("http://127.0.0.1:1")
-    with pytest.raises(OwnerGone, match="does not answer"):
-        asked(owned.settings, KEY, listed)
+    with owned.api() as api, pytest.raises(CommandError, match="does not answer"):
+        listed(api)
 
 
 def test_a_linked_folder_is_linked_shown_and_unlinked(home: House, api: Api, tmp_path: Path) -> None:
@@ -279,9 +301,9 @@ def test_a_linked_folder_is_linked_shown_and_unlinked(home: House, api: Api, tmp
     shown = api.ask("GET", "folder")
     assert (shown["project"], shown["path"], shown["problem"]) == ("1", str(folder), None)
     assert names(shown["documents"]) == ["bible.md"]
-    assert removable(api) == set()
+    assert removable(api) == {}
     assert api.ask("DELETE", "folder")["path"] == str(folder)
-    assert removable(api) == {"bible.md"}
+    assert removable(api).keys() == {"bible.md"}
     with pytest.raises(OwnerRefusal, match="no linked folder"):
         api.ask("GET", "folder")
 

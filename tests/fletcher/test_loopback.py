@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import threading
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -9,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from fletcher.loopback import Server, bind, serving
+from fletcher.errors import CommandError
+from fletcher.loopback import Server, bind, serving, url_of
 from tests.agent.scripted_model import PATIENCE_S
 from tests.waiting import eventually
 
@@ -60,3 +62,23 @@ def test_what_is_no_frame_before_the_socket_is_open_is_nobodys_traceback(caplog:
         eventually(lambda: left)
     assert left == ["websocket.disconnect"]
     assert not [record.getMessage() for record in caplog.records if "Fatal error" in record.getMessage()]
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_who_listens_everywhere_is_found_by_either_protocol() -> None:
+    with bind("::", 0) as bound:
+        assert url_of(bound) == f"http://127.0.0.1:{bound.getsockname()[1]}"
+        for host in ("127.0.0.1", "::1"):
+            socket.create_connection((host, bound.getsockname()[1])).close()
+
+
+@pytest.mark.parametrize(("host", "reason"), [("127.0.0.1", "Address already in use"), ("192.0.2.1", "Cannot assign")])
+def test_an_address_that_cannot_be_had_is_named_with_the_reason(host: str, reason: str) -> None:
+    with bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            CommandError, match=rf"^{host}:{port} cannot be served: [^(]+\. Choose another --port"
+        ) as said:
+            bind(host, port)
+    if sys.platform == "linux":  # the reason is in the system's words
+        assert reason in str(said.value)
