@@ -11,7 +11,7 @@ import numpy as np
 
 from corpora import Catalog, ProjectKey
 from retrieval.embedder import EmbeddingModel, Vectors
-from retrieval.errors import EmbeddingModelUnavailable, VectorStoreDamaged, VectorStoreUnavailable
+from retrieval.errors import EmbeddingModelUnavailable, ProviderAway, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
@@ -133,7 +133,7 @@ class Ranking:
         """The question's vector; None where the model, which may be a provider's, does not answer."""
         try:
             return self._embedder.embed_query(query)
-        except EmbeddingModelUnavailable as error:
+        except (EmbeddingModelUnavailable, ProviderAway) as error:
             logger.warning("searched by text only: %s", error)
             return None
 
