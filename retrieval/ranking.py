@@ -155,11 +155,10 @@ class Ranking:
         """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""
         count = int(np.count_nonzero(scores > -np.inf))
         first = top(scores, min(POOL, count))
-        places, spread = self._fusion.spread(first, scores, index.pages[scope])
-        yield from _named(index, scope, places, spread)
+        yield from _named(index, scope, first, scores)
         rest = top(scores, count)[len(first) :]
-        yield from _named(index, scope, rest, scores[rest])
+        yield from _named(index, scope, rest, scores)
 
 
 def _named(index: LexicalIndex, scope: Rows, places: Numbers, scores: Array) -> Iterator[tuple[str, float]]:
-    return ((index.ids[scope[place]], float(score)) for place, score in zip(places, scores, strict=True))
+    return ((index.ids[scope[place]], float(score)) for place, score in zip(places, scores[places], strict=True))
