@@ -38,7 +38,6 @@ VALUES: dict[str, Sequence[float]] = {
     "middle": (0.35, 0.4, 0.45, 0.5, 0.55),
     "steepness": (5, 12, 20, 40),
     "pool": (20, 50, 100, 400),
-    "crowded": (0, 0.2, 0.5, 1.0),
 }
 SURROUNDINGS: Sequence[tuple[float, float]] = (
     (0, 0), (1, 0), (2, 0), (4, 0), (0, 0.5), (2, 0.2), (2, 0.5), (4, 0.5), (2, 1),
@@ -79,8 +78,7 @@ class Corpus:
         if around:
             fused += fusion.surrounded(index.scores(around)[scope].astype(np.float64), weight, documents)
         first = np.argsort(-fused, kind="stable")[: fusion.pool]
-        places, _ = fusion.spread(first, fused, index.pages[scope])
-        return [self.passages[scope[place]] for place in places[:DEPTH]]
+        return [self.passages[scope[place]] for place in first[:DEPTH]]
 
 
 @dataclass(frozen=True)

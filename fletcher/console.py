@@ -211,6 +211,8 @@ def print_found(answer: Answer) -> None:
         out.print(note, markup=False, style="yellow")
     if answer.get("text_only"):
         out.print("Searched by text only: the vectors cannot be asked just now.", style="yellow")
+    if answer.get("not_reranked"):
+        out.print("Not reranked: the reranker's provider does not answer just now.", style="yellow")
 
 
 def print_turn(answer: Answer, *, conversing: bool = False) -> None:

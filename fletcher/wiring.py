@@ -156,6 +156,8 @@ def build_services(settings: Settings, parts: Parts, *, needs_model: bool = True
         ),
         roots=folder_roots(settings),
         shares_database=settings.is_shared,
+        is_away={"embedding": parts.embedder.is_away}
+        | ({"reranking": parts.reranker.is_away} if parts.reranker else {}),
         confirm=settings.confirm,
         limits=Limits(
             message_bytes=settings.max_message_bytes,

@@ -14,7 +14,7 @@ from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.source import Refusal, Source, Unread
 from ingest.watching import Change
-from retrieval import VectorStoreUnavailable
+from retrieval import ProviderAway, VectorStoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -133,12 +133,15 @@ class Ingestor:
         gone: Collection[str] = (),
         progress: ProgressListener | None = None,
     ) -> IngestReport:
-        """`add`, then `embed`, then the report on both; vectors follow later where the vector store is away."""
+        """`add`, then `embed`, then the report on both; vectors follow later where what makes or keeps them is away."""
         before = self.documents(key)
         report = self.add(key, sources, replace=replace, gone=gone, progress=progress)
         try:
             self.embed(key, progress)
-        except VectorStoreUnavailable as error:  # what was taken in is there, and can be searched by text
+        except (
+            ProviderAway,
+            VectorStoreUnavailable,
+        ) as error:  # what was taken in is there, and can be searched by text
             logger.warning("project %s can be searched by text, and its vectors follow: %s", key.project_id, error)
         return self.settled(key, report, before)
 

@@ -193,6 +193,7 @@ def _serve(pipe: Connection[Any, Any], page: Any, limits: Limits, ocr_languages:
         _answer(pipe, limits, work, note)
         del work
         gc.collect()  # a parser's tree is full of cycles: it would stay until the next document
+        gc.freeze()  # what is left are libraries, and to go through them each time takes longer than many a document
         give_back()
 
 

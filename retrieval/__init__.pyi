@@ -7,6 +7,7 @@ from .errors import NoPages as NoPages
 from .errors import PageNotDrawn as PageNotDrawn
 from .errors import PageNotFound as PageNotFound
 from .errors import PassageNotFound as PassageNotFound
+from .errors import ProviderAway as ProviderAway
 from .errors import RerankerUnavailable as RerankerUnavailable
 from .errors import RetrievalError as RetrievalError
 from .errors import VectorStoreDamaged as VectorStoreDamaged

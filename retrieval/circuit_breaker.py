@@ -72,6 +72,13 @@ class CircuitBreaker:
             raise NoAnswer(self._away)
         return self._within(work, patience)
 
+    def is_away(self) -> bool:
+        """Whether the last call got no answer; waits for nothing, and sends a probe if so."""
+        if self._away is None:
+            return False
+        self._look_again()
+        return True
+
     def end(self) -> None:
         """Gives up what is under way, and refuses whatever comes."""
         with self._lock:

@@ -54,7 +54,7 @@ class Embedder:
 
     `model` is None for all-MiniLM-L6-v2, or a name on the Hugging Face hub, the path of a folder, or `provider:name`
     of LlamaIndex's embeddings. May be used from several threads; questions do not wait for passages. Raises
-    `EmbeddingModelUnavailable` when the model cannot be loaded, or does not answer.
+    `EmbeddingModelUnavailable` when the model cannot be loaded, and `ProviderAway` when its provider does not answer.
     """
 
     def __init__(self, model: str | None = None) -> None:
@@ -76,6 +76,10 @@ class Embedder:
         """Say now, before documents are read, if a model that was named cannot be used; loads it, and only that."""
         if self._source is not None:
             self._loaded()
+
+    def is_away(self) -> bool | None:
+        """Whether the provider did not answer when it was last asked; None of a model that runs here."""
+        return self._model.is_away() if isinstance(self._model, ProvidedEmbedding) else None
 
     def embed_passages(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """Vectors of the texts, float32 `[len(texts), dimension]`, normalised.

@@ -6,6 +6,7 @@ CorpusError
      +- EmbeddingModelMismatch     EMBEDDING_MODEL_MISMATCH      the vectors were made by another model
      +- EmbeddingModelUnavailable  EMBEDDING_MODEL_UNAVAILABLE   it cannot be loaded, or is not the right one
      +- RerankerUnavailable        RERANKER_UNAVAILABLE          the cross-encoder that is set cannot be used
+     +- ProviderAway               PROVIDER_AWAY                 the provider of a model does not answer just now
      +- VectorStoreUnavailable     VECTOR_STORE_UNAVAILABLE      Chroma does not answer, or cannot use its files
      |   +- VectorStoreDamaged     VECTOR_STORE_DAMAGED          its files were damaged, and it begins anew
      +- NoPages                    NO_PAGES                      the document's format has no pages
@@ -45,6 +46,12 @@ class RerankerUnavailable(RetrievalError):
     """The cross-encoder that was asked for by name cannot be loaded, or is none."""
 
     code = "RERANKER_UNAVAILABLE"
+
+
+class ProviderAway(RetrievalError):
+    """The provider of a model that is in use does not answer just now, or refuses."""
+
+    code = "PROVIDER_AWAY"
 
 
 class VectorStoreUnavailable(RetrievalError):

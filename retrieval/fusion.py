@@ -6,7 +6,6 @@ Every constant is measured, and `docs/retrieval.md` has the tables; `python -m b
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -41,7 +40,6 @@ class Fusion:
         about_document: What a document gets that is all about the surroundings of the question.
         about_passage: What a passage gets for them, as a share of the vectors' weight: a message that says nothing by
             itself is about what it is said in.
-        crowded: What each passage of a page loses from the third on, for every better one behind the first.
         recent: What the document that was edited last has before the oldest: it decides between equals.
     """
 
@@ -53,7 +51,6 @@ class Fusion:
     steepness: float = 20.0
     about_document: float = 2.0
     about_passage: float = 0.5
-    crowded: float = 0.2
     recent: float = 0.02
 
     def vector_weight(self, idf_share: float) -> float:
@@ -107,24 +104,6 @@ class Fusion:
         about = np.bincount(documents, lexical) / counts
         passages = self.with_neighbours(_z(lexical, top(lexical, self.pool)), documents)
         return self.about_document * (about / about.max())[documents] + self.about_passage * weight * passages
-
-    def spread(self, places: Numbers, scores: Array, pages: Numbers) -> tuple[Numbers, Array]:
-        """The places, best first, with those of a crowded page further behind, and their scores.
-
-        Args:
-            places: The best passages, best first.
-            scores: Of all passages.
-            pages: On which page each passage begins, numbered throughout the project; -1 where there are none.
-        """
-        met: Counter[int] = Counter()
-        lowered = scores[places]
-        least = float(lowered[-1]) if len(lowered) else 0.0
-        for rank, page in enumerate(pages[places].tolist()):
-            if page >= 0:
-                lowered[rank] = max(lowered[rank] - self.crowded * max(met[page] - 1, 0), least)
-                met[page] += 1
-        order = np.argsort(-lowered, kind="stable")
-        return places[order], lowered[order]
 
 
 def _z(values: Array, pool: Numbers) -> Array:

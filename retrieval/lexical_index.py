@@ -35,7 +35,6 @@ class LexicalIndex:
     Attributes:
         vocabulary: Each word that occurs, with its number.
         documents: Of which document each passage is, numbered from 0; shape (passages,).
-        pages: On which page of all pages each begins, numbered from 0; -1 where the format has none; shape (passages,).
         recency: 1 for passages of the document that was written last, 0 for those of the oldest, between for others;
             shape (passages,).
     """
@@ -51,7 +50,6 @@ class LexicalIndex:
         self.ids = [passage.id for passage in passages]
         self.rows = {passage_id: row for row, passage_id in enumerate(self.ids)}
         self.documents = np.unique([passage.document_id for passage in passages], return_inverse=True)[1]
-        self.pages = _numbered_pages(passages)
         self.recency = _recency(passages, edited or {})
         self._rows_of_documents = _grouped([passage.document_id for passage in passages])
         self.vocabulary: dict[str, int] = {} if previous is None else dict(previous.vocabulary)
@@ -120,15 +118,6 @@ class LexicalIndex:
         numbers = np.cumsum(used, dtype=np.int32) - 1
         self.vocabulary = {word: int(numbers[old]) for word, old in self.vocabulary.items() if used[old]}
         self._words = [numbers[row] for row in self._words]
-
-
-def _numbered_pages(passages: Sequence[Passage]) -> NDArray[np.intp]:
-    numbers: dict[tuple[str, int], int] = {}
-    pages = [
-        -1 if one.page_from is None else numbers.setdefault((one.document_id, one.page_from), len(numbers))
-        for one in passages
-    ]
-    return np.array(pages, dtype=np.intp)
 
 
 def _recency(passages: Sequence[Passage], edited: Mapping[str, datetime]) -> NDArray[np.float64]:

@@ -3,58 +3,55 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
+from retrieval.errors import ProviderAway
 from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, within
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import NodeWithScore
+
+_Answer = TypeVar("_Answer")
 
 _BATCH = 32  # texts in one request
-# Somebody waits for a question's answer, which can be found without vectors.
+# Somebody waits for a question's answer, which can be found without the provider; for passages nobody does.
 _QUESTION = Patience(5.0, asks_again=True)
+_PASSAGES = Patience(120.0, asks_again=True)
 
 
 class ProvidedEmbedding:
     """An embedding model of a provider; may be used from several threads.
 
     The provider tells questions from passages as it does for LlamaIndex. Raises `ModelNotUsable` when the package is
-    missing, when it does not take the name, and when there is no vector within ten seconds.
+    missing, when it does not take the name, and when there is no vector within ten seconds; afterwards `ProviderAway`.
     """
 
     def __init__(self, provider: str, name: str) -> None:
-        made = _made("embeddings", provider, name, "Embedding")
-        self._model = cast("BaseEmbedding", made)
-        self._provider = provider
-        self._questions = CircuitBreaker(provider, lambda: self._model.get_query_embedding("ready"), (Exception,))
-        self.dimension = len(within(WAITED_S, lambda: _normalised([self._asked_for("ready")])[0], provider))
+        self._model = cast("BaseEmbedding", _made("embeddings", provider, name, "Embedding"))
+        first = within(WAITED_S, lambda: _tried(provider, lambda: self._model.get_query_embedding("ready")), provider)
+        self.dimension = len(_normalised([first])[0])
+        self._provider = _Provider(provider, lambda: self._model.get_query_embedding("ready"))
+        self.is_away = self._provider.is_away
 
     def vectors(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Normalised rows with the places in `texts` that they belong to, a batch at a time as they are made."""
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            yield (
-                list(range(start, start + len(batch))),
-                _normalised(_asked(self._provider, lambda batch=batch: self._model.get_text_embedding_batch(batch))),
-            )
+            rows = self._provider.asked(lambda batch=batch: self._model.get_text_embedding_batch(batch), _PASSAGES)
+            yield list(range(start, start + len(batch))), _normalised(rows)
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of a question; nobody waits long for a provider that is away, or hangs."""
-        try:
-            answer = self._questions.call(lambda: self._model.get_query_embedding(text), _QUESTION)
-        except NoAnswer as error:
-            raise ModelNotUsable(f"{self._provider} does not answer ({first_line(error)})") from error
-        return _normalised([answer])[0]
-
-    def _asked_for(self, text: str) -> Any:
-        return _asked(self._provider, lambda: self._model.get_query_embedding(text))
+        return _normalised([self._provider.asked(lambda: self._model.get_query_embedding(text))])[0]
 
 
 class ProvidedReranker:
@@ -63,22 +60,44 @@ class ProvidedReranker:
     def __init__(self, provider: str, name: str, most: int) -> None:
         made = _made("postprocessor", f"{provider}_rerank", name, "Rerank", top_n=most)
         self._model = cast("BaseNodePostprocessor", made)
-        self._provider = provider
-        within(WAITED_S, lambda: self.scores("ready", ["ready"]), provider)
+        within(WAITED_S, lambda: _tried(provider, lambda: self._ranked("ready", ["ready"])), provider)
+        self._provider = _Provider(provider, lambda: self._ranked("ready", ["ready"]))
+        self.is_away = self._provider.is_away
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """How well each text answers the query: `[len(texts)]`, higher is better; -inf for what it left out."""
-        from llama_index.core.schema import NodeWithScore, TextNode
-
-        nodes = [NodeWithScore(node=TextNode(id_=str(place), text=text)) for place, text in enumerate(texts)]
-        ranked = _asked(self._provider, lambda: self._model.postprocess_nodes(nodes, query_str=query))
         scores = np.full(len(texts), -np.inf)
-        for one in ranked:
+        for one in self._provider.asked(lambda: self._ranked(query, texts)):
             scores[int(one.node.node_id)] = one.score or 0.0
         return scores
 
+    def _ranked(self, query: str, texts: Sequence[str]) -> Sequence[NodeWithScore]:
+        from llama_index.core.schema import NodeWithScore, TextNode
 
-def _asked(provider: str, ask: Any) -> Any:
+        nodes = [NodeWithScore(node=TextNode(id_=str(place), text=text)) for place, text in enumerate(texts)]
+        return self._model.postprocess_nodes(nodes, query_str=query)
+
+
+class _Provider:
+    """Asks a provider that answered once; nobody waits for one that is away."""
+
+    def __init__(self, name: str, probe: Callable[[], object]) -> None:
+        self._name = name
+        self._breaker = CircuitBreaker(name, probe, (Exception,))  # of the provider's client, of whatever type
+        self.is_away = self._breaker.is_away
+
+    def asked(self, ask: Callable[[], _Answer], patience: Patience | None = None) -> _Answer:
+        """The answer; raises `ProviderAway` without one."""
+        try:
+            return self._breaker.call(ask, patience or _QUESTION)
+        except NoAnswer as error:
+            raise ProviderAway(
+                f"{self._name} does not answer ({first_line(error)}): check that it runs, and its key. Search goes on "
+                "without it."
+            ) from error
+
+
+def _tried(provider: str, ask: Callable[[], _Answer]) -> _Answer:
     try:
         return ask()
     except Exception as error:  # of the provider's client, of whatever type
@@ -96,6 +115,8 @@ def _made(kind: str, provider: str, name: str, suffix: str, **options: Any) -> o
     made = next((one for one in classes if one.__name__.endswith(suffix) and not one.__name__.startswith("Base")), None)
     if made is None:
         raise ModelNotUsable(f"{package} has no class whose name ends with {suffix}")
+    if provider == "ollama" and (host := os.environ.get("OLLAMA_HOST")):  # which its package does not look at
+        options["base_url"] = host
     try:
         return made(**{_name_of(made): name}, **options)
     except Exception as error:  # a key that is missing, a name that it does not know, of whatever type

@@ -11,7 +11,7 @@ import numpy as np
 
 from corpora import Catalog, ProjectKey
 from retrieval.embedder import EmbeddingModel, Vectors
-from retrieval.errors import EmbeddingModelUnavailable, VectorStoreDamaged, VectorStoreUnavailable
+from retrieval.errors import EmbeddingModelUnavailable, ProviderAway, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
 from retrieval.lexical_index import LexicalIndex, Rows
 from retrieval.lexical_indexes import LexicalIndexes
@@ -133,7 +133,7 @@ class Ranking:
         """The question's vector; None where the model, which may be a provider's, does not answer."""
         try:
             return self._embedder.embed_query(query)
-        except EmbeddingModelUnavailable as error:
+        except (EmbeddingModelUnavailable, ProviderAway) as error:
             logger.warning("searched by text only: %s", error)
             return None
 
@@ -155,11 +155,10 @@ class Ranking:
         """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""
         count = int(np.count_nonzero(scores > -np.inf))
         first = top(scores, min(POOL, count))
-        places, spread = self._fusion.spread(first, scores, index.pages[scope])
-        yield from _named(index, scope, places, spread)
+        yield from _named(index, scope, first, scores)
         rest = top(scores, count)[len(first) :]
-        yield from _named(index, scope, rest, scores[rest])
+        yield from _named(index, scope, rest, scores)
 
 
 def _named(index: LexicalIndex, scope: Rows, places: Numbers, scores: Array) -> Iterator[tuple[str, float]]:
-    return ((index.ids[scope[place]], float(score)) for place, score in zip(places, scores, strict=True))
+    return ((index.ids[scope[place]], float(score)) for place, score in zip(places, scores[places], strict=True))

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.errors import RerankerUnavailable
+from retrieval.errors import ProviderAway, RerankerUnavailable
 from retrieval.model_source import ModelNotUsable, load_local, provider_and_name
 from retrieval.provider import ProvidedReranker
 from retrieval.results import RankedPassage
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
+
+logger = logging.getLogger(__name__)
 
 # How many of the best passages are read again. Reading one takes as long as embedding one, so these are about a second
 # with a model of MiniLM's size on two cores. Of FairytaleQA's questions .96 find their passage among ten already.
@@ -38,7 +41,8 @@ class Reranker:
 
     `model` is a name on the Hugging Face hub, the path of a folder, or `provider:name` of LlamaIndex's rerankers.
     Loaded at the first use or by `load`; may be used from several threads. Raises `RerankerUnavailable` when the model
-    cannot be loaded: it was asked for by name, so nothing is answered without it.
+    cannot be loaded: it was asked for by name, so nothing is answered without it. A provider that does not answer later
+    is `ProviderAway`.
     """
 
     def __init__(self, model: str) -> None:
@@ -49,6 +53,10 @@ class Reranker:
     def load(self) -> None:
         """Load the model now, for whoever wants to know at the start whether it works."""
         self._loaded()
+
+    def is_away(self) -> bool | None:
+        """Whether the provider did not answer when it was last asked; None of a model that runs here."""
+        return self._model.is_away() if isinstance(self._model, ProvidedReranker) else None
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """How well each text answers the query: `[len(texts)]`, higher is better."""
@@ -102,12 +110,27 @@ def _cross_encoder(source: str, offline: bool) -> CrossEncoder:
     return model
 
 
-def reranked(model: RerankingModel, query: str, ranked: Iterator[RankedPassage]) -> Iterator[RankedPassage]:
-    """The first passages in the order of the model, then the others as they were; scores fall throughout."""
+def reranked(
+    model: RerankingModel, query: str, ranked: Iterator[RankedPassage]
+) -> tuple[Iterator[RankedPassage], bool]:
+    """The first passages in the order of the model, then the others as they were; scores fall throughout.
+
+    And whether that could be done: where the model's provider is away, all are as they were.
+    """
     first = list(islice(ranked, RERANKED))
+    try:
+        scores = model.scores(query, [one.passage.embedding_text for one in first])
+    except ProviderAway as error:
+        logger.warning("not reranked: %s", error)
+        return chain(first, ranked), False
+    return _in_order(first, scores, ranked), True
+
+
+def _in_order(
+    first: Sequence[RankedPassage], scores: NDArray[np.float64], ranked: Iterator[RankedPassage]
+) -> Iterator[RankedPassage]:
     if not first:
         return
-    scores = model.scores(query, [one.passage.embedding_text for one in first])
     for place in np.argsort(-scores, kind="stable"):
         yield replace(first[place], score=float(scores[place]))
     shift = float(scores.min()) - first[-1].score

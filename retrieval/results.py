@@ -50,6 +50,7 @@ class SearchAnswer:
 
     `confidence`: how likely it is that the documents have an answer at all, 0 to 1.
     `text_only`: there are vectors, and they could not be asked, so that BM25 alone has searched.
+    `not_reranked`: the reranker's provider is away, so the order is that of the search.
     """
 
     query: str
@@ -57,6 +58,7 @@ class SearchAnswer:
     pages_without_text: Mapping[str, tuple[int, ...]]
     confidence: float = 0.0
     text_only: bool = False
+    not_reranked: bool = False
 
     @property
     def relevance(self) -> Relevance:
@@ -66,7 +68,7 @@ class SearchAnswer:
     def as_dict(self) -> dict[str, Any]:
         """The JSON, the same on the command line and over HTTP.
 
-        `also_in` of a passage, `pages_without_text` and `text_only` are there where they say something.
+        `also_in` of a passage, `pages_without_text`, `text_only` and `not_reranked` are there where they say something.
         """
         answer: dict[str, Any] = {
             "query": self.query,
@@ -79,6 +81,8 @@ class SearchAnswer:
             answer["pages_without_text"] = [{"document": name, "pages": list(numbers)} for name, numbers in pages]
         if self.text_only:
             answer["text_only"] = True
+        if self.not_reranked:
+            answer["not_reranked"] = True
         return answer
 
 

@@ -37,6 +37,7 @@ class _Found(NamedTuple):
     entries: Iterator[RankedPassage]
     confidence: float
     text_only: bool
+    not_reranked: bool
 
 
 class Retriever:
@@ -83,7 +84,7 @@ class Retriever:
         if document is not None:
             wanted.add(self._catalog.find_document(key, document).id)
         unseen = self._catalog.pages_without_text(key, wanted)
-        return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only)
+        return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only, ranked.not_reranked)
 
     def answer_any(
         self, key: ProjectKey, queries: Sequence[str], k: int = 8, document: str | None = None
@@ -103,6 +104,7 @@ class Retriever:
             passages=tuple(best.values())[:k],
             pages_without_text=unseen,
             text_only=any(answer.text_only for answer in answers),
+            not_reranked=any(answer.not_reranked for answer in answers),
         )
         return found, {answer.query: answer.relevance for answer in answers}
 
@@ -237,8 +239,8 @@ class Retriever:
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranked = self._ranking.of(key, query, document_id, surroundings)
         found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
-        entries = found if self._reranker is None else reranked(self._reranker, query, found)
-        return _Found(entries, ranked.confidence, ranked.text_only)
+        entries, done = (found, True) if self._reranker is None else reranked(self._reranker, query, found)
+        return _Found(entries, ranked.confidence, ranked.text_only, not done)
 
     def _found(
         self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_duplicate: bool

@@ -135,6 +135,7 @@ class SearchFound(Answer):
     passages: list[FoundPassage]
     pages_without_text: list[PagesNotSearched] = Field(default_factory=list[PagesNotSearched])
     text_only: bool = False
+    not_reranked: bool = False
 
 
 class CitationEntry(Answer):
@@ -218,8 +219,12 @@ class Stores(Answer):
 
 
 class HealthAnswer(Answer):
-    """`degraded`: ready, but searching by words only; `unavailable`: hardly anything can be done."""
+    """`degraded`: ready, but searching by words only, or not reranked; `unavailable`: hardly anything can be done.
+
+    `providers` has the models that a provider runs for us.
+    """
 
     status: Literal["ok", "degraded", "unavailable"]
     version: str
     stores: Stores
+    providers: dict[Literal["embedding", "reranking"], Literal["ok", "away"]]

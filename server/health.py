@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from corpora import Catalog, CorpusError
@@ -19,14 +19,22 @@ _VECTORS_S = 1.0
 class Health:
     """Asks the stores, each one thing at a time and in a thread of its own, whoever wants to know how often."""
 
-    def __init__(self, catalog: Catalog, retriever: Retriever) -> None:
+    def __init__(
+        self, catalog: Catalog, retriever: Retriever, is_away: Mapping[str, Callable[[], bool | None]]
+    ) -> None:
         self._catalog = _Store(catalog.ping, _CATALOG_S)
         self._vectors = _Store(retriever.check_vectors, _VECTORS_S)
+        self._is_away = is_away
 
     async def stores(self) -> dict[str, str]:
         """By `catalog` and `vectors`: `ok`, or `away` for what does not answer within its seconds."""
         answers = await asyncio.gather(self._catalog.answers(), self._vectors.answers())
         return {name: "ok" if ok else "away" for name, ok in zip(("catalog", "vectors"), answers, strict=True)}
+
+    def providers(self) -> dict[str, str]:
+        """By `embedding` and `reranking`, where a provider does it: `ok`, or `away` if it did not answer lately."""
+        away = {name: is_away() for name, is_away in self._is_away.items()}
+        return {name: "away" if gone else "ok" for name, gone in away.items() if gone is not None}
 
 
 class _Store:

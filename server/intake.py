@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from corpora import ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
-from retrieval import VectorStoreUnavailable
+from retrieval import ProviderAway, VectorStoreUnavailable
 from server.closing import ServerClosing
 from server.embedding import EmbeddingWorker
 from server.metrics import Metrics
@@ -74,7 +74,7 @@ class Intake:
     ) -> IngestReport:
         """As `add`, and then waits for the project's vectors, which are made in their turn.
 
-        Where the vector store is away, the documents stay `searchable`, and their vectors follow.
+        Where the vector store or a provider is away, the documents stay `searchable`, and their vectors follow.
 
         Raises:
             ServerClosing: The server ends before all documents are in.
@@ -85,7 +85,7 @@ class Intake:
         embedding.submit(key)
         await self._embedded(key, embedding, progress or _nobody)
         failure = embedding.failure(key)
-        if failure is not None and not isinstance(failure, VectorStoreUnavailable):
+        if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
             raise failure
         report = await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
         self._metrics.add_report(report)

@@ -22,14 +22,16 @@ router = APIRouter(tags=["operation"])
     responses={503: {"model": HealthAnswer, "description": "The catalog is away"}},
 )
 async def healthz(services: Annotated[Services, Depends(get_services)], response: Response) -> dict[str, Any]:
-    """Open to everybody. `status` is `ok`; `degraded` without vectors; `unavailable`, and 503, without the catalog."""
-    stores = await services.health.stores()
+    """Open to everybody. `status` is `ok`; `degraded` while vectors or a provider are away; `unavailable`, with 503,
+    while the catalog is.
+    """
+    stores, providers = await services.health.stores(), services.health.providers()
     status = "ok"
     if stores["catalog"] != "ok":
         status, response.status_code = "unavailable", 503
-    elif stores["vectors"] != "ok":
+    elif "away" in (stores["vectors"], *providers.values()):
         status = "degraded"  # ready all the same: text search and all else go on
-    return {"status": status, "version": VERSION, "stores": stores}
+    return {"status": status, "version": VERSION, "stores": stores, "providers": providers}
 
 
 @router.get(

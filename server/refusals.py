@@ -57,6 +57,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "EMBEDDING_MODEL_MISMATCH": (_UNAVAILABLE, "The vectors were made by another model: run 'fletcher reindex'."),
     "EMBEDDING_MODEL_UNAVAILABLE": (_UNAVAILABLE, "The embedding model cannot be loaded."),
     "RERANKER_UNAVAILABLE": (_UNAVAILABLE, "The reranker that is set cannot be loaded."),
+    "PROVIDER_AWAY": (_UNAVAILABLE, "The provider of a model does not answer."),
     "VECTOR_STORE_UNAVAILABLE": (_UNAVAILABLE, "Chroma does not answer."),
     "VECTOR_STORE_DAMAGED": (_UNAVAILABLE, "The vectors' files were damaged and are made anew."),
     "TOO_BUSY": (_UNAVAILABLE, "The server reads as much JSON as it has room for; see Retry-After."),

@@ -2,8 +2,8 @@
 
 import base64
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,7 @@ class Services:
     confirm: ConfirmationPolicy = "destructive"
     limits: Limits = Limits()
     shares_database: bool = False
+    is_away: Mapping[str, Callable[[], bool | None]] = field(default_factory=dict[str, Callable[[], bool | None]])
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -92,7 +93,7 @@ class Services:
     @cached_property
     def health(self) -> Health:
         """Which stores answer."""
-        return Health(self.catalog, self.retriever)
+        return Health(self.catalog, self.retriever, self.is_away)
 
     @cached_property
     def story_room(self) -> StoryRoom:

@@ -134,6 +134,8 @@ class AskPanel:
                 ui.label(_NOTHING).classes("answer")
             if found.text_only:
                 ui.label("The vectors cannot be asked just now, so only words were searched for.").classes("remark")
+            if found.not_reranked:
+                ui.label("The reranker does not answer just now: the order is that of the search.").classes("remark")
             cited = [
                 Citation(
                     number,

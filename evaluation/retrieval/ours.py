@@ -27,6 +27,8 @@ class Ours:
         answer = self._retriever.answer(self._key, question, _DEPTH, document)
         if answer.text_only:
             raise RetrievalError("The vectors could not be asked, and text search alone is not what is measured.")
+        if answer.not_reranked:
+            raise RetrievalError("The reranker does not answer, and search without it is not what is measured.")
         return [_span(found.passage) for found in answer.passages]
 
     def passages(self, document: str) -> Sequence[Span]:

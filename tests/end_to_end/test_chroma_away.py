@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,10 +34,10 @@ def server(chroma: ChromaProcess, tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 @contextmanager
-def a_server(home: Path, **environment: str) -> Generator[httpx.Client]:
+def a_server(home: Path, program: Sequence[str] = ("-c", FLETCHER), **environment: str) -> Generator[httpx.Client]:
     python_path = str(Path(__file__).parents[2])
     environment |= CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "HOME": str(home), "PYTHONPATH": python_path}
-    command = [sys.executable, "-c", FLETCHER, "serve", "--port", "0", "--data-dir", str(home / "data")]
+    command = [sys.executable, *program, "serve", "--port", "0", "--data-dir", str(home / "data")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=home, env=environment) as process:
         try:
             with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as client:

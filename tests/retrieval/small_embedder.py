@@ -21,6 +21,9 @@ class SmallEmbedder:
     def check(self) -> None:
         """It is always there."""
 
+    def is_away(self) -> None:
+        """No provider runs it."""
+
     def embed_passages(
         self, texts: Sequence[str], progress: Callable[[int], None] | None = None
     ) -> NDArray[np.float32]:

@@ -61,19 +61,3 @@ def test_the_surroundings_lift_the_document_that_is_about_them() -> None:
     passages = FUSION.surrounded(np.array([4.0, 0.0, 1.0, 0.0]), 1.0, documents)
     assert passages[0] > passages[1]
     assert FUSION.surrounded(np.zeros(4), 1.0, documents).tolist() == [0, 0, 0, 0]
-
-
-def test_passages_of_a_crowded_page_make_room_for_those_of_others() -> None:
-    scores = np.array([3.0, 2.9, 2.8, 2.7, 2.65, 0.0])
-    places, lowered = FUSION.spread(np.arange(6), scores, np.array([0, 0, 0, 0, 1, 2]))
-    assert places.tolist() == [0, 1, 4, 2, 3, 5]
-    assert lowered.tolist() == pytest.approx([3.0, 2.9, 2.65, 2.6, 2.3, 0.0])
-    unpaged, _ = FUSION.spread(np.arange(6), scores, np.full(6, -1))
-    assert unpaged.tolist() == [0, 1, 2, 3, 4, 5]
-
-
-def test_no_passage_falls_behind_the_last() -> None:
-    places, lowered = FUSION.spread(np.arange(5), np.array([3.0, 2.9, 2.8, 2.75, 2.7]), np.zeros(5, dtype=np.intp))
-    assert places.tolist() == [0, 1, 2, 3, 4]
-    assert min(lowered) == 2.7
-    assert len(FUSION.spread(np.arange(0), np.zeros(0), np.zeros(0, dtype=np.intp))[0]) == 0

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import Catalog, DocumentNotFound, Page, Passage, ProjectKey, ProjectNotFound, passage_id
+from corpora import Catalog, DocumentNotFound, ProjectKey, ProjectNotFound
 from retrieval import EmptyQuery, Retriever
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -180,7 +180,7 @@ def test_a_project_sees_its_own_passages_only(
     assert all(passage.document == "bible.md" for passage in found if named)
 
 
-def test_of_equals_the_document_that_was_written_last_comes_first(
+def test_a_price_that_was_changed_comes_before_the_one_of_the_older_draft(
     retriever: Retriever, key: ProjectKey, put: Put
 ) -> None:
     for newer, older in (("a.md", "b.md"), ("b.md", "a.md")):
@@ -188,38 +188,9 @@ def test_of_equals_the_document_that_was_written_last_comes_first(
         put(key, newer, "The ferry costs 5 crowns.", "Written last." + newer)
         retriever.refresh(key)
         for _ in ("without vectors", "with vectors"):
-            found = retriever.search(key, "ferry crowns", 2)
+            found = retriever.search(key, "What does the ferry cost in crowns?", 2)
             assert [one.passage.document for one in found] == [newer, older]
             retriever.embed_pending(key)
-
-
-def test_a_page_full_of_rows_makes_room_for_another(retriever: Retriever, catalog: Catalog, key: ProjectKey) -> None:
-    names = ("red", "blue", "green", "white", "black", "grey", "brown", "gold", "silver")
-    texts_of_pages = [(1 if n < 6 else 2, f"The sword of the {name} guard costs gold.") for n, name in enumerate(names)]
-    texts_of_pages.append((3, "Nobody has seen the sea for years."))
-    document_id, whole, passages = key.document_id("book.pdf"), "", list[Passage]()
-    for page, text in texts_of_pages:
-        start = len(whole)
-        passages.append(
-            Passage(
-                passage_id(document_id, (), text, 0),
-                document_id,
-                "book.pdf",
-                page,
-                page,
-                (),
-                start,
-                start + len(text),
-                text,
-            )
-        )
-        whole += text + "\n"
-    pages = [Page(number, 0, 0, "") for number in (1, 2, 3)]
-    catalog.put_document(
-        key, name="book.pdf", format="pdf", sha256="0" * 64, size=1, text=whole, pages=pages, passages=passages
-    )
-    found = [one.passage.page_from for one in retriever.search(key, "sword guard costs", 4)]
-    assert found == [1, 1, 2, 2]
 
 
 @pytest.mark.usefixtures("embedded")

@@ -1,6 +1,7 @@
 """Vectors that are away, hang or are damaged: text search goes on and says so, and vectors come back by themselves."""
 
 import os
+import re
 import sqlite3
 import sys
 import threading
@@ -193,7 +194,7 @@ def test_a_provider_of_embeddings_that_fails_at_a_question_leaves_text_search_wh
         retrieved = retriever.retrieve(key, "dragon", 500)
         assert [cited.passage.text for cited in retrieved.passages] == ["the dragon sleeps"]
         assert retrieved.text_only
-        assert "searched by text only: The embedding model 'wavering:m' cannot be used" in caplog.text
+        assert re.search("searched by text only: .*wavering", caplog.text)
         assert "long advice" not in caplog.messages[-1]
         provider.__dict__["state"] = "there"
         provider.__dict__["go_on"].set()

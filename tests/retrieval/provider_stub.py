@@ -1,0 +1,74 @@
+"""A server on loopback that speaks the embeddings API of OpenAI and of Ollama, and can refuse or hang."""
+
+import base64
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+
+from tests.retrieval.small_embedder import SmallEmbedder
+
+
+class ProviderStub:
+    """Its vectors are those of `SmallEmbedder`; `asked` has the texts of each request."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.refuses = False
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        self.url = ""
+        self._embedder = SmallEmbedder()
+
+    def answer(self, path: str, body: dict[str, object]) -> dict[str, object]:
+        """What the provider answers, by the path that was asked."""
+        given = body["input"]
+        texts = [given] if isinstance(given, str) else list(map(str, given)) if isinstance(given, list) else []
+        self.asked.append(texts)
+        rows = self._embedder.embed_passages(texts)
+        if path == "/api/embed":
+            return {"model": body["model"], "embeddings": rows.tolist()}
+        assert path == "/v1/embeddings", path
+        data = [
+            {"object": "embedding", "index": place, "embedding": _encoded(row, body.get("encoding_format"))}
+            for place, row in enumerate(rows)
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+
+def _encoded(row: np.ndarray, encoding: object) -> object:
+    return base64.b64encode(row.astype("<f4").tobytes()).decode() if encoding == "base64" else row.tolist()
+
+
+@contextmanager
+def provider_stub() -> Generator[ProviderStub]:
+    """The stub, at its `url`."""
+    stub = ProviderStub()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            stub.goes_on.wait(60)
+            answer = {"error": {"message": "no credit left"}} if stub.refuses else stub.answer(self.path, body)
+            data = json.dumps(answer).encode()
+            self.send_response(402 if stub.refuses else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the standard library
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stub.url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield stub
+        finally:
+            stub.goes_on.set()
+            server.shutdown()

@@ -1,0 +1,164 @@
+"""Embeddings and rerankers of a provider: LlamaIndex's real packages, and a provider on loopback that may be away."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora import Catalog, ProjectKey
+from retrieval import Embedder, EmbeddingModelUnavailable, ProviderAway, Reranker, Retriever, VectorStore
+from retrieval.circuit_breaker import Patience
+from tests.retrieval.conftest import Put
+from tests.retrieval.provider_stub import ProviderStub, provider_stub
+from tests.retrieval.small_embedder import SmallEmbedder
+from tests.waiting import eventually
+
+MODELS = ["openai:text-embedding-3-small", "ollama:nomic-embed-text"]
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderStub]:
+    with provider_stub() as stub:
+        monkeypatch.setenv("OPENAI_API_BASE", f"{stub.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
+        monkeypatch.setenv("OLLAMA_HOST", stub.url)
+        yield stub
+
+
+@pytest.fixture(params=MODELS)
+def embedder(request: pytest.FixtureRequest, provider: ProviderStub) -> Embedder:
+    embedder = Embedder(request.param)
+    embedder.check()
+    return embedder
+
+
+def test_passages_and_questions_are_embedded(embedder: Embedder, provider: ProviderStub) -> None:
+    assert embedder.dimension == SmallEmbedder().dimension
+    texts = [f"sword {number}" for number in range(70)]
+    np.testing.assert_allclose(embedder.embed_passages(texts), SmallEmbedder().embed_passages(texts), atol=1e-6)
+    assert list(chain.from_iterable(provider.asked[1:])) == texts
+    assert len(provider.asked) < 20, "many texts in a request"
+    np.testing.assert_allclose(embedder.embed_query("sword"), SmallEmbedder().embed_query("sword"), atol=1e-6)
+    assert embedder.is_away() is False
+
+
+def test_a_provider_that_refuses_is_told_with_its_reason(provider: ProviderStub) -> None:
+    provider.refuses = True
+    for model in MODELS:
+        with pytest.raises(EmbeddingModelUnavailable, match="no credit left"):
+            Embedder(model).check()
+
+
+def test_search_goes_on_while_it_refuses_and_vectors_follow(
+    embedder: Embedder, provider: ProviderStub, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    with closing(Retriever(catalog, embedder, vectors)) as retriever:
+        put(key, "a.md", "the dragon sleeps")
+        retriever.embed_pending(key)
+        assert retriever.answer(key, "dragon").text_only is False
+        provider.refuses = True
+        put(key, "b.md", "a dragon that is new")
+        with pytest.raises(ProviderAway, match="no credit left"):
+            retriever.embed_pending(key)
+        assert embedder.is_away() is True
+        answer = retriever.answer(key, "dragon new")
+        assert answer.text_only
+        assert {one.passage.document for one in answer.passages} == {"a.md", "b.md"}
+        provider.refuses = False
+        eventually(lambda: embedder.is_away() is False)
+        retriever.embed_pending(key)
+        assert retriever.answer(key, "dragon new").text_only is False
+        assert catalog.lacking_vectors(key) == 0
+
+
+def test_a_question_does_not_wait_for_a_provider_that_is_known_to_hang(
+    embedder: Embedder, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.provider._QUESTION", Patience(0.2, asks_again=True))
+    monkeypatch.setattr("retrieval.circuit_breaker._PROBE_S", 0.2)
+    provider.goes_on.clear()
+    for _ in range(3):
+        with pytest.raises(ProviderAway):
+            embedder.embed_query("sword")
+    assert embedder.is_away() is True
+    provider.goes_on.set()
+    eventually(lambda: embedder.is_away() is False)
+    assert embedder.embed_query("sword").shape == (embedder.dimension,)
+
+
+class Answering:
+    """A reranker that stops to answer."""
+
+    def __init__(self) -> None:
+        self.away = False
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        if self.away:
+            raise ProviderAway("cohere does not answer (no credit left).")
+        return np.arange(len(texts), dtype=np.float64)
+
+
+def test_a_search_goes_on_without_a_reranker_that_does_not_answer_and_says_so(
+    catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon dragon", "dragon of gold", "dragon of lead and much else")
+    reranker = Answering()
+    with (
+        closing(Retriever(catalog, SmallEmbedder(), vectors)) as plain,
+        closing(Retriever(catalog, SmallEmbedder(), vectors, reranker=reranker)) as retriever,
+    ):
+        as_found = plain.search(key, "dragon", 3)
+        answer = retriever.answer(key, "dragon", 3)
+        assert [one.passage for one in answer.passages] == [one.passage for one in reversed(as_found)]
+        assert "not_reranked" not in answer.as_dict()
+        reranker.away = True
+        answer = retriever.answer(key, "dragon", 3)
+        assert list(answer.passages) == as_found
+        assert answer.as_dict()["not_reranked"] is True
+        both, _ = retriever.answer_any(key, ["dragon", "gold"], 3)
+        assert both.not_reranked
+        assert len(retriever.retrieve(key, "dragon", 100).passages)
+
+
+RERANKER = """
+import httpx
+class StubRerank:
+    def __init__(self, model, top_n): self.top_n = top_n
+    def postprocess_nodes(self, nodes, query_str):
+        answer = httpx.post("{url}/v1/embeddings", json={{"model": "m", "input": [node.text for node in nodes]}})
+        answer.raise_for_status()
+        return list(reversed(nodes))[: self.top_n]
+"""
+
+
+@pytest.fixture
+def reranker(
+    provider: ProviderStub, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Reranker:
+    """One of a package that is laid out as LlamaIndex's are."""
+    folder = tmp_path_factory.mktemp("packages")
+    package = folder / "llama_index" / "postprocessor" / "stub_rerank"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(RERANKER.format(url=provider.url))
+    monkeypatch.syspath_prepend(folder)
+    return Reranker("stub:m")
+
+
+def test_a_reranker_of_a_provider_is_an_error_at_the_start_only(reranker: Reranker, provider: ProviderStub) -> None:
+    reranker.load()
+    assert reranker.scores("dragon", ["gold", "lead"]).shape == (2,)
+    assert reranker.is_away() is False
+    provider.refuses = True
+    with pytest.raises(ProviderAway, match="402"):
+        reranker.scores("dragon", ["gold", "lead"])
+    assert reranker.is_away() is True
+    provider.refuses = False
+    eventually(lambda: reranker.is_away() is False)
+
+
+@pytest.mark.parametrize("local", [Embedder().is_away, Embedder("folder").is_away, Reranker("folder").is_away])
+def test_what_is_no_providers_is_never_away(local: Callable[[], bool | None]) -> None:
+    assert local() is None
