@@ -13,7 +13,7 @@ from server.turn_rate import TooManyTurns
 from server.turn_routes import HistoryEntry
 from workbench.forms import FunctionForm
 from workbench.open_story import OpenStory
-from workbench.story_files import StoryFiles
+from workbench.story_folders import StoryFolders
 from workbench.telling import Telling
 from workbench.visit import Visit
 
@@ -26,7 +26,7 @@ class ChangePanel:
         files: Where a story that was picked is written back.
     """
 
-    def __init__(self, visit: Visit, files: StoryFiles) -> None:
+    def __init__(self, visit: Visit, files: StoryFolders) -> None:
         self._visit = visit
         self._files = files
         self._history: list[HistoryEntry] = []

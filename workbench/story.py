@@ -15,7 +15,7 @@ from workbench.graph_view import GraphView
 from workbench.node_card import draw_node
 from workbench.open_story import OpenStory
 from workbench.story_drop import StoryDrop
-from workbench.story_files import StoryFiles
+from workbench.story_folders import StoryFolders
 from workbench.visit import Visit
 
 _NODE = re.compile(r"\bnode (\d+)")
@@ -27,7 +27,7 @@ class StoryPanel:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._files = StoryFiles(visit.services, visit.workspace)
+        self._files = StoryFolders(visit.services, visit.workspace)
         self._scene = 0
         self._drawn: object = None
         ui.label("Story").classes("title").props('role="heading" aria-level="1"')

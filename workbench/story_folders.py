@@ -1,13 +1,13 @@
 """Stories below the folders that `FLETCHER_FOLDERS` names: picked, read, and written back where they came from."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from arrow_project import parse
+from corpora import replace_whole
 from ingest import open_plain_file
 from server import RequestError, Services
 from workbench.open_story import OpenStory, digest
@@ -16,7 +16,7 @@ _MOST = 500
 _SUFFIX = ".arrow"
 
 
-class StoryFiles:
+class StoryFolders:
     """The story files that a workspace may open.
 
     Args:
@@ -60,7 +60,7 @@ class StoryFiles:
             raise RequestError(409, "CONFLICT", problem)
         data = story.text.encode()
         try:
-            _replace(story.file, data)
+            replace_whole(story.file, data)
         except OSError as error:
             problem = f"{story.file} cannot be written ({error.strerror}); download the story instead."
             raise RequestError(503, "STORAGE_ERROR", problem) from error
@@ -91,16 +91,3 @@ def _stories(root: Path) -> Iterator[Path]:
 
 def _shown(names: Iterable[str]) -> list[str]:
     return [name for name in names if not name.startswith(".")]
-
-
-def _replace(file: Path, data: bytes) -> None:
-    """Either the old bytes are there or the new ones."""
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-        Path(temporary).chmod(file.stat().st_mode & 0o777)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
