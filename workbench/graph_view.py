@@ -1,6 +1,6 @@
 """The drawing of a scene on the page: it scrolls, zooms, and tells which node is clicked."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -30,7 +30,7 @@ class GraphView:
         on_choose: Hears the id of a node that is chosen.
     """
 
-    def __init__(self, on_choose: Callable[[int], Awaitable[None]]) -> None:
+    def __init__(self, on_choose: Callable[[int], object]) -> None:
         tools = ui.row().classes("line")
         self._box = ui.element("div").classes("graph").props('tabindex="0" role="region" aria-label="Graph"')
         with self._box:
@@ -41,8 +41,8 @@ class GraphView:
             self._draw_tool("zoom_out", "Zoom out", "zoom / 1.25")
             self._draw_tool("fit_screen", "Fit", "fit")
 
-        async def chosen(event: GenericEventArguments) -> None:
-            await on_choose(int(event.args))
+        def chosen(event: GenericEventArguments) -> None:
+            on_choose(int(event.args))
 
         for kind in ("click", "keydown"):
             self._box.on(kind, chosen, js_handler=_CHOSEN)

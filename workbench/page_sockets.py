@@ -25,10 +25,11 @@ def keep_pages_apart() -> None:
 
 
 async def leave_pages(session: BrowserSession) -> None:
-    """Sends every browser that has a page of the session open to where a token is asked for."""
+    """Ends every page of the session, with what is under way there; its browser goes to where a token is asked for."""
     for client in list(Client.instances.values()):
         if getattr(client.request.state, "session", None) is session:
             await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
+            client.delete()
 
 
 def _connecting(connect: _Handler) -> _Handler:

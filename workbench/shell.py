@@ -52,6 +52,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
             return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_exception(_tell)
         visit = await _visit(services, request, project)
+        client.on_delete(visit.end)
         _draw(visit, tab if tab in TABS else "Projects", _sign_out(request, access))
         if question:
             visit.question_proposed.emit(question)

@@ -7,9 +7,7 @@ from fastapi import Request
 from nicegui import app, ui
 from starlette.responses import JSONResponse
 
-from arrow_project import ParseError
 from server import RequestError
-from server.json_text import JsonError, refuse_crowded_story
 from workbench.drop import Drop
 from workbench.open_story import OpenStory
 from workbench.visit import Visit
@@ -55,11 +53,9 @@ class StoryDrop:
                 return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
             data, name = await file.read(), file.filename or "story.arrow"
         try:
-            refuse_crowded_story(data.decode("utf-8", "replace"), name)
-            self._opened = await self._visit.compute(lambda: OpenStory.dropped(name, data))
-        except (ParseError, JsonError, RequestError) as error:
-            code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
-            return _refused(422, code, f"{name} cannot be opened: {error}")
+            self._opened = await self._visit.compute(lambda: OpenStory.read(name, data))
+        except RequestError as error:
+            return _refused(error.status, error.code, str(error))
         return JSONResponse({"name": name})
 
 

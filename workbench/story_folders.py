@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from arrow_project import parse
 from corpora import replace_whole
 from ingest import open_plain_file
 from server import RequestError, Services
@@ -41,11 +40,10 @@ class StoryFolders:
         """The story in a file.
 
         Raises:
-            RequestError: It is not below the folders, or cannot be read.
-            ParseError: Arrow would not load it.
+            RequestError: It is not below the folders, cannot be read, or is none.
         """
-        data = self._bytes(file)
-        return replace(OpenStory(file.name, parse(data).to_text()), file=file, sha256=digest(data))
+        real = file.resolve()  # what a link leads to is written back, and the link stays
+        return OpenStory.read(real.name, self._bytes(real), real)
 
     def write(self, story: OpenStory) -> OpenStory:
         """Writes the story back, unless somebody else has written the file meanwhile.
@@ -67,13 +65,12 @@ class StoryFolders:
         return replace(story, sha256=digest(data))
 
     def _bytes(self, file: Path) -> bytes:
-        """The file's, by its real path: a link that leads out of the folders is none of theirs."""
-        real = file.resolve()
-        root = next((root for root in self._roots if real.is_relative_to(root)), None)
-        if real.suffix != _SUFFIX or root is None:
+        """Those of a file that is named by its real path: a link that leads out of the folders is none of theirs."""
+        root = next((root for root in self._roots if file.is_relative_to(root)), None)
+        if file.suffix != _SUFFIX or root is None:
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
-            opened, _ = open_plain_file(real, root)  # a link may have come into its way, and a pipe would never end
+            opened, _ = open_plain_file(file, root)  # a link may have come into its way, and a pipe would never end
             with opened:
                 data = opened.read(self._most_bytes + 1)
         except OSError as error:
