@@ -75,6 +75,48 @@ def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
     story_page.locator(".graph .removed[data-node='28']").wait_for(state="detached")
 
 
+@pytest.mark.parametrize("message", ["create a variable silver = 5", "yes"])
+def test_a_preview_changes_nothing_while_a_question_is_open(story_page: Page, message: str) -> None:
+    say(story_page, "delete node 29", "Apply")
+    story_page.get_by_role("button", name="Yes", exact=True).wait_for()
+    say(story_page, message, "Preview")
+    story_page.get_by_role("button", name="Discard").wait_for()
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_a_message_is_about_the_scene_and_the_node_that_are_looked_at(story_page: Page) -> None:
+    story_page.get_by_role("combobox", name="Scene").click()
+    story_page.get_by_role("option", name="1 Dusk: The Kitchen").click()
+    node(story_page, 24).click()
+    story_page.get_by_role("heading", name="Node 24").wait_for()
+    before = set(downloaded(story_page).document.nodes)
+    say(story_page, "add a dialog by Mina: Good evening.", "Apply")
+    story_page.locator(".change .answer", has_text="Mina").wait_for()
+    story = downloaded(story_page)
+    (new,) = set(story.document.nodes) - before
+    node(story_page, new).wait_for()
+    say(story_page, "delete the selected node", "Preview")
+    story_page.locator(".graph .removed[data-node='24']").wait_for()
+
+
+def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: Path) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    say(story_page, "delete node 13", "Preview")
+    story_page.locator(".graph .removed").first.wait_for()
+    other = tmp_path / "other.arrow"
+    other.write_bytes(SAMPLE.arrow_file.read_bytes())
+    open_story(story_page, other)
+    story_page.get_by_role("button", name="Keep the changes").click()
+    assert story_page.locator(".graph .removed").count()
+    open_story(story_page, other)
+    story_page.get_by_role("button", name="Open other.arrow").click()
+    story_page.get_by_role("heading", name="other.arrow", exact=True).wait_for()
+    story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
+    assert story_page.locator(".change .answer").count() == 0
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
 def test_a_function_is_a_form(story_page: Page) -> None:
     story_page.get_by_text("Functions", exact=True).click()
     story_page.get_by_role("combobox", name="Function").click()

@@ -93,6 +93,14 @@ def test_continuity_shows_story_and_page_side_by_side(story_page: Page) -> None:
     story_page.get_by_role("heading", name="Node 17").wait_for()
 
 
+def test_continuity_without_documents_says_so(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=none-yet&tab=Story")
+    open_story(page)
+    page.get_by_text("Continuity").click()
+    page.get_by_role("button", name="Check against the documents").click()
+    page.get_by_text("Project none-yet has no documents to compare with").wait_for()
+
+
 def test_what_is_no_story_says_why_and_changes_nothing(story_page: Page, tmp_path: Path) -> None:
     (tmp_path / "no.arrow").write_text('{"title": 3}')
     open_story(story_page, tmp_path / "no.arrow")
@@ -125,3 +133,9 @@ def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
     page.get_by_role("button", name="Write back").click()
     page.get_by_text("was changed since it was opened").first.wait_for()
     assert file.read_bytes() == SAMPLE.arrow_file.read_bytes()
+    page.get_by_role("button", name="Download").click()  # as it says, or opened again:
+    page.get_by_role("combobox", name="Story on the server").click()
+    page.get_by_role("option", name=str(file)).click()
+    page.locator(".change .answer").wait_for(state="detached")
+    page.get_by_role("button", name="Write back").click()
+    page.get_by_text(f"Written to {file}").wait_for()

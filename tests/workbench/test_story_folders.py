@@ -54,3 +54,24 @@ def test_what_is_too_long_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "story.arrow"
     file.write_bytes(b" " * 11)
     assert refused(folders_below(tmp_path, 10), file) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_what_is_no_story_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "story.arrow"
+    for data in (b"", b'{"title": 3}', b"\xff\xfe"):
+        file.write_bytes(data)
+        with pytest.raises(RequestError, match=r"story\.arrow cannot be opened: ") as problem:
+            folders_below(tmp_path).read(file)
+        assert problem.value.status == 422
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link needs rights on Windows")
+def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    file, link = tmp_path / "tale.arrow", tmp_path / "link.arrow"
+    file.write_bytes(SAMPLE.arrow_file.read_bytes())
+    link.symlink_to(file)
+    folders = folders_below(tmp_path)
+    story = folders.read(link)
+    folders.write(story.changed(story.text.replace("Jory", "Jora")))
+    assert link.is_symlink()
+    assert b"Jora" in file.read_bytes()
