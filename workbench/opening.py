@@ -34,13 +34,13 @@ class Opening:
             self._picked.props("dense outlined").set_visibility(False)
         self._asking = ui.element("div")
 
-    async def _open(self, story: OpenStory) -> None:
+    def _open(self, story: OpenStory, is_unsaved: bool = False) -> None:
         self._refusal.set_text("")
         opened = self._visit.shown.story
         if opened is not None and self._visit.shown.is_unsaved:
             self._ask(opened, story)
         else:
-            self._visit.shown.open(story)
+            self._visit.shown.open(story, is_unsaved=is_unsaved)
 
     def _ask(self, opened: OpenStory, other: OpenStory) -> None:
         def confirmed() -> None:
@@ -71,4 +71,4 @@ class Opening:
             await self._read(partial(self._folders.read, Path(file)))
 
     async def _read(self, read: Callable[[], OpenStory]) -> None:
-        await self._open(await self._visit.compute(read))
+        self._open(await self._visit.compute(read))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
@@ -115,6 +115,36 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
     story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
     assert story_page.locator(".change .answer").count() == 0
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    story = downloaded(story_page)
+    assert "gold" in [variable["name"] for variable in story.document.variables.values()]
+    story_page.get_by_role("button", name="Undo").click()
+    story_page.locator(".change .answer").wait_for()
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
+    asked = list[str]()
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    story_page.on("dialog", hear)
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    assert asked == []
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    assert asked == ["beforeunload"]
 
 
 def test_a_function_is_a_form(story_page: Page) -> None:
