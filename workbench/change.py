@@ -37,6 +37,7 @@ class ChangePanel:
             with ui.expansion("Functions").classes("folder"):
                 FunctionForm(self._preview_function)
         self._shown.was_opened.subscribe(self._forget)
+        visit.project_changed.subscribe(self._forget)
         self._shown.was_changed.subscribe(self._show_state)
         self._show_state()
 
@@ -69,10 +70,12 @@ class ChangePanel:
         self._state = ui.label().props('role="status"').classes("status")
 
     def _forget(self) -> None:
-        """Another story is open, of which nothing has been said yet."""
+        """Another story is open, or it is looked at with another project's documents: nothing was said of that yet."""
         self._conversation.forget()
         self._asked = None
         self._said.clear()
+        if self._shown.story is not None:
+            self._shown.change(self._shown.story)
 
     def _show_state(self) -> None:
         """What can be done now."""
@@ -99,7 +102,9 @@ class ChangePanel:
             return
         self._message.set_value("")
         pending = self._asked.pending_id if self._asked is not None else None
-        await self._run(message, message=message, mode=mode, pending_id=pending)
+        is_answered = await self._run(message, message=message, mode=mode, pending_id=pending)
+        if not is_answered and not self._message.value:
+            self._message.set_value(message)  # to be sent again
 
     async def _answer(self, reply: str) -> None:
         if self._asked is not None:
@@ -111,21 +116,28 @@ class ChangePanel:
     async def _preview_function(self, function: str, params: dict[str, Any]) -> None:
         await self._run(f"/{function}", function=function, function_params=params, mode="plan")
 
-    async def _run(self, said: str, **fields: Any) -> None:
-        """One turn on the story that is open; what it asks stays open."""
-        story = self._shown.story
+    async def _run(self, said: str, **fields: Any) -> bool:
+        """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
+        story, key = self._shown.story, self._visit.key
         if story is None or self._conversation.is_running:
-            return
+            return False
         with self._said:
             ui.label(said).classes("question")
             telling = Telling(ui.label().classes("answer"))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
-        if self._shown.story is not story:  # another one was opened meanwhile
-            return
+        if self._shown.story is not story or self._visit.key != key:  # another one is shown by now
+            return True
         self._asked = telling.asked
         await self._take(story, outcome)
-        ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}})")
+        ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}}); {self._find_focus}")
+        return outcome is not None
+
+    @property
+    def _find_focus(self) -> str:
+        """For whoever uses keys: a button that was pressed is gone, and the next tab would begin at the page's top."""
+        focus = f'runMethod({self._message.id}, "focus", [])'
+        return f"requestAnimationFrame(() => document.activeElement === document.body && {focus})"
 
     async def _take(self, story: OpenStory, outcome: dict[str, Any] | None) -> None:
         """Shows what a turn came to: a question with its preview, or the story as it is now."""

@@ -13,7 +13,7 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     speaker = story.speaker(node)
     kind = f"{node.type} by {speaker}" if speaker else node.type
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
-    ui.label(f"{node.name}, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
+    ui.label(f"Named “{node.name}”, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
     for text in node.texts:
         ui.label(text).classes("passage")
     if node.notes:

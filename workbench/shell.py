@@ -21,6 +21,7 @@ from workbench.scheme import draw_scheme_button
 from workbench.story import StoryPanel
 from workbench.visit import Visit
 
+_UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
 TABS = ("Projects", "Documents", "Ask", "Story")
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")

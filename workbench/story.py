@@ -41,12 +41,12 @@ class StoryPanel:
             self._nodes = ui.select({}, label="Go to node", with_input=True, on_change=self._choose_listed)
             self._nodes.props("dense outlined")
         self._graph = GraphView(self._choose_node)
-        self._card = ui.column().classes("list")
-        self._checks = ChecksView(self._choose_node)
+        self._card = ui.column().classes("list card").props('tabindex="-1"')
+        self._checks = ChecksView(self._go_to_node)
         with ui.expansion("Outline").classes("folder"):
             self._outline = ui.label().classes("page-text")
             self._outline.props('tabindex="0" role="region" aria-label="Outline of the story"')
-        ContinuityView(self._visit, self._choose_node, place)
+        ContinuityView(self._visit, self._go_to_node, place)
 
     async def _refresh(self) -> None:
         """Draws the story, or its preview, unless it is another one already when that is made."""
@@ -81,7 +81,7 @@ class StoryPanel:
 
     def _choose_listed(self) -> None:
         if self._nodes.value is not None:
-            self._choose_node(self._nodes.value)
+            self._go_to_node(self._nodes.value)
 
     def _choose_node(self, node_id: int) -> None:
         """Goes to a node, also one of another scene, and says all about it."""
@@ -93,9 +93,15 @@ class StoryPanel:
         self._draw_card()
         self._graph.show_node(node_id)
 
+    def _go_to_node(self, node_id: int) -> None:
+        """As `_choose_node`, from elsewhere than the graph: what is said of the node is read on."""
+        self._choose_node(node_id)
+        focus = f"getHtmlElement({self._card.id}).focus({{preventScroll: true}})"
+        ui.run_javascript(f"requestAnimationFrame(() => {focus})")
+
     def _draw_card(self) -> None:
         self._card.clear()
         drawn, node = self._shown.drawn, self._shown.node
-        if drawn is not None and node is not None:
+        if drawn is not None and node is not None and node.scene_id == self._shown.scene:
             with self._card:
-                draw_node(drawn.story, node, self._choose_node)
+                draw_node(drawn.story, node, self._go_to_node)

@@ -8,7 +8,7 @@ from playwright.sync_api import Dialog, Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, tab
 from tests.workbench.test_story import node, open_story
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
@@ -161,6 +161,18 @@ def test_a_function_is_a_form(story_page: Page) -> None:
     story_page.get_by_role("button", name="Apply", exact=True).click()
     story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
     assert ("gold", 10) in [(v["name"], v["init"]) for v in downloaded(story_page).document.variables.values()]
+
+
+def test_another_project_hears_nothing_of_what_was_said(story_page: Page) -> None:
+    say(story_page, "delete node 13", "Preview")
+    story_page.locator(".graph .removed").first.wait_for()
+    tab(story_page, "Projects")
+    story_page.get_by_role("textbox", name="New project").fill("another")
+    story_page.get_by_role("button", name="New", exact=True).click()
+    tab(story_page, "Story")
+    story_page.locator(".graph .removed").first.wait_for(state="detached")
+    assert story_page.locator(".change .answer").count() == 0
+    assert story_page.get_by_role("button", name="Discard").is_hidden()
 
 
 def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) -> None:

@@ -63,3 +63,15 @@ def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_p
     page.get_by_role("button", name="Stop").click()
     assert provider.hung_up.wait(PATIENCE_S)
     page.get_by_text("(stopped").wait_for()
+
+
+def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
+    page = open_page(url)
+    sign_in(page, "tok-red")
+    page.goto(f"{url}/?project=1&tab=Story")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("textbox", name="Message").fill("make it darker")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    assert provider.hanging.wait(PATIENCE_S)
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_function("document.querySelector('.change textarea').value === 'make it darker'")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import OpenPage, Serve
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve
 
 
 def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
@@ -24,10 +24,10 @@ def node(page: Page, node_id: int) -> Any:
     return page.locator(f"[data-node='{node_id}']")
 
 
-@pytest.fixture
-def story_page(sample: str, open_page: OpenPage) -> Page:
+@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
+def story_page(sample: str, open_page: OpenPage, request: pytest.FixtureRequest) -> Page:
     """The page with the sample's story open in it."""
-    page = open_page(f"{sample}/?project=1&tab=Story")
+    page = open_page(f"{sample}/?project=1&tab=Story", request.param)
     open_story(page)
     node(page, 13).wait_for()
     return page
@@ -55,6 +55,38 @@ def test_keys_choose_a_node_as_well(story_page: Page) -> None:
     node(story_page, 13).focus()
     story_page.keyboard.press("Enter")
     story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+
+
+def test_the_graph_is_one_stop_of_the_tab_key_and_arrows_lead_on(story_page: Page) -> None:
+    assert story_page.locator("[data-node][tabindex='0']").count() == 1
+    node(story_page, 13).click()
+    story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+    story_page.locator("[data-node='13'][tabindex='0']").focus()
+    story_page.keyboard.press("ArrowRight")
+    assert story_page.evaluate("document.activeElement.dataset.node") == "14"
+    assert story_page.locator("[data-node][tabindex='0']").count() == 1
+
+
+def test_who_goes_to_a_node_by_keys_reads_on_there(story_page: Page) -> None:
+    node(story_page, 13).click()
+    story_page.get_by_role("button", name="14 (dialog by Jory").press("Enter")
+    story_page.get_by_role("heading", name="Node 14: dialog by Jory").wait_for()
+    story_page.wait_for_function("document.activeElement.matches('.card')")
+
+
+def test_zooming_keeps_what_is_in_the_middle(story_page: Page) -> None:
+    story_page.get_by_role("button", name="Zoom in").click()
+    node(story_page, 13).click()
+    story_page.get_by_role("heading", name="Node 13").wait_for()
+    inside = """() => {
+        const box = document.querySelector(".graph").getBoundingClientRect();
+        const node = document.querySelector("[data-node='13']").getBoundingClientRect();
+        return node.left < box.right && node.right > box.left && node.top < box.bottom && node.bottom > box.top;
+    }"""
+    for _ in range(3):
+        story_page.get_by_role("button", name="Zoom in").click()
+    story_page.wait_for_function("Number(document.querySelector('.graph').style.getPropertyValue('--zoom')) > 1.8")
+    assert story_page.evaluate(inside)
 
 
 def test_scenes_are_switched_and_zoomed(story_page: Page) -> None:
