@@ -11,6 +11,7 @@ from .errors import OriginalNotFound as OriginalNotFound
 from .errors import ProjectNotFound as ProjectNotFound
 from .errors import StorageError as StorageError
 from .errors import WorkspaceFull as WorkspaceFull
+from .files import replace_whole as replace_whole
 from .folders import LinkedFolder as LinkedFolder
 from .locks import Lock as Lock
 from .manifest import Manifest as Manifest

@@ -1,8 +1,9 @@
-"""Files that are there whole or not at all, and that only their owner can read."""
+"""Files that are there whole or not at all: ours, which only their owner can read, and users' own."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +26,29 @@ def close_to_others(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file in place of another, safe on the disk when this returns; raises `OSError` and leaves nothing."""
+    """Write a file that is its owner's alone in place of another, safe on the disk when this returns.
+
+    Raises:
+        OSError: It cannot be written; what was there is as it was, and nothing else is left.
+    """
+    _put(path, data, 0o600)
+
+
+def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a user's file as `write_whole` does, with the rights that it has.
+
+    Args:
+        path: No link, as it would be replaced, too.
+        data: What will be in it.
+        mode: Those of a file that is not there yet.
+
+    Raises:
+        OSError: As `write_whole`.
+    """
+    _put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode)
+
+
+def _put(path: Path, data: bytes, mode: int) -> None:
     # mkstemp makes it readable for us alone.
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
     try:
@@ -33,6 +56,8 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if mode != 0o600:
+            Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

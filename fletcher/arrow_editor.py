@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from corpora import replace_whole
 from fletcher.errors import CommandError, WrongUsage
-from fletcher.whole_file import write_whole
 
 OVERRIDE = "override.cfg"
 _BEGIN = "; >>> Fletcher: 'fletcher arrow uninstall' takes these lines out\n"
@@ -250,7 +250,7 @@ def _kind(path: Path) -> str:
 def _write(file: Path, text: str) -> None:
     try:
         if text or file.is_symlink():
-            write_whole(file.resolve(), text.encode(), mode=0o644)
+            replace_whole(file.resolve(), text.encode(), mode=0o644)
         else:
             file.unlink()
     except OSError as error:

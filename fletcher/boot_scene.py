@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from corpora import replace_whole
 from fletcher.errors import CommandError
-from fletcher.whole_file import write_whole
 
 _SCENE = "boot.tscn"
 _SCRIPT = "boot.gd"
@@ -40,7 +40,7 @@ def keep_boot(folder: Path, client: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in kept.items():
-            write_whole(folder / name, data, mode=0o644)
+            replace_whole(folder / name, data, mode=0o644)
     except OSError as error:
         raise CommandError(
             f"{folder} cannot be written: {error.strerror}. What Arrow begins with is kept there. No Arrow was changed."

@@ -4,9 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from corpora import ProjectKey
+from corpora import ProjectKey, replace_whole
 from fletcher.errors import CommandError
-from fletcher.whole_file import write_whole
 
 _KEPT_TURNS = 20
 
@@ -32,10 +31,10 @@ class StoryFile:
         """
         self._require(before)
         self._make_folder()
-        write_whole(self._before(after), before)
+        replace_whole(self._before(after), before)
         for old in self._turns()[:-_KEPT_TURNS]:
             old.unlink()
-        write_whole(self.file, after)
+        replace_whole(self.file, after)
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -51,7 +50,7 @@ class StoryFile:
                     f"The version before the turn is {turns[-1]}."
                 )
             raise CommandError(f"{self.file}: there is no turn to take back.")
-        write_whole(self.file, kept.read_bytes())
+        replace_whole(self.file, kept.read_bytes())
         kept.unlink()
 
     def go_back(self, before: bytes, after: bytes) -> None:
@@ -64,7 +63,7 @@ class StoryFile:
         if self._before(before).exists():
             self.undo()
         else:
-            write_whole(self.file, after)
+            replace_whole(self.file, after)
 
     def open_question(self, key: ProjectKey) -> str | None:
         """The id of the question that the next message about this file answers."""
@@ -80,7 +79,7 @@ class StoryFile:
             return
         self._make_folder()
         asked = {"project": [key.workspace, key.project_id], "pending_id": pending_id}
-        write_whole(self._question, json.dumps(asked).encode())
+        replace_whole(self._question, json.dumps(asked).encode())
 
     def _require(self, before: bytes) -> None:
         if self.file.read_bytes() != before:

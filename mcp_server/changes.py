@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from corpora import CorpusError
-from mcp_server.open_story import story_of
 from mcp_server.projects import project_of
 from mcp_server.resources import OUTLINE
+from mcp_server.story_argument import story_of
 from mcp_server.tool import Call, ToolError
 
 _LOOK_EVERY_S = 1.0

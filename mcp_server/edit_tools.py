@@ -9,9 +9,9 @@ from mcp.types import InputRequiredResult
 from agent import inert, quoted_lines, read_reply
 from arrow_project import OPERATIONS, Operation
 from ingest import counted
-from mcp_server.open_story import ABOUT, story_of
 from mcp_server.questions import Decision, ask, can_ask, carried_answer
 from mcp_server.stories import Story, Work
+from mcp_server.story_argument import ABOUT, story_of
 from mcp_server.tool import CHANGES, Answer, Call, Tool, ToolError, closed
 
 _MOST_OPERATIONS = 200

@@ -15,9 +15,9 @@ from mcp.types import (
 )
 
 from agent import MATERIAL, ask_store, in_thread, quoted_lines
-from mcp_server.open_story import story_of
 from mcp_server.pictures import small_enough
 from mcp_server.projects import project_of
+from mcp_server.story_argument import story_of
 from mcp_server.story_tools import outlined
 from mcp_server.tool import Call, ToolError
 from retrieval import Document, Page, ProjectKey

@@ -5,8 +5,8 @@ from typing import Any
 from agent import READING_TOOLS, TurnContext, in_thread, inert, quoted_lines
 from arrow_project import Finding, check, outline
 from mcp_server.document_tools import ask_reader, with_properties
-from mcp_server.open_story import ABOUT, story_of
 from mcp_server.stories import Shown
+from mcp_server.story_argument import ABOUT, story_of
 from mcp_server.tool import Answer, Call, Tool, closed
 
 _OUTLINE_CHARACTERS = 24_000

@@ -1,15 +1,13 @@
 """The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
 
-import asyncio
 from functools import partial
 from pathlib import PurePosixPath
 
 from nicegui import ui
 
 from agent import Citation
-from server import TurnBody
-from server.turn_routes import HistoryEntry
 from workbench.citations import draw_citations
+from workbench.conversation import Conversation
 from workbench.open_story import BLANK
 from workbench.place import Place, PlaceView
 from workbench.telling import Telling
@@ -18,6 +16,7 @@ from workbench.visit import Visit
 _MOST_FOUND = 100
 _SHOWN = 12
 _NOTHING = "Nothing in the documents fits that. Use other words, or add the document that would say it."
+_NO_CHANGE = "Nothing was changed: say it in the tab Story, with the story open, to see it before it is done."
 _ALL = ""
 
 
@@ -26,8 +25,7 @@ class AskPanel:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._history: list[HistoryEntry] = []
-        self._turn: asyncio.Task[None] | None = None
+        self._conversation = Conversation(visit, self._show_state)
         ui.label("Ask").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
@@ -43,7 +41,7 @@ class AskPanel:
         self._question.on("keydown.enter.exact.prevent", self._ask)
         with ui.row().classes("line"):
             self._button = ui.button("Ask", on_click=self._ask).props("no-caps")
-            self._stop = ui.button("Stop", on_click=self._end).props("no-caps outline")
+            self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")
             self._stop.set_visibility(False)
             ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
             self._document = ui.select({_ALL: "All documents"}, value=_ALL, label="Document").props("dense outlined")
@@ -59,8 +57,7 @@ class AskPanel:
         self._question.set_value(question)
 
     def _forget(self) -> None:
-        self._end()
-        self._history.clear()
+        self._conversation.forget()
         self._answers.clear()
 
     async def _offer_filters(self) -> None:
@@ -87,46 +84,38 @@ class AskPanel:
 
     async def _ask(self) -> None:
         question = (self._question.value or "").strip()
-        if not question or self._turn is not None or await self._is_empty():
+        if not question or self._conversation.is_running or await self._is_empty():
             return
-        self._begin("Looking through the documents …")
         with self._answers:
             exchange = ui.column().classes("exchange")
         exchange.move(target_index=0)
         with exchange:
             ui.label(question).classes("question")
-            said = ui.label().classes("answer")
+            telling = Telling(ui.label().classes("answer"))
             cited = ui.column().classes("list")
-        telling = Telling(said)
-        body = TurnBody(arrow_content=BLANK, message=question, history=self._history[:])
-        self._turn = asyncio.ensure_future(self._run(body, telling))
-        try:
-            await self._turn
-        except asyncio.CancelledError:
-            telling.add("(stopped)")
+        story = self._visit.shown.story
+        # What the story says can be asked here as well; a change of it is only described.
+        content = {"arrow_content": story.text if story is not None else BLANK, "mode": "plan"}
+        if await self._conversation.say(question, telling, message=question, **content) is None:
             return
-        finally:
-            self._finish()
-        self._history.append(HistoryEntry(message=question, output=telling.text))
+        if telling.asked is not None:
+            telling.add(_NO_CHANGE)
         with cited:
             draw_citations(telling.citations, self._place.show)
         if telling.citations:
             await self._place.show(_place_of(telling.citations[0]))
 
-    async def _run(self, body: TurnBody, telling: Telling) -> None:
-        await self._visit.turn(body, telling.tell)
-
     async def _search(self) -> None:
         query = (self._question.value or "").strip()
         if not query or await self._is_empty():
             return
-        self._begin("Searching …")
+        self._state.set_text("Searching …")
         retriever, kind = self._visit.services.retriever, self._kind.value
         try:
             find = partial(retriever.answer, self._visit.key, query, _MOST_FOUND if kind else _SHOWN)
             found = await self._visit.ask(partial(find, self._document.value or None))
         finally:
-            self._finish()
+            self._state.set_text("")
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
         self._answers.clear()
         with self._answers:
@@ -151,20 +140,11 @@ class AskPanel:
             ]
             draw_citations(cited, self._place.show, with_text=True)
 
-    def _begin(self, doing: str) -> None:
-        self._state.set_text(doing)
-        self._button.disable()
-        self._stop.set_visibility(True)
-
-    def _finish(self) -> None:
-        self._turn = None
-        self._state.set_text("")
-        self._button.enable()
-        self._stop.set_visibility(False)
-
-    def _end(self) -> None:
-        if self._turn is not None:
-            self._turn.cancel()
+    def _show_state(self) -> None:
+        is_running = self._conversation.is_running
+        self._state.set_text("Looking through the documents …" if is_running else "")
+        self._button.set_enabled(not is_running)
+        self._stop.set_visibility(is_running)
 
 
 def _place_of(citation: Citation) -> Place:

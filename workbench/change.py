@@ -1,19 +1,15 @@
 """The story is changed: by a message or a form, first as a preview, and taken back."""
 
-import asyncio
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from agent import Asked
-from arrow_project import ArrowProject
-from server import RequestError, TurnBody
-from server.turn_rate import TooManyTurns
-from server.turn_routes import HistoryEntry
+from workbench.conversation import Conversation
 from workbench.forms import FunctionForm
 from workbench.open_story import OpenStory
-from workbench.story_files import StoryFiles
+from workbench.story_folders import StoryFolders
 from workbench.telling import Telling
 from workbench.visit import Visit
 
@@ -26,12 +22,12 @@ class ChangePanel:
         files: Where a story that was picked is written back.
     """
 
-    def __init__(self, visit: Visit, files: StoryFiles) -> None:
+    def __init__(self, visit: Visit, files: StoryFolders) -> None:
         self._visit = visit
+        self._shown = visit.shown
         self._files = files
-        self._history: list[HistoryEntry] = []
         self._asked: Asked | None = None
-        self._turn: asyncio.Task[dict[str, Any]] | None = None
+        self._conversation = Conversation(visit, self._show_state)
         with ui.element("section").classes("change").props('aria-label="Change the story"'):
             self._draw_file()
             self._said = ui.column().classes("answers")
@@ -40,6 +36,9 @@ class ChangePanel:
             self._draw_message()
             with ui.expansion("Functions").classes("folder"):
                 FunctionForm(self._preview_function)
+        self._shown.was_opened.subscribe(self._forget)
+        visit.project_changed.subscribe(self._forget)
+        self._shown.was_changed.subscribe(self._show_state)
         self._show_state()
 
     def _draw_file(self) -> None:
@@ -47,7 +46,6 @@ class ChangePanel:
             self._back = ui.button("Undo", icon="undo", on_click=self._undo).props("no-caps outline")
             self._take_along = ui.button("Download", icon="download", on_click=self._download).props("no-caps outline")
             self._write = ui.button("Write back", icon="save", on_click=self._write_back).props("no-caps outline")
-        self._visit.story_changed.subscribe(self._show_state)
 
     def _draw_question(self) -> None:
         with ui.row().classes("line") as self._answers_to_question:
@@ -68,17 +66,25 @@ class ChangePanel:
             self._discard = ui.button("Discard", on_click=partial(self._answer, "no")).props("no-caps outline")
             self._change = ui.button("Change …").props("no-caps outline")
             self._change.on("click", js_handler=f'() => runMethod({self._message.id}, "focus", [])')
-            self._stop = ui.button("Stop", on_click=self._end).props("no-caps outline")
+            self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")
         self._state = ui.label().props('role="status"').classes("status")
+
+    def _forget(self) -> None:
+        """Another story is open, or it is looked at with another project's documents: nothing was said of that yet."""
+        self._conversation.forget()
+        self._asked = None
+        self._said.clear()
+        if self._shown.story is not None:
+            self._shown.change(self._shown.story)
 
     def _show_state(self) -> None:
         """What can be done now."""
-        opened = self._visit.story
-        is_running = self._turn is not None
-        self._write.set_visibility(opened is not None and opened.file is not None)
-        self._discard.set_visibility(self._asked is not None and self._asked.kind == "plan")
-        self._change.set_visibility(self._asked is not None)
-        self._answers_to_question.set_visibility(self._asked is not None and self._asked.kind == "confirmation")
+        story, is_running = self._shown.story, self._conversation.is_running
+        kind = self._asked.kind if self._asked is not None else None
+        self._write.set_visibility(story is not None and story.file is not None)
+        self._discard.set_visibility(kind == "plan")
+        self._change.set_visibility(kind is not None)
+        self._answers_to_question.set_visibility(kind == "confirmation")
         for button in (self._preview, self._apply, self._discard, self._back, self._take_along, self._write):
             button.set_enabled(not is_running)
         self._stop.set_visibility(is_running)
@@ -89,14 +95,16 @@ class ChangePanel:
         await (self._answer("yes") if is_agreed else self._send("apply"))
 
     async def _send(self, mode: str) -> None:
-        """What is written is a message, or, while a question is open, the answer to it."""
+        """What is written is a message, or, while a question is open, the answer to it; a preview of either is one."""
         message = (self._message.value or "").strip()
         if not message:
             self._state.set_text("Write what is to be changed, or asked.")
             return
         self._message.set_value("")
-        pending = {"pending_id": self._asked.pending_id} if self._asked else {"mode": mode}
-        await self._run(message, message=message, **pending)
+        pending = self._asked.pending_id if self._asked is not None else None
+        is_answered = await self._run(message, message=message, mode=mode, pending_id=pending)
+        if not is_answered and not self._message.value:
+            self._message.set_value(message)  # to be sent again
 
     async def _answer(self, reply: str) -> None:
         if self._asked is not None:
@@ -108,43 +116,40 @@ class ChangePanel:
     async def _preview_function(self, function: str, params: dict[str, Any]) -> None:
         await self._run(f"/{function}", function=function, function_params=params, mode="plan")
 
-    async def _run(self, said: str, **fields: Any) -> None:
-        """One turn on the story that is open; what it asks stays open."""
-        opened = self._visit.story
-        if opened is None or self._turn is not None:
-            return
+    async def _run(self, said: str, **fields: Any) -> bool:
+        """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
+        story, key = self._shown.story, self._visit.key
+        if story is None or self._conversation.is_running:
+            return False
         with self._said:
             ui.label(said).classes("question")
-            answer = ui.label().classes("answer")
-        telling = Telling(answer)
-        body = TurnBody.model_validate({"arrow_content": opened.text, "history": self._history} | fields)
-        self._turn = asyncio.ensure_future(self._visit.turn(body, telling.tell))
-        self._show_state()
-        try:
-            outcome = await self._turn
-            self._history.append(HistoryEntry(message=said, output=telling.text))
-            await self._take(opened, outcome, telling.asked)
-        except asyncio.CancelledError:
-            telling.add("(stopped; nothing was changed)")
-        except (RequestError, TooManyTurns) as error:
-            telling.add(str(error))
-            answer.classes("problem")
-        finally:
-            self._turn = None
-            self._show_state()
-            ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}})")
+            telling = Telling(ui.label().classes("answer"))
+        fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
+        outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
+        if self._shown.story is not story or self._visit.key != key:  # another one is shown by now
+            return True
+        self._asked = telling.asked
+        await self._take(story, outcome)
+        ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}}); {self._find_focus}")
+        return outcome is not None
 
-    async def _take(self, opened: OpenStory, outcome: dict[str, Any], asked: Asked | None) -> None:
+    @property
+    def _find_focus(self) -> str:
+        """For whoever uses keys: a button that was pressed is gone, and the next tab would begin at the page's top."""
+        focus = f'runMethod({self._message.id}, "focus", [])'
+        return f"requestAnimationFrame(() => document.activeElement === document.body && {focus})"
+
+    async def _take(self, story: OpenStory, outcome: dict[str, Any] | None) -> None:
         """Shows what a turn came to: a question with its preview, or the story as it is now."""
-        self._asked = asked
-        after, preview = opened, None
-        if outcome["changed"]:
+        after, preview, asked = story, None, self._asked
+        if outcome is not None and outcome["changed"]:
             text: str = outcome["arrow_content"]
-            after = await self._visit.compute(lambda: opened.changed(text))
-        if asked is not None and asked.operations:
+            after = await self._visit.compute(lambda: story.changed(text))
+        if asked is not None and asked.kind != "parameters":
             preview = await self._visit.compute(lambda: _previewed(after, asked))
-        self._visit.open(after, preview)
-        self._draw_suggestions(outcome["suggestions"])
+        self._shown.change(after, preview)
+        if outcome is not None:
+            self._draw_suggestions(outcome["suggestions"])
 
     def _draw_suggestions(self, suggestions: list[dict[str, Any]]) -> None:
         with self._said, ui.row().classes("line"):
@@ -153,23 +158,23 @@ class ChangePanel:
                 if one["function"] != "undo":
                     ui.button(one["label"], on_click=run).props("outline no-caps dense")
 
-    def _end(self) -> None:
-        if self._turn is not None:
-            self._turn.cancel()
+    def _scene_of(self, story: OpenStory) -> int | None:
+        """The scene that is looked at; None where there is only a preview of it."""
+        return self._shown.scene if self._shown.scene in story.story.scenes else None
 
     def _download(self) -> None:
-        if (opened := self._visit.story) is not None:
-            ui.download.content(opened.text, opened.name)
+        if (story := self._shown.story) is not None:
+            ui.download.content(story.text, story.name)
+            self._shown.save(story)
 
     async def _write_back(self) -> None:
-        if (opened := self._visit.story) is not None:
-            written = await self._visit.ask(partial(self._files.write, opened))
-            self._visit.open(written, self._visit.preview)
-            self._state.set_text(f"Written to {written.file}.")
+        if (story := self._shown.story) is not None:
+            self._shown.save(await self._visit.ask(partial(self._files.write, story)))
+            self._state.set_text(f"Written to {story.file}.")
 
 
-def _previewed(opened: OpenStory, asked: Asked) -> ArrowProject:
+def _previewed(story: OpenStory, asked: Asked) -> OpenStory:
     """The story as a yes would have it."""
-    project = opened.project.copy()
+    project = story.project.copy()
     project.apply_all(asked.operations)
-    return project
+    return story.changed(project.to_text())

@@ -1,76 +1,118 @@
-"""Whether a scene agrees with the documents: both places side by side, the node and the page."""
+"""Whether the story agrees with the documents: both places side by side, the node and the page."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
-from agent import Citation, Cited, Event, OperationFinished
+from agent import Citation, Cited, Event, Failure, OperationFinished
 from ingest import counted
-from server import TurnBody
+from server import RequestError, TurnBody
+from server.turn_rate import TooManyTurns
 from workbench.citations import draw_citations
-from workbench.place import PlaceView
+from workbench.open_story import OpenStory
+from workbench.place import Place, PlaceView
 from workbench.visit import Visit
+
+_NO_DOCUMENTS = "Project {} has no documents to compare with: add some in the tab Documents."
+_NOTHING = "Nothing in the story disagrees with the documents."
 
 
 class ContinuityView:
-    """Checks a scene when asked to.
+    """Checks a story when asked to.
 
     Args:
         visit: The page.
         choose: Goes to a node.
+        place: Where a page is shown.
     """
 
-    def __init__(self, visit: Visit, choose: Callable[[int], Awaitable[None]]) -> None:
+    def __init__(self, visit: Visit, choose: Callable[[int], object], place: PlaceView) -> None:
         self._visit = visit
         self._choose = choose
+        self._place = place
+        self._compared: OpenStory | None = None
         with ui.expansion("Continuity").classes("folder"):
-            ui.button("Check against the documents", on_click=self._check).props("no-caps outline")
+            ui.label("Compares what the story says with what the documents say.").classes("hint")
+            self._button = ui.button("Check against the documents", on_click=self._check).props("no-caps outline")
             self._state = ui.label().props('role="status"').classes("status")
             self._findings = ui.column().classes("list")
-            self._place = PlaceView(visit)
-        visit.story_changed.subscribe(self._clear)
+        visit.shown.was_changed.subscribe(self._clear_old)
 
-    def _clear(self) -> None:
-        self._findings.clear()
-        self._state.set_text("")
-        self._place.close()
+    def _clear_old(self) -> None:
+        if self._visit.shown.story is not self._compared:
+            self._compared = None
+            self._findings.clear()
+            self._state.set_text("")
 
     async def _check(self) -> None:
-        opened = self._visit.story
-        if opened is None:
+        story = self._visit.shown.story
+        if story is None:
             return
-        self._clear()
+        self._compared = story
+        self._button.disable()
+        self._findings.clear()
         self._state.set_text("Comparing all scenes with the documents …")
-        findings = 0
-        for scene_id in opened.story.scenes:
-            result, cited = await self._checked(opened.text, scene_id)
-            findings += len(result["findings"])
+        try:
+            said = await self._compare(story)
+        except (RequestError, TooManyTurns) as error:
+            said = str(error)
+        except asyncio.CancelledError:
+            said = "(stopped)"
+        finally:
+            self._button.enable()
+        if self._compared is story:
+            self._state.set_text(said)
+
+    async def _compare(self, story: OpenStory) -> str:
+        """Lists what is found, scene by scene; returns what there is to say of it as a whole."""
+        visit = self._visit
+        if not await visit.ask(partial(visit.services.catalog.documents, visit.key)):
+            return _NO_DOCUMENTS.format(visit.project)
+        found = 0
+        for scene_id in story.story.scenes:
+            result, cited = await self._compared_scene(story, scene_id)
+            if self._compared is not story:
+                break
+            found += len(result["findings"])
             with self._findings:
                 for finding in result["findings"]:
                     self._draw(finding, cited)
-        nothing = "Nothing in the story disagrees with the documents."
-        self._state.set_text(f"{counted(findings, 'place')} to look at." if findings else nothing)
+        return (
+            f"{counted(found, 'place')} to look at." if found else "Nothing in the story disagrees with the documents."
+        )
 
-    async def _checked(self, content: str, scene_id: int) -> tuple[dict[str, Any], dict[int, Citation]]:
-        results: list[Any] = []
+    async def _compared_scene(self, story: OpenStory, scene_id: int) -> tuple[dict[str, Any], dict[int, Citation]]:
+        results: list[dict[str, Any]] = []
+        failures: list[Failure] = []
         cited: dict[int, Citation] = {}
 
         async def tell(event: Event) -> None:
             if isinstance(event, OperationFinished) and event.success:
                 results.append(event.result)
+            elif isinstance(event, OperationFinished) and event.failure is not None:
+                failures.append(event.failure)
             elif isinstance(event, Cited):
                 cited.update({citation.number: citation for citation in event.citations})
 
-        body = TurnBody(arrow_content=content, function="check_continuity", function_params={"scene_id": scene_id})
-        await self._visit.turn(body, tell)
+        body = TurnBody(arrow_content=story.text, function="check_continuity", function_params={"scene_id": scene_id})
+        await self._visit.begin_turn(body, tell)
+        for failure in failures:
+            raise RequestError(422, failure.code, failure.message)
         return results[0], cited
 
     def _draw(self, finding: dict[str, Any], cited: dict[int, Citation]) -> None:
-        with ui.row().classes("line"):
-            node_id: int = finding["node_id"]
-            ui.button(f"Node {node_id}", on_click=partial(self._choose, node_id)).props("outline no-caps dense")
-            ui.label(f"“{finding['text']}” {finding['problem']}")
-            places = [cited[number] for number in finding["passages"] if number in cited]
-            draw_citations(places, self._place.show)
+        node_id: int = finding["node_id"]
+
+        async def show(place: Place) -> None:
+            self._choose(node_id)
+            await self._place.show(place)
+
+        with ui.element("section").classes("finding"):
+            ui.label(f"“{finding['text']}”").classes("passage")
+            ui.label(finding["problem"])
+            with ui.row().classes("line"):
+                ui.button(f"Node {node_id}", on_click=partial(self._choose, node_id)).props("outline no-caps dense")
+                draw_citations([cited[number] for number in finding["passages"] if number in cited], show)

@@ -1,6 +1,7 @@
 """The tab `Documents`: what is in the project's corpus, what comes in, and what could not be read."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,9 @@ from workbench.visit import Visit
 
 _LOOK_S = 1.0
 _SHOWN_NAMES = 3
+_NEW = ("indexed", "searchable", "updated")
+_REPLACED = "Another version was there and is replaced"
+_THERE = "There already, with the same content"
 
 
 class DocumentsPanel:
@@ -31,7 +35,9 @@ class DocumentsPanel:
         self._visit = visit
         self._tabs = tabs
         self._seen: object = None
-        self._sending = 0
+        self._names = list[str]()
+        self._before = set[tuple[str, str]]()  # addresses and names of what was there before the last were sent
+        self._sending = Counter[str]()  # files, by the address that they go to
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
@@ -61,26 +67,40 @@ class DocumentsPanel:
         self._problems.clear()
         self._seen = None
 
-    def _begin(self, files: int) -> None:
+    def _begin(self, url: str, files: int) -> None:
         self._problems.clear()
-        self._sending = files
+        self._sending[url] += files
+        self._seen = None
+        self._before = {(self._visit.address("corpus"), name) for name in self._names}
         self._status.set_text(f"Sending {counted(files, 'file')} …")
 
-    async def _answered(self, _status: int, answer: dict[str, Any]) -> None:
+    async def _answered(self, url: str, answer: dict[str, Any]) -> None:
+        project = url.split("/")[2]
+        elsewhere = "" if project == self._visit.project else f"Project {project}: "
         with self._problems:
             if error := answer.get("error"):
-                self._sending = 0
-                _problem(error["message"])
-                return
-            report = [DocumentEntry.model_validate(entry) for entry in answer["documents"]]
-            self._sending = max(self._sending - len(report), 0)
-            for entry in report:
-                if entry.error is not None:
-                    _problem(entry.error.message, is_failure=entry.status == "failed")
-            if failed := [entry.name for entry in report if entry.status == "failed"]:
-                again = partial(self._drop.send_again, failed)
-                ui.button("Read again", icon="refresh", on_click=again).props("no-caps outline dense")
+                self._sending[url] = 0
+                _problem(f"{elsewhere}{error['message']}")
+            else:
+                self._draw_report(
+                    [DocumentEntry.model_validate(entry) for entry in answer["documents"]], url, elsewhere
+                )
+        self._seen = None
         await self._look()
+
+    def _draw_report(self, report: list[DocumentEntry], url: str, elsewhere: str) -> None:
+        self._sending[url] = max(self._sending[url] - len(report), 0)
+        for entry in report:
+            if entry.error is not None:
+                _problem(f"{elsewhere}{entry.error.message}", is_failure=entry.status == "failed")
+        there = [entry.name for entry in report if entry.status == "unchanged"]
+        replaced = [entry.name for entry in report if entry.status in _NEW and (url, entry.name) in self._before]
+        for said, names in ((_THERE, there), (_REPLACED, replaced)):
+            if names:
+                _problem(f"{elsewhere}{said}: {_listed(names)}.", is_failure=False)
+        if failed := [entry.name for entry in report if entry.status == "failed"]:
+            again = partial(self._drop.send_again, url, failed)
+            ui.button("Read again", icon="refresh", on_click=again).props("no-caps outline dense")
 
     async def _look(self) -> None:
         """Draws the list anew where it is not what it was."""
@@ -88,36 +108,18 @@ class DocumentsPanel:
         documents = await visit.ask(partial(visit.services.catalog.documents, key))
         being_read = visit.services.intake.under_way(key)
         failure, reading = visit.services.embedding.failure(key), visit.services.intake.reading(key)
-        seen = key, tuple(documents), being_read, reading, self._sending, str(failure)
+        sending = self._sending[visit.address("corpus")]
+        seen = key, tuple(documents), being_read, reading, sending, str(failure)
         if seen == self._seen:
             return
         self._seen = seen
-        self._status.set_text(self._said(documents, being_read, reading, failure))
+        self._names = [document.name for document in documents]
+        self._status.set_text(_said(documents, being_read, reading, failure, sending))
         passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
         self._progress.set_value(round(embedded / passages, 3) if passages else 0)
         self._progress.set_visibility(embedded < passages)
-        self._draw_list(documents, is_empty=not documents and not being_read and not self._sending)
+        self._draw_list(documents, is_empty=not documents and not being_read and not sending)
         visit.documents_changed.emit()
-
-    def _said(
-        self,
-        documents: list[Document],
-        being_read: tuple[str, ...],
-        reading: Progress | None,
-        failure: Exception | None,
-    ) -> str:
-        passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
-        if being_read:
-            return _said_of_reading(being_read, reading)
-        if self._sending:
-            return f"Sending {counted(self._sending, 'file')} …"
-        if embedded < passages and failure is not None:
-            return f"Found by their words only, and tried again by itself: {failure}"
-        if embedded < passages:
-            return (
-                f"Found by their words already; by their meaning {embedded} of {counted(passages, 'passage')} so far."
-            )
-        return f"{counted(len(documents), 'document')}, {counted(passages, 'passage')}." if documents else ""
 
     def _draw_list(self, documents: list[Document], *, is_empty: bool) -> None:
         self._list.clear()
@@ -157,12 +159,35 @@ class DocumentsPanel:
         await self._look()
 
 
+def _said(
+    documents: list[Document],
+    being_read: tuple[str, ...],
+    reading: Progress | None,
+    failure: Exception | None,
+    sending: int,
+) -> str:
+    passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
+    if being_read:
+        return _said_of_reading(being_read, reading)
+    if sending:
+        return f"Sending {counted(sending, 'file')} …"
+    if embedded < passages and failure is not None:
+        return f"Found by their words only, and tried again by itself: {failure}"
+    if embedded < passages:
+        return f"Found by their words already; by their meaning {embedded} of {counted(passages, 'passage')} so far."
+    return f"{counted(len(documents), 'document')}, {counted(passages, 'passage')}." if documents else ""
+
+
 def _said_of_reading(being_read: tuple[str, ...], reading: Progress | None) -> str:
     if reading is not None and reading.pages:
         waiting = f"; {counted(len(being_read) - 1, 'document')} more" if len(being_read) > 1 else ""
         return f"Reading {reading.document}, page {reading.page} of {reading.pages}{waiting} …"
-    more = len(being_read) - _SHOWN_NAMES
-    return f"Reading {', '.join(being_read[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''} …"
+    return f"Reading {_listed(being_read)} …"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN_NAMES
+    return f"{', '.join(names[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _counts(document: Document) -> str:

@@ -17,13 +17,25 @@ export default {
   props: { url: String, accept: String, single: Boolean },
   emits: ["begin", "answer"],
   template: `
-    <div :class="{'drop-over': over}" @dragover.prevent="over = true" @dragleave="over = false" @drop.prevent="drop">
+    <div :class="{'drop-over': over}">
       <input type="file" ref="files" :multiple="!single" hidden :accept="accept" @change="chosen" />
       <input type="file" ref="folder" webkitdirectory hidden @change="chosen" />
       <slot />
     </div>`,
   data: () => ({ over: false }),
+  // What misses the area is meant for it all the same: it takes what is dropped anywhere while it is to be seen.
+  mounted() {
+    this.sent = new Map();
+    this.heard = { dragover: () => (this.over = this.isSeen()), dragleave: () => (this.over = false), drop: this.drop };
+    for (const kind in this.heard) document.addEventListener(kind, this.heard[kind]);
+  },
+  unmounted() {
+    for (const kind in this.heard) document.removeEventListener(kind, this.heard[kind]);
+  },
   methods: {
+    isSeen() {
+      return this.$el.isConnected && this.$el.offsetParent !== null;
+    },
     pick(folder) {
       this.$refs[folder ? "folder" : "files"].click();
     },
@@ -34,6 +46,8 @@ export default {
     },
     async drop(event) {
       this.over = false;
+      if (!this.isSeen()) return;
+      event.preventDefault();
       const entries = [...event.dataTransfer.items]
         .map((item) => item.webkitGetAsEntry() ?? item.getAsFile())
         .filter(Boolean);
@@ -41,13 +55,14 @@ export default {
       const isOneFolder = entries.length === 1 && entries[0].isDirectory;
       this.send(isOneFolder ? files.map(([name, file]) => [within(name), file]) : files);
     },
-    again(names) {
-      this.send(names.map((name) => [name, this.sent.get(name)]));
+    again(url, names) {
+      this.send(names.map((name) => [name, this.sent.get(url).get(name)]), url);
     },
-    async send(files) {
-      this.sent = new Map([...(this.sent ?? []), ...files]);
+    // To where they were meant for, whatever is shown by the time that they go.
+    async send(files, url = this.url) {
+      this.sent.set(url, new Map([...(this.sent.get(url) ?? []), ...files]));
       if (this.single) files.splice(1);
-      if (files.length) this.$emit("begin", { files: files.length });
+      if (files.length) this.$emit("begin", { url, files: files.length });
       while (files.length) {
         const form = new FormData();
         for (let bytes = 0, count = 0; files.length && count < MOST_FILES; count++) {
@@ -56,13 +71,16 @@ export default {
           bytes += file.size;
           form.append("files", file, name);
         }
-        try {
-          const response = await fetch(this.url, { method: "POST", body: form });
-          this.$emit("answer", { status: response.status, answer: await response.json() });
-        } catch {
-          const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";
-          this.$emit("answer", { status: 0, answer: { error: { code: "NOT_SENT", message } } });
-        }
+        await this.post(url, form);
+      }
+    },
+    async post(url, form) {
+      try {
+        const response = await fetch(url, { method: "POST", body: form });
+        this.$emit("answer", { url, answer: await response.json() });
+      } catch {
+        const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";
+        this.$emit("answer", { url, answer: { error: { code: "NOT_SENT", message } } });
       }
     },
   },

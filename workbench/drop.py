@@ -8,20 +8,20 @@ from nicegui.events import GenericEventArguments
 
 
 class Drop(ui.element, component="drop.js"):
-    """An area that takes files, and with `folders` whole folders; its children are what is seen of it.
+    """Takes files and folders, dropped anywhere while it is to be seen; its children are what is seen of it.
 
     Args:
         url: Where the files are sent to, as a form with the field `files`.
-        on_begin: Hears how many files are on their way.
-        on_answer: Hears each answer: its `status` and its JSON, `answer`.
+        on_begin: Hears to which address files are on their way, and how many.
+        on_answer: Hears each answer: of which address, and its JSON.
         only: What the name of the one file that is taken ends with; empty where any number of any kind is.
     """
 
     def __init__(
         self,
         url: str,
-        on_begin: Callable[[int], None],
-        on_answer: Callable[[int, dict[str, Any]], Awaitable[None]],
+        on_begin: Callable[[str, int], None],
+        on_answer: Callable[[str, dict[str, Any]], Awaitable[None]],
         only: str = "",
     ) -> None:
         super().__init__()
@@ -30,18 +30,18 @@ class Drop(ui.element, component="drop.js"):
         self.props["single"] = bool(only)
 
         async def answered(event: GenericEventArguments) -> None:
-            await on_answer(event.args["status"], event.args["answer"])
+            await on_answer(event.args["url"], event.args["answer"])
 
-        self.on("begin", lambda event: on_begin(event.args["files"]))
+        self.on("begin", lambda event: on_begin(event.args["url"], event.args["files"]))
         self.on("answer", answered)
 
     def send_to(self, url: str) -> None:
         """Files go to another address from now on."""
         self.props["url"] = url
 
-    def send_again(self, names: Sequence[str]) -> None:
-        """Sends files another time, of those that were dropped or chosen last, as they are now."""
-        self.run_method("again", names)
+    def send_again(self, url: str, names: Sequence[str]) -> None:
+        """Sends files to an address another time, of those that went there, as they are now."""
+        self.run_method("again", url, names)
 
     def picks(self, button: ui.button, *, folder: bool = False) -> None:
         """A click on the button lets the visitor choose."""

@@ -10,8 +10,10 @@ from arrow_project import ArrowProject, Link, Node, Story, shorten
 Mark = Literal["new", "changed", "removed"]
 
 _WIDTH, _HEAD, _ROW = 150, 24, 16
+_NARROW = 110
 _MARGIN = 40
 _LONGEST = 21  # characters of a line in a node
+_LONGEST_ID = 6
 _FARTHEST = 100_000  # where a node may be; a drawing has to end somewhere
 _GREY = "#5e5e5e"  # of Arrow's nodes, which have no colour of their own
 _PORTS = {"true": "#00c792", "false": "#e60000"}
@@ -73,15 +75,22 @@ def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> 
 
 
 def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
-    width, height = _WIDTH, _HEAD + _ROW * max(len(node.outputs), 2) + 6
+    width = _NARROW if node.type == "hub" else _WIDTH  # as in Arrow, where others are put close to it
+    height = _HEAD + _ROW * max(len(node.outputs), 2) + 6
     if node.type == "frame":
         width, height = (min(_FARTHEST, int(side)) for side in node.data.get("rect", (128, 128)))
     speaker = story.speaker(node)
-    named = f"{node.id} {speaker or node.type}"
+    named = f"{_short(node.id)} {speaker or node.type}"
     lines = node.outputs if any(node.outputs) else _wrapped(" ".join(node.texts) or node.name)
     return Box(
         node, x, y, width, height, _colour(story, node), named, tuple(shorten(line, _LONGEST) for line in lines), mark
     )
+
+
+def _short(node_id: int) -> str:
+    """The id; of the long ones that Arrow gives where several write, the end, which tells them apart."""
+    digits = str(node_id)
+    return digits if len(digits) <= _LONGEST_ID else f"…{digits[-4:]}"
 
 
 def _wrapped(words: str) -> tuple[str, ...]:
@@ -115,10 +124,11 @@ def _svg(boxes: Mapping[int, Box], links: Iterable[Link]) -> Iterator[str]:
     height = max((box.y + box.height for box in boxes.values()), default=0) + _MARGIN - top
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {width} {height}" '
     yield f'style="--width: {width}px; --height: {height}px" role="group" aria-label="Nodes of the scene">'
+    first = next((box for box in boxes.values() if box.node.type == "entry"), next(iter(boxes.values()), None))
     frames = [box for box in boxes.values() if box.node.type == "frame"]
-    yield from (_drawn(box) for box in frames)
+    yield from (_drawn(box, is_first=box is first) for box in frames)
     yield from (_edge(boxes[link.from_id], boxes[link.to_id], link) for link in links)
-    yield from (_drawn(box) for box in boxes.values() if box.node.type != "frame")
+    yield from (_drawn(box, is_first=box is first) for box in boxes.values() if box.node.type != "frame")
     yield "</svg>"
 
 
@@ -129,14 +139,14 @@ def _edge(start: Box, end: Box, link: Link) -> str:
     return f'<path class="edge" d="M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"/>'
 
 
-def _drawn(box: Box) -> str:
+def _drawn(box: Box, *, is_first: bool) -> str:
     mark = f" {box.mark}" if box.mark else ""
     title = shorten(box.title, _LONGEST)
     said = escape(" ".join(filter(None, [title, *box.lines, box.mark])))
     kind = " frame" if box.node.type == "frame" else ""
     body = (
         f'<g class="node{kind}{mark}" data-node="{box.node.id}" transform="translate({box.x} {box.y})" '
-        f'tabindex="0" role="button" aria-label="{said}">'
+        f'tabindex="{0 if is_first else -1}" role="button" aria-label="{said}">'
         f'<rect class="body" width="{box.width}" height="{box.height}" rx="5"/>'
         f'<rect class="head" width="{box.width}" height="{_HEAD}" rx="5" fill="{box.colour}"/>'
         f'<text class="title" x="8" y="16" fill="{_readable(box.colour)}">{escape(title)}</text>\n'

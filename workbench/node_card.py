@@ -1,6 +1,6 @@
 """One node of the story: what it says, what leads there, and where it goes."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
 from nicegui import ui
@@ -8,12 +8,12 @@ from nicegui import ui
 from arrow_project import Node, Story
 
 
-def draw_node(story: Story, node: Node, choose: Callable[[int], Awaitable[None]]) -> None:
+def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
     """The node, with buttons for those around it."""
     speaker = story.speaker(node)
     kind = f"{node.type} by {speaker}" if speaker else node.type
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
-    ui.label(f"{node.name}, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
+    ui.label(f"Named “{node.name}”, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
     for text in node.texts:
         ui.label(text).classes("passage")
     if node.notes:
@@ -28,7 +28,7 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], Awaitable[None]]
     _draw_ways(ways, "Nowhere: the story ends here.", choose)
 
 
-def _draw_ways(ways: list[tuple[int, str]], nowhere: str, choose: Callable[[int], Awaitable[None]]) -> None:
+def _draw_ways(ways: list[tuple[int, str]], nowhere: str, choose: Callable[[int], object]) -> None:
     if not ways:
         ui.label(nowhere).classes("hint")
     for node_id, said in ways:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from arrow_project import ArrowProject, Story, parse
+from arrow_project import ArrowProject, ParseError, Story, parse
+from server import RequestError
+from server.json_text import JsonError, refuse_crowded_story
 
 BLANK = json.dumps(
     {
@@ -52,13 +54,18 @@ class OpenStory:
         object.__setattr__(self, "project", parse(self.text))
 
     @classmethod
-    def dropped(cls, name: str, data: bytes) -> "OpenStory":
-        """A file that a visitor has sent.
+    def read(cls, name: str, data: bytes, file: Path | None = None) -> "OpenStory":
+        """A file that a visitor has sent, or picked on the server.
 
         Raises:
-            ParseError: Arrow would not load it.
+            RequestError: Arrow would not load it, or it would take too long to read; the message says why.
         """
-        return cls(name, parse(data).to_text())
+        try:
+            refuse_crowded_story(data.decode("utf-8", "replace"), name)
+            return cls(name, parse(data).to_text(), file, digest(data))
+        except (ParseError, JsonError) as error:
+            code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
+            raise RequestError(422, code, f"{name} cannot be opened: {error}") from error
 
     @cached_property
     def story(self) -> Story:

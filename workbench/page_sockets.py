@@ -14,6 +14,8 @@ _Handler = Callable[..., Any]
 # The library knows a page by its random id alone, whoever names it.
 _OF_A_PAGE = ("event", "javascript_response", "ack", "log")
 
+_FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
+
 
 def keep_pages_apart() -> None:
     """Puts the rule before what the library does with a socket's messages."""
@@ -25,10 +27,12 @@ def keep_pages_apart() -> None:
 
 
 async def leave_pages(session: BrowserSession) -> None:
-    """Sends every browser that has a page of the session open to where a token is asked for."""
+    """Ends every page of the session, with what is under way there; its browser goes to where a token is asked for."""
     for client in list(Client.instances.values()):
         if getattr(client.request.state, "session", None) is session:
+            await sio.emit("run_javascript", {"code": _FORGET}, room=client.id)
             await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
+            client.delete()
 
 
 def _connecting(connect: _Handler) -> _Handler:

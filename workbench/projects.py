@@ -5,7 +5,7 @@ from functools import partial
 from nicegui import ui
 
 from agent import in_thread
-from corpora import ProjectKey
+from corpora import InvalidName, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Source, counted
 from workbench.visit import Visit
@@ -51,8 +51,12 @@ class ProjectsPanel:
 
     def _begin(self) -> None:
         if name := (self._new.value or "").strip():
-            self._choose(name)
-            self._new.set_value("")
+            try:
+                self._choose(name)
+            except InvalidName as error:
+                self._new.error = error.message
+            else:
+                self._new.set_value("")
 
 
 def offer_sample(visit: Visit, tabs: ui.tabs) -> None:

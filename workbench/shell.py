@@ -3,9 +3,8 @@
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from nicegui import app, ui
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
@@ -18,16 +17,21 @@ from workbench.ask import AskPanel
 from workbench.documents import DocumentsPanel
 from workbench.page_sockets import keep_pages_apart, leave_pages
 from workbench.projects import ProjectsPanel
+from workbench.scheme import draw_scheme_button
 from workbench.story import StoryPanel
 from workbench.visit import Visit
 
-logger = logging.getLogger(__name__)
-
+_UNEXPECTED = "Something went wrong in the server; its log has the details."
+_REFUSALS = (CorpusError, RequestError, TooManyTurns)
 TABS = ("Projects", "Documents", "Ask", "Story")
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 # A page keeps some megabytes; half of them are a workspace's at most.
 _MOST_PAGES = 200
-_RECONNECT_S = 10.0
+# A file that is dropped beside what takes it would be shown in place of the page.
+_STAY = """for (const kind of ["dragover", "drop"])
+  addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
+_RECONNECT_S = 30.0
+_LONGEST_QUESTION = 1000
 _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
 
 
@@ -39,9 +43,9 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     @ui.page("/")
     async def page(
         request: Request,
-        project: Annotated[str, Query(max_length=100)] = "",
+        project: str = "",
         tab: str = "",
-        question: Annotated[str, Query(max_length=1000)] = "",
+        question: str = "",
     ) -> Response | None:
         workspace: str = request.state.workspace
         pages.add(workspace, 1)
@@ -52,18 +56,19 @@ def make_shell(services: Services, access: Access) -> FastAPI:
             return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_exception(_tell)
         visit = await _visit(services, request, project)
+        client.on_delete(visit.end)
         _draw(visit, tab if tab in TABS else "Projects", _sign_out(request, access))
         if question:
-            visit.question_proposed.emit(question)
+            visit.question_proposed.emit(question[:_LONGEST_QUESTION])
         return None
 
     keep_pages_apart()
-    app.on_exception(_log)
+    logging.getLogger("nicegui").addFilter(_is_unexpected)
     app.add_exception_handler(404, _not_found)  # the library's own is a page, and counted by nobody
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
-    ui.add_head_html(f"<style>{_STYLE}</style>", shared=True)
+    ui.add_head_html(f"<style>{_STYLE}</style><script>{_STAY}</script>", shared=True)
     ui.run_with(
         shell,
         title="Fletcher",
@@ -92,7 +97,7 @@ async def _visit(services: Services, request: Request, project: str) -> Visit:
 
 
 def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None) -> None:
-    dark = ui.dark_mode(None)
+    ui.page_title(f"{visit.project} · Fletcher")
     with ui.header().classes("bar"):
         ui.label("Fletcher").classes("name")
         with ui.tabs(value=tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]
@@ -100,7 +105,7 @@ def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None
                 ui.tab(name)
         ui.space()
         shown = ui.label().classes("shown-project")
-        _dark_button(dark)
+        draw_scheme_button()
         if sign_out is not None:
             ui.button(icon="logout", on_click=sign_out).props('flat round dense color=white aria-label="Sign out"')
     with ui.tab_panels(tabs, value=tab, animated=False).classes("panels"):
@@ -115,18 +120,12 @@ def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None
 
     def show_address() -> None:
         shown.set_text(f"Project {visit.project}")
+        ui.page_title(f"{visit.project} · Fletcher")
         ui.navigate.history.replace(f"/?project={visit.project}&tab={tabs.value}")
 
     visit.project_changed.subscribe(show_address)
     tabs.on_value_change(show_address)
     shown.set_text(f"Project {visit.project}")
-
-
-def _dark_button(dark: ui.dark_mode) -> None:
-    def toggle() -> None:
-        dark.set_value(not dark.value)
-
-    ui.button(icon="contrast", on_click=toggle).props('flat round dense color=white aria-label="Dark or light"')
 
 
 def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]] | None:
@@ -148,11 +147,12 @@ def _not_found(_request: Request, _error: Exception) -> Response:
 
 def _tell(error: Exception) -> None:
     """Says on the page what went wrong: ours name the thing and the remedy, any other is for the log."""
-    known = isinstance(error, CorpusError | RequestError | TooManyTurns)
-    said = str(error) if known else "Something went wrong in the server; its log has the details."
+    said = (
+        str(error) if isinstance(error, _REFUSALS) else "Something went wrong in the server; its log has the details."
+    )
     ui.notify(said, type="negative", multi_line=True, timeout=15_000, close_button="Close")
 
 
-def _log(error: Exception) -> None:
-    if not isinstance(error, CorpusError | RequestError | TooManyTurns):
-        logger.error("the page failed", exc_info=error)
+def _is_unexpected(record: logging.LogRecord) -> bool:
+    """Whether it is for the log: what the page refuses is no failure of it, and names what is the visitor's."""
+    return not isinstance(record.msg, _REFUSALS)

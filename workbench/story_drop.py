@@ -1,17 +1,18 @@
 """Where a visitor's own `.arrow` file comes in: an address for one page, which is gone with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
 from nicegui import app, ui
 from starlette.responses import JSONResponse
 
-from arrow_project import ParseError
 from server import RequestError
-from server.json_text import JsonError, refuse_crowded_story
 from workbench.drop import Drop
 from workbench.open_story import OpenStory
+from workbench.story_keeper import StoryKeeper
 from workbench.visit import Visit
 
 
@@ -20,31 +21,33 @@ class StoryDrop:
 
     Args:
         visit: The page.
-        on_open: Gets what was dropped.
+        on_open: Gets what was dropped, or what the page had open before; and whether that has unsaved changes.
         on_refusal: Hears, in a sentence, why it cannot be opened.
     """
 
     def __init__(
-        self, visit: Visit, on_open: Callable[[OpenStory], Awaitable[None]], on_refusal: Callable[[str], object]
+        self, visit: Visit, on_open: Callable[[OpenStory, bool], None], on_refusal: Callable[[str], object]
     ) -> None:
         self._visit = visit
-        self._opened: OpenStory | None = None
+        self._opened: tuple[OpenStory, bool] | None = None
         client = ui.context.client
         # Below an address that asks for a token, and with the page's own id in it, which nobody else knows.
         url = f"/_nicegui/client/{client.id}/story"
         app.add_api_route(url, self._take, methods=["POST"])
         client.on_delete(lambda: app.remove_route(url))
 
-        async def answered(_status: int, answer: dict[str, Any]) -> None:
+        async def answered(answer: dict[str, Any]) -> None:
             if error := answer.get("error"):
                 on_refusal(error["message"])
             elif self._opened is not None:
                 opened, self._opened = self._opened, None
-                await on_open(opened)
+                on_open(*opened)
 
-        with Drop(url, lambda _files: None, answered, only=".arrow") as drop, ui.row().classes("line drop"):
-            drop.picks(ui.button("Open a story", icon="upload_file").props("no-caps"))
+        dropped = Drop(url, lambda _url, _files: None, lambda _url, answer: answered(answer), only=".arrow")
+        with dropped, ui.row().classes("line drop"):
+            dropped.picks(ui.button("Open a story", icon="upload_file").props("no-caps"))
             ui.label("or drop an .arrow file here").classes("hint")
+        StoryKeeper(visit.shown, url, f"fletcher-story-{visit.workspace}", answered)
 
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:
@@ -54,13 +57,19 @@ class StoryDrop:
             if file is None or isinstance(file, str):
                 return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
             data, name = await file.read(), file.filename or "story.arrow"
+            path, sha256, unsaved = (str(form.get(field, "")) for field in ("path", "sha256", "unsaved"))
         try:
-            refuse_crowded_story(data.decode("utf-8", "replace"), name)
-            self._opened = await self._visit.compute(lambda: OpenStory.dropped(name, data))
-        except (ParseError, JsonError, RequestError) as error:
-            code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
-            return _refused(422, code, f"{name} cannot be opened: {error}")
+            story = await self._visit.compute(lambda: _read(name, data, path, sha256))
+        except RequestError as error:
+            return _refused(error.status, error.code, str(error))
+        self._opened = story, unsaved == "true"
         return JSONResponse({"name": name})
+
+
+def _read(name: str, data: bytes, path: str, sha256: str) -> OpenStory:
+    story = OpenStory.read(name, data)
+    # Whether it may be written there, and is what it was, is asked when it is written.
+    return replace(story, file=Path(path).resolve(), sha256=sha256) if path else story
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:

@@ -45,6 +45,12 @@ class Telling:
                 return
         self._label.set_text(self.text)
 
+    def refuse(self, problem: str) -> None:
+        """The turn has failed; what it has said of that itself is not said again."""
+        if problem not in self._finished[-1:]:
+            self.add(problem)
+        self._label.classes("problem")
+
     def add(self, text: str) -> None:
         """A part that is whole."""
         self._finished.append(text)

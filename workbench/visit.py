@@ -1,5 +1,6 @@
 """One open page: whose it is, which project it shows, and how it reaches the server's services."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -7,10 +8,9 @@ from urllib.parse import quote
 from nicegui import Event
 
 from agent import EventSink, working_in
-from arrow_project import ArrowProject
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
-from workbench.open_story import OpenStory
+from workbench.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
 
@@ -28,9 +28,7 @@ class Visit:
         project_changed: Another project is shown.
         documents_changed: The project's documents are others, or have more vectors.
         question_proposed: A question that the visitor may want to ask, for the tab `Ask`.
-        story: What is open in the tab `Story`; None for nothing.
-        preview: The story as a change that is not made yet would have it; None without one.
-        story_changed: The story or its preview is another one.
+        shown: What is open in the tab `Story`.
     """
 
     def __init__(self, services: Services, workspace: str, *, is_owner: bool, project: str) -> None:
@@ -41,9 +39,8 @@ class Visit:
         self.project_changed = Event[[]]()
         self.documents_changed = Event[[]]()
         self.question_proposed = Event[[str]]()
-        self.story: OpenStory | None = None
-        self.preview: ArrowProject | None = None
-        self.story_changed = Event[[]]()
+        self.shown = ShownStory()
+        self._turns: set[asyncio.Task[dict[str, Any]]] = set()
 
     @property
     def key(self) -> ProjectKey:
@@ -60,11 +57,6 @@ class Visit:
         self.project = ProjectKey(self.workspace, project).project_id
         self.project_changed.emit()
 
-    def open(self, story: OpenStory | None, preview: ArrowProject | None = None) -> None:
-        """Shows a story, or what a change would make of it."""
-        self.story, self.preview = story, preview
-        self.story_changed.emit()
-
     def address(self, path: str) -> str:
         """Where the API has something of the project, by the rest of its path."""
         return f"/projects/{quote(self.project)}/{path}"
@@ -74,13 +66,24 @@ class Visit:
         await self.services.rounds.wait(self.workspace)
         return await self.services.asking.run(self.workspace, work)
 
-    async def turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
-        """One turn, as `POST …/turns` runs it; raises what that does."""
-        await self.services.rounds.wait(self.workspace)
-        with working_in(self.services.threads_of(self.workspace)):
-            return await answer_turn(body, self.key, self.services, tell)
+    def begin_turn(self, body: TurnBody, tell: EventSink) -> asyncio.Task[dict[str, Any]]:
+        """One turn, as `POST …/turns` runs it; the task raises what that does."""
+        turn = asyncio.ensure_future(self._turn(body, tell))
+        self._turns.add(turn)
+        turn.add_done_callback(self._turns.discard)
+        return turn
+
+    def end(self) -> None:
+        """Stops what is under way: nobody sees it any more."""
+        for turn in self._turns:
+            turn.cancel()
 
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""
         await self.services.rounds.wait(self.workspace)
         return await self.services.computing.run(self.workspace, work)
+
+    async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
+        await self.services.rounds.wait(self.workspace)
+        with working_in(self.services.threads_of(self.workspace)):
+            return await answer_turn(body, self.key, self.services, tell)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import HttpError, MessagesApi
-from tests.workbench.conftest import OpenPage, Serve
+from tests.workbench.conftest import OpenPage, Serve, tab
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
 
@@ -40,6 +40,23 @@ def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPag
     assert page.locator(".citation", has_text=".pdf").count() == 0
     found.click()
     page.get_by_role("region", name="Text of the document").locator("mark").wait_for()
+
+
+def test_a_question_changes_no_story_and_claims_no_change(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    ask(page, "create a variable gold = 10")
+    answer = page.locator(".answer").first
+    answer.filter(has_text="Nothing was changed").wait_for()
+    assert "Created" not in answer.inner_text()
+
+
+def test_the_story_that_is_open_can_be_asked_about(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Story")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.locator("[data-node='13']").wait_for()
+    tab(page, "Ask")
+    ask(page, "What leads to node 13?")
+    page.locator(".answer").filter(has_text="12").wait_for()
 
 
 def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, tab
 from tests.workbench.test_story import node, open_story
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
@@ -75,6 +75,78 @@ def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
     story_page.locator(".graph .removed[data-node='28']").wait_for(state="detached")
 
 
+@pytest.mark.parametrize("message", ["create a variable silver = 5", "yes"])
+def test_a_preview_changes_nothing_while_a_question_is_open(story_page: Page, message: str) -> None:
+    say(story_page, "delete node 29", "Apply")
+    story_page.get_by_role("button", name="Yes", exact=True).wait_for()
+    say(story_page, message, "Preview")
+    story_page.get_by_role("button", name="Discard").wait_for()
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_a_message_is_about_the_scene_and_the_node_that_are_looked_at(story_page: Page) -> None:
+    story_page.get_by_role("combobox", name="Scene").click()
+    story_page.get_by_role("option", name="1 Dusk: The Kitchen").click()
+    node(story_page, 24).click()
+    story_page.get_by_role("heading", name="Node 24").wait_for()
+    before = set(downloaded(story_page).document.nodes)
+    say(story_page, "add a dialog by Mina: Good evening.", "Apply")
+    story_page.locator(".change .answer", has_text="Mina").wait_for()
+    story = downloaded(story_page)
+    (new,) = set(story.document.nodes) - before
+    node(story_page, new).wait_for()
+    say(story_page, "delete the selected node", "Preview")
+    story_page.locator(".graph .removed[data-node='24']").wait_for()
+
+
+def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: Path) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    say(story_page, "delete node 13", "Preview")
+    story_page.locator(".graph .removed").first.wait_for()
+    other = tmp_path / "other.arrow"
+    other.write_bytes(SAMPLE.arrow_file.read_bytes())
+    open_story(story_page, other)
+    story_page.get_by_role("button", name="Keep the changes").click()
+    assert story_page.locator(".graph .removed").count()
+    open_story(story_page, other)
+    story_page.get_by_role("button", name="Open other.arrow").click()
+    story_page.get_by_role("heading", name="other.arrow", exact=True).wait_for()
+    story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
+    assert story_page.locator(".change .answer").count() == 0
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    story = downloaded(story_page)
+    assert "gold" in [variable["name"] for variable in story.document.variables.values()]
+    story_page.get_by_role("button", name="Undo").click()
+    story_page.locator(".change .answer").wait_for()
+    assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
+    asked = list[str]()
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    story_page.on("dialog", hear)
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    assert asked == []
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.reload()
+    node(story_page, 13).wait_for()
+    assert asked == ["beforeunload"]
+
+
 def test_a_function_is_a_form(story_page: Page) -> None:
     story_page.get_by_text("Functions", exact=True).click()
     story_page.get_by_role("combobox", name="Function").click()
@@ -89,6 +161,18 @@ def test_a_function_is_a_form(story_page: Page) -> None:
     story_page.get_by_role("button", name="Apply", exact=True).click()
     story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
     assert ("gold", 10) in [(v["name"], v["init"]) for v in downloaded(story_page).document.variables.values()]
+
+
+def test_another_project_hears_nothing_of_what_was_said(story_page: Page) -> None:
+    say(story_page, "delete node 13", "Preview")
+    story_page.locator(".graph .removed").first.wait_for()
+    tab(story_page, "Projects")
+    story_page.get_by_role("textbox", name="New project").fill("another")
+    story_page.get_by_role("button", name="New", exact=True).click()
+    tab(story_page, "Story")
+    story_page.locator(".graph .removed").first.wait_for(state="detached")
+    assert story_page.locator(".change .answer").count() == 0
+    assert story_page.get_by_role("button", name="Discard").is_hidden()
 
 
 def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) -> None:

@@ -3,13 +3,15 @@
 import json
 import re
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
-from tests.workbench.conftest import OpenPage, Serve
+from tests.workbench.conftest import OpenPage, Serve, tab
 
 
 def add(page: Page, *files: Path) -> None:
@@ -61,6 +63,51 @@ def test_files_that_are_dropped_are_added(sample: str, open_page: OpenPage) -> N
     )
     page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
     page.get_by_role("button", name="lamp.md", exact=True).wait_for()
+
+
+def test_files_that_are_dropped_beside_the_area_are_added_and_replace_no_page(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=beside&tab=Documents")
+    page.get_by_role("button", name="Add documents").wait_for()
+    is_prevented = """(name) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["The lamp is cold."], name));
+        return ["dragover", "drop"].map((kind) =>
+            !document.body.dispatchEvent(new DragEvent(kind, {dataTransfer, bubbles: true, cancelable: true})));
+    }"""
+    assert page.evaluate(is_prevented, "lamp.md") == [True, True]
+    page.get_by_role("button", name="lamp.md", exact=True).wait_for()
+    tab(page, "Ask")
+    assert page.evaluate(is_prevented, "other.md") == [True, True]
+    assert names(sample, "beside") == ["lamp.md"]
+
+
+def test_files_go_to_the_project_that_they_were_added_to(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    files = [tmp_path / f"note-{number}.md" for number in range(45)]
+    for file in files:
+        file.write_text(f"This is {file.name}.")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
+    page = open_page(f"{sample}/?project=alpha&tab=Documents")
+    add(page, *files, tmp_path / "broken.pdf")
+    tab(page, "Projects")
+    page.get_by_role("textbox", name="New project").fill("beta")
+    page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("alert").filter(has_text="Project alpha").filter(has_text="broken.pdf").wait_for()
+    eventually(lambda: len(names(sample, "alpha")) == len(files))
+    with pytest.raises(HTTPError):
+        names(sample, "beta")
+
+
+def test_what_was_there_already_is_said(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("One kettle.")
+    page = open_page(f"{sample}/?project=twice&tab=Documents")
+    add(page, tmp_path / "notes.md")
+    page.get_by_text("1 document, 1 passage.").wait_for()
+    add(page, tmp_path / "notes.md")
+    page.get_by_text("There already, with the same content: notes.md.").wait_for()
+    page.get_by_text("1 document, 1 passage.").wait_for()
+    (tmp_path / "notes.md").write_text("Two kettles.")
+    add(page, tmp_path / "notes.md")
+    page.get_by_text("Another version was there and is replaced: notes.md.").wait_for()
 
 
 def test_two_browsers_see_each_others_documents(sample: str, open_page: OpenPage, tmp_path: Path) -> None:

@@ -53,3 +53,19 @@ def _choose(page: Page, project: str) -> None:
     page.get_by_role("tab", name="Projects").click()
     page.get_by_role("textbox", name="New project").fill(project)
     page.get_by_role("button", name="New", exact=True).click()
+
+
+def test_dark_or_light_is_chosen_at_once_and_stays(sample: str, open_page: OpenPage) -> None:
+    page = open_page(sample, color_scheme="dark")
+    page.locator("body.body--dark").wait_for()
+    page.get_by_role("button", name="Dark or light").click()
+    page.locator("body.body--light").wait_for()
+    page.reload()
+    page.get_by_role("tab", name="Projects").wait_for()
+    page.locator("body.body--light").wait_for()
+
+
+def test_an_address_that_is_too_long_is_a_page(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project={'x' * 300}&tab=Ask&question={'y' * 3000}")
+    assert len(page.get_by_role("textbox", name="Question").input_value()) == 1000
+    assert page.title() == "1 · Fletcher"

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import OpenPage, Serve
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve
 
 
 def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
@@ -24,10 +24,10 @@ def node(page: Page, node_id: int) -> Any:
     return page.locator(f"[data-node='{node_id}']")
 
 
-@pytest.fixture
-def story_page(sample: str, open_page: OpenPage) -> Page:
+@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
+def story_page(sample: str, open_page: OpenPage, request: pytest.FixtureRequest) -> Page:
     """The page with the sample's story open in it."""
-    page = open_page(f"{sample}/?project=1&tab=Story")
+    page = open_page(f"{sample}/?project=1&tab=Story", request.param)
     open_story(page)
     node(page, 13).wait_for()
     return page
@@ -55,6 +55,38 @@ def test_keys_choose_a_node_as_well(story_page: Page) -> None:
     node(story_page, 13).focus()
     story_page.keyboard.press("Enter")
     story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+
+
+def test_the_graph_is_one_stop_of_the_tab_key_and_arrows_lead_on(story_page: Page) -> None:
+    assert story_page.locator("[data-node][tabindex='0']").count() == 1
+    node(story_page, 13).click()
+    story_page.get_by_role("heading", name="Node 13: interaction").wait_for()
+    story_page.locator("[data-node='13'][tabindex='0']").focus()
+    story_page.keyboard.press("ArrowRight")
+    assert story_page.evaluate("document.activeElement.dataset.node") == "14"
+    assert story_page.locator("[data-node][tabindex='0']").count() == 1
+
+
+def test_who_goes_to_a_node_by_keys_reads_on_there(story_page: Page) -> None:
+    node(story_page, 13).click()
+    story_page.get_by_role("button", name="14 (dialog by Jory").press("Enter")
+    story_page.get_by_role("heading", name="Node 14: dialog by Jory").wait_for()
+    story_page.wait_for_function("document.activeElement.matches('.card')")
+
+
+def test_zooming_keeps_what_is_in_the_middle(story_page: Page) -> None:
+    story_page.get_by_role("button", name="Zoom in").click()
+    node(story_page, 13).click()
+    story_page.get_by_role("heading", name="Node 13").wait_for()
+    inside = """() => {
+        const box = document.querySelector(".graph").getBoundingClientRect();
+        const node = document.querySelector("[data-node='13']").getBoundingClientRect();
+        return node.left < box.right && node.right > box.left && node.top < box.bottom && node.bottom > box.top;
+    }"""
+    for _ in range(3):
+        story_page.get_by_role("button", name="Zoom in").click()
+    story_page.wait_for_function("Number(document.querySelector('.graph').style.getPropertyValue('--zoom')) > 1.8")
+    assert story_page.evaluate(inside)
 
 
 def test_scenes_are_switched_and_zoomed(story_page: Page) -> None:
@@ -93,6 +125,14 @@ def test_continuity_shows_story_and_page_side_by_side(story_page: Page) -> None:
     story_page.get_by_role("heading", name="Node 17").wait_for()
 
 
+def test_continuity_without_documents_says_so(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=none-yet&tab=Story")
+    open_story(page)
+    page.get_by_text("Continuity").click()
+    page.get_by_role("button", name="Check against the documents").click()
+    page.get_by_text("Project none-yet has no documents to compare with").wait_for()
+
+
 def test_what_is_no_story_says_why_and_changes_nothing(story_page: Page, tmp_path: Path) -> None:
     (tmp_path / "no.arrow").write_text('{"title": 3}')
     open_story(story_page, tmp_path / "no.arrow")
@@ -125,3 +165,9 @@ def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
     page.get_by_role("button", name="Write back").click()
     page.get_by_text("was changed since it was opened").first.wait_for()
     assert file.read_bytes() == SAMPLE.arrow_file.read_bytes()
+    page.get_by_role("button", name="Download").click()  # as it says, or opened again:
+    page.get_by_role("combobox", name="Story on the server").click()
+    page.get_by_role("option", name=str(file)).click()
+    page.locator(".change .answer").wait_for(state="detached")
+    page.get_by_role("button", name="Write back").click()
+    page.get_by_text(f"Written to {file}").wait_for()

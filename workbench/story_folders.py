@@ -1,13 +1,12 @@
 """Stories below the folders that `FLETCHER_FOLDERS` names: picked, read, and written back where they came from."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from arrow_project import parse
+from corpora import replace_whole
 from ingest import open_plain_file
 from server import RequestError, Services
 from workbench.open_story import OpenStory, digest
@@ -16,7 +15,7 @@ _MOST = 500
 _SUFFIX = ".arrow"
 
 
-class StoryFiles:
+class StoryFolders:
     """The story files that a workspace may open.
 
     Args:
@@ -41,11 +40,10 @@ class StoryFiles:
         """The story in a file.
 
         Raises:
-            RequestError: It is not below the folders, or cannot be read.
-            ParseError: Arrow would not load it.
+            RequestError: It is not below the folders, cannot be read, or is none.
         """
-        data = self._bytes(file)
-        return replace(OpenStory(file.name, parse(data).to_text()), file=file, sha256=digest(data))
+        real = file.resolve()  # what a link leads to is written back, and the link stays
+        return OpenStory.read(real.name, self._bytes(real), real)
 
     def write(self, story: OpenStory) -> OpenStory:
         """Writes the story back, unless somebody else has written the file meanwhile.
@@ -60,20 +58,19 @@ class StoryFiles:
             raise RequestError(409, "CONFLICT", problem)
         data = story.text.encode()
         try:
-            _replace(story.file, data)
+            replace_whole(story.file, data)
         except OSError as error:
             problem = f"{story.file} cannot be written ({error.strerror}); download the story instead."
             raise RequestError(503, "STORAGE_ERROR", problem) from error
         return replace(story, sha256=digest(data))
 
     def _bytes(self, file: Path) -> bytes:
-        """The file's, by its real path: a link that leads out of the folders is none of theirs."""
-        real = file.resolve()
-        root = next((root for root in self._roots if real.is_relative_to(root)), None)
-        if real.suffix != _SUFFIX or root is None:
+        """Those of a file that is named by its real path: a link that leads out of the folders is none of theirs."""
+        root = next((root for root in self._roots if file.is_relative_to(root)), None)
+        if file.suffix != _SUFFIX or root is None:
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
-            opened, _ = open_plain_file(real, root)  # a link may have come into its way, and a pipe would never end
+            opened, _ = open_plain_file(file, root)  # a link may have come into its way, and a pipe would never end
             with opened:
                 data = opened.read(self._most_bytes + 1)
         except OSError as error:
@@ -91,16 +88,3 @@ def _stories(root: Path) -> Iterator[Path]:
 
 def _shown(names: Iterable[str]) -> list[str]:
     return [name for name in names if not name.startswith(".")]
-
-
-def _replace(file: Path, data: bytes) -> None:
-    """Either the old bytes are there or the new ones."""
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-        Path(temporary).chmod(file.stat().st_mode & 0o777)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -9,15 +9,15 @@ import pytest
 
 from corpora.samples import SAMPLE
 from server import RequestError, Services
-from workbench.story_files import StoryFiles
+from workbench.story_folders import StoryFolders
 
 
-def files_below(folder: Path, most_bytes: int = 2**20) -> StoryFiles:
+def folders_below(folder: Path, most_bytes: int = 2**20) -> StoryFolders:
     limits, roots = SimpleNamespace(message_bytes=most_bytes), SimpleNamespace(roots={"ada": (folder,)})
-    return StoryFiles(cast("Services", SimpleNamespace(limits=limits, roots=roots)), "ada")
+    return StoryFolders(cast("Services", SimpleNamespace(limits=limits, roots=roots)), "ada")
 
 
-def refused(files: StoryFiles, file: Path) -> tuple[int, str]:
+def refused(files: StoryFolders, file: Path) -> tuple[int, str]:
     with pytest.raises(RequestError) as problem:
         files.read(file)
     return problem.value.status, problem.value.code
@@ -27,7 +27,7 @@ def refused(files: StoryFiles, file: Path) -> tuple[int, str]:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "story.arrow"
     os.mkfifo(pipe)
-    assert refused(files_below(tmp_path), pipe) == (404, "NOT_FOUND")
+    assert refused(folders_below(tmp_path), pipe) == (404, "NOT_FOUND")
 
 
 def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +45,7 @@ def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path, monkeypa
             file.symlink_to(outside)
         return real
 
-    files = files_below(folder)
+    files = folders_below(folder)
     monkeypatch.setattr(Path, "resolve", looked_at)
     assert refused(files, file) == (404, "NOT_FOUND")
 
@@ -53,4 +53,25 @@ def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path, monkeypa
 def test_what_is_too_long_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "story.arrow"
     file.write_bytes(b" " * 11)
-    assert refused(files_below(tmp_path, 10), file) == (413, "PAYLOAD_TOO_LARGE")
+    assert refused(folders_below(tmp_path, 10), file) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_what_is_no_story_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "story.arrow"
+    for data in (b"", b'{"title": 3}', b"\xff\xfe"):
+        file.write_bytes(data)
+        with pytest.raises(RequestError, match=r"story\.arrow cannot be opened: ") as problem:
+            folders_below(tmp_path).read(file)
+        assert problem.value.status == 422
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link needs rights on Windows")
+def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    file, link = tmp_path / "tale.arrow", tmp_path / "link.arrow"
+    file.write_bytes(SAMPLE.arrow_file.read_bytes())
+    link.symlink_to(file)
+    folders = folders_below(tmp_path)
+    story = folders.read(link)
+    folders.write(story.changed(story.text.replace("Jory", "Jora")))
+    assert link.is_symlink()
+    assert b"Jora" in file.read_bytes()

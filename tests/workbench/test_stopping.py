@@ -1,0 +1,77 @@
+"""What nobody sees any more is stopped: a turn ends with the session, and with the page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from fletcher.loopback import bind, serving
+from tests.end_to_end.messages_api import Hang, MessagesApi, Text
+from tests.workbench.conftest import OpenPage, Serve, sign_in
+from tests.workbench.test_asking import ask
+
+PATIENCE_S = 120
+
+
+@pytest.fixture
+def provider() -> MessagesApi:
+    """A model that begins to speak and never ends."""
+    return MessagesApi([(Text(["The lamp"]), Hang())])
+
+
+@pytest.fixture
+def url(provider: MessagesApi, tmp_path: Path, serve: Serve) -> Iterator[str]:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("tok-red red\n")
+    with bind("127.0.0.1", 0) as bound, serving(provider.app(), 2**20, bound) as api:
+        environment = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": api, "FLETCHER_TOKENS": str(tokens)}
+        url = serve(tmp_path / "data", **environment)
+        body = {"documents": [{"name": "lamp.md", "text": "The lamp is lit at dusk."}]}
+        assert httpx.post(f"{url}/projects/1/corpus?token=tok-red", json=body).status_code == 200
+        yield url
+
+
+def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
+    page = open_page(url)
+    sign_in(page, "tok-red")
+    asking = page.context.new_page()
+    asking.goto(f"{url}/?project=1&tab=Ask")
+    ask(asking, "When is the lamp lit?")
+    assert provider.hanging.wait(PATIENCE_S)
+    page.get_by_role("button", name="Sign out").click()
+    assert provider.hung_up.wait(PATIENCE_S)
+    asking.get_by_label("Token").wait_for()
+
+
+def test_a_turn_ends_when_its_page_is_closed(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
+    page = open_page(url)
+    sign_in(page, "tok-red")
+    page.goto(f"{url}/?project=1&tab=Ask")
+    ask(page, "When is the lamp lit?")
+    assert provider.hanging.wait(PATIENCE_S)
+    page.close()
+    assert provider.hung_up.wait(PATIENCE_S)
+
+
+def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
+    page = open_page(url)
+    sign_in(page, "tok-red")
+    page.goto(f"{url}/?project=1&tab=Ask")
+    ask(page, "When is the lamp lit?")
+    assert provider.hanging.wait(PATIENCE_S)
+    page.get_by_role("button", name="Stop").click()
+    assert provider.hung_up.wait(PATIENCE_S)
+    page.get_by_text("(stopped").wait_for()
+
+
+def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
+    page = open_page(url)
+    sign_in(page, "tok-red")
+    page.goto(f"{url}/?project=1&tab=Story")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("textbox", name="Message").fill("make it darker")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    assert provider.hanging.wait(PATIENCE_S)
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_function("document.querySelector('.change textarea').value === 'make it darker'")

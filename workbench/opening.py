@@ -1,0 +1,74 @@
+"""How a story comes to be open: dropped, picked on the server, the sample, or what the page had before."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nicegui import ui
+
+from corpora.samples import SAMPLE
+from workbench.open_story import OpenStory
+from workbench.story_drop import StoryDrop
+from workbench.story_folders import StoryFolders
+from workbench.visit import Visit
+
+
+class Opening:
+    """Opens one at a time; changes of another that are nowhere else are not given up unasked.
+
+    Args:
+        visit: The page.
+        folders: Where stories can be picked.
+    """
+
+    def __init__(self, visit: Visit, folders: StoryFolders) -> None:
+        self._visit = visit
+        self._folders = folders
+        self._refusal = ui.label().props('role="alert"').classes("problem")
+        with ui.row().classes("opening"):
+            StoryDrop(visit, self._open, self._refusal.set_text)
+            ui.button("Open the sample story", on_click=self._open_sample).props("no-caps outline")
+            pick = ui.button("Pick one on the server", on_click=self._list_files).props("no-caps outline")
+            pick.set_visibility(folders.has_folders)
+            self._picked = ui.select([], label="Story on the server", on_change=self._open_picked).classes("wide")
+            self._picked.props("dense outlined").set_visibility(False)
+        self._asking = ui.element("div")
+
+    def _open(self, story: OpenStory, is_unsaved: bool = False) -> None:
+        self._refusal.set_text("")
+        opened = self._visit.shown.story
+        if opened is not None and self._visit.shown.is_unsaved:
+            self._ask(opened, story)
+        else:
+            self._visit.shown.open(story, is_unsaved=is_unsaved)
+
+    def _ask(self, opened: OpenStory, other: OpenStory) -> None:
+        def confirmed() -> None:
+            dialog.close()
+            self._visit.shown.open(other)
+
+        self._asking.clear()
+        with self._asking, ui.dialog().props('aria-label="Open another story"') as dialog, ui.card():
+            ui.label(f"{opened.name} has changes that were not downloaded or written back. Give them up?")
+            with ui.row().classes("line"):
+                ui.button(f"Open {other.name}", on_click=confirmed).props("no-caps color=negative")
+                ui.button("Keep the changes", on_click=dialog.close).props("no-caps outline")
+        dialog.open()
+
+    async def _open_sample(self) -> None:
+        await self._read(partial(OpenStory.read, SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
+
+    async def _list_files(self) -> None:
+        files = await self._visit.ask(self._folders.found)
+        self._picked.set_options([str(file) for file in files], value=None)
+        self._picked.set_visibility(True)
+        if not files:
+            self._refusal.set_text("There is no .arrow file in the folders that FLETCHER_FOLDERS names.")
+
+    async def _open_picked(self) -> None:
+        if file := self._picked.value:
+            self._picked.set_value(None)  # so that it can be picked again
+            await self._read(partial(self._folders.read, Path(file)))
+
+    async def _read(self, read: Callable[[], OpenStory]) -> None:
+        self._open(await self._visit.compute(read))

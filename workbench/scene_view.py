@@ -1,0 +1,59 @@
+"""What there is to see of a scene, made in one go and away from the event loop."""
+
+from dataclasses import dataclass
+
+from arrow_project import Finding, check, outline
+from workbench.graph import marks, scene_drawing
+from workbench.open_story import OpenStory
+
+
+@dataclass(frozen=True)
+class SceneView:
+    """One scene of a story, or of its preview.
+
+    Attributes:
+        scene: Its id.
+        scenes: The names of all scenes, by id.
+        nodes: What its nodes are, by id.
+        drawing: The scene as SVG.
+        outline: The text that a model is shown of the story.
+        findings: What the checks find in the whole story.
+        marked: The nodes of the scene that the preview changes.
+    """
+
+    scene: int
+    scenes: dict[int, str]
+    nodes: dict[int, str]
+    drawing: str
+    outline: str
+    findings: list[Finding]
+    marked: list[int]
+
+
+def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> SceneView:
+    """The scene, or where there is none of that id the one that the story begins with, or that the preview changes."""
+    shown = preview or before
+    changed = _changes(before, preview) if preview is not None else {}
+    story = shown.story
+    if changed and scene not in changed:
+        scene = next((one for one in changed if one in story.scenes), scene)
+    if scene not in story.scenes:
+        scene = shown.scene_of_entry
+    return SceneView(
+        scene,
+        {one.id: f"{one.name}{' (macro)' if one.is_macro else ''}" for one in story.scenes.values()},
+        {node.id: story.describe(node.id) for node in story.nodes_of(scene)},
+        scene_drawing(shown.project, scene, before.project if preview is not None else None),
+        outline(shown.project, scene),
+        list(check(shown.project)),
+        changed.get(scene, []),
+    )
+
+
+def _changes(before: OpenStory, after: OpenStory) -> dict[int, list[int]]:
+    """The nodes that differ, by the scene that they are in."""
+    scenes: dict[int, list[int]] = {}
+    for node_id in sorted(marks(before.project, after.project)):
+        node = after.story.nodes.get(node_id) or before.story.nodes[node_id]
+        scenes.setdefault(node.scene_id, []).append(node_id)
+    return scenes

@@ -1,0 +1,79 @@
+"""The story that a page shows: as it is, as a change would have it, and what of it is looked at."""
+
+from nicegui import Event
+
+from arrow_project import Node
+from workbench.open_story import OpenStory
+
+
+class ShownStory:
+    """What the parts of the tab `Story` share.
+
+    Attributes:
+        story: What is open; None for nothing.
+        preview: The story as a change that is not made yet would have it; None without one.
+        scene: The id of the scene that is shown.
+        node_id: The node that was chosen; None for none.
+        was_opened: Another story is open.
+        was_changed: The story, its preview or the scene is another one.
+    """
+
+    def __init__(self) -> None:
+        self.story: OpenStory | None = None
+        self.preview: OpenStory | None = None
+        self.scene = 0
+        self.node_id: int | None = None
+        self.was_opened = Event[[]]()
+        self.was_changed = Event[[]]()
+        self._kept_elsewhere = ""
+
+    @property
+    def drawn(self) -> OpenStory | None:
+        """The preview where there is one, else the story."""
+        return self.preview or self.story
+
+    @property
+    def node(self) -> Node | None:
+        """The node that was chosen, as long as it is there."""
+        nodes = self.drawn.story.nodes if self.drawn is not None else {}
+        return nodes.get(self.node_id) if self.node_id is not None else None
+
+    @property
+    def selected(self) -> list[int]:
+        """The node that was chosen, for a turn, which knows no more than the story without its preview."""
+        return [self.node_id] if self.story is not None and self.node_id in self.story.story.nodes else []
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether it has changes that are nowhere but on this page."""
+        return self.story is not None and self.story.text != self._kept_elsewhere
+
+    def open(self, story: OpenStory, *, is_unsaved: bool = False) -> None:
+        """Shows another story from its beginning."""
+        self.story, self.preview, self.node_id = story, None, None
+        self.scene = story.scene_of_entry
+        self._kept_elsewhere = "" if is_unsaved else story.text
+        self.was_opened.emit()
+        self.was_changed.emit()
+
+    def change(self, story: OpenStory, preview: OpenStory | None = None) -> None:
+        """Shows what a turn has made of the story, or would."""
+        self.story, self.preview = story, preview
+        self.was_changed.emit()
+
+    def save(self, story: OpenStory) -> None:
+        """The story is kept elsewhere now, as it is."""
+        self.story = story
+        self._kept_elsewhere = story.text
+        self.was_changed.emit()
+
+    def choose(self, node: Node) -> None:
+        """Looks at a node, and the scene that it is in."""
+        self.node_id = node.id
+        self.show_scene(node.scene_id)
+
+    def show_scene(self, scene: int) -> None:
+        """Looks at a scene."""
+        if scene != self.scene:
+            self.scene = scene
+            self.was_changed.emit()

@@ -1,0 +1,44 @@
+"""The story that is open, kept by the browser, for a page that is loaded anew: after a pause, or a restart."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from workbench.shown_story import ShownStory
+
+
+class StoryKeeper(ui.element, component="story_keeper.js"):
+    """Keeps it for as long as the browser's tab is open, and asks before changes of it are lost with that.
+
+    Args:
+        shown: What is open.
+        url: Where what was kept is sent to, as a file that is dropped is.
+        name: What it is kept as; of another name nothing is taken.
+        on_answer: Hears what is answered to that.
+    """
+
+    def __init__(
+        self, shown: ShownStory, url: str, name: str, on_answer: Callable[[dict[str, Any]], Awaitable[None]]
+    ) -> None:
+        super().__init__()
+        self.props["url"] = url
+        self.props["name"] = name
+        self._shown = shown
+        self._kept: object = None
+
+        async def answered(event: GenericEventArguments) -> None:
+            await on_answer(event.args)
+
+        self.on("answer", answered)
+        shown.was_changed.subscribe(self._keep)
+
+    def _keep(self) -> None:
+        story, is_unsaved = self._shown.story, self._shown.is_unsaved
+        if story is None or self._kept == (story, is_unsaved):
+            return
+        self._kept = story, is_unsaved
+        path = "" if story.file is None else str(story.file)
+        said = {"name": story.name, "text": story.text, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
+        self.run_method("keep", said)
