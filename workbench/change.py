@@ -34,8 +34,8 @@ class ChangePanel:
             self._said.props('aria-live="polite" role="log" aria-label="Conversation" tabindex="0"')
             self._draw_question()
             self._draw_message()
-            with ui.expansion("Functions").classes("folder"):
-                FunctionForm(self._preview_function)
+            with ui.expansion("Functions").classes("folder") as self._functions:
+                self._form = FunctionForm(self._shown, self._preview_function)
         self._shown.was_opened.subscribe(self._forget)
         visit.project_changed.subscribe(self._forget)
         self._shown.was_changed.subscribe(self._show_state)
@@ -109,6 +109,12 @@ class ChangePanel:
     async def _answer(self, reply: str) -> None:
         if self._asked is not None:
             await self._run({"yes": "Yes", "no": "No"}[reply], message=reply, pending_id=self._asked.pending_id)
+
+    def edit_node(self) -> None:
+        """Opens the form that changes the node which is chosen."""
+        self._functions.open()
+        self._form.choose("update_node")
+        ui.run_javascript(f"getHtmlElement({self._functions.id}).scrollIntoView({{block: 'nearest'}})")
 
     async def _undo(self) -> None:
         await self._run("Undo", function="undo")

@@ -1,87 +1,191 @@
-"""Functions as forms that are made from their schemas: for edits without a model."""
+"""Functions as forms that are made from their schemas and from the story: for edits without a model."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from nicegui import ui
 
-from arrow_project import OPERATIONS
+from arrow_project import OPERATIONS, node_data_schema, node_details
+from workbench.fields import LEFT_OUT, Entry, Field, Group, draw
+from workbench.open_story import OpenStory
+from workbench.resources import Resources
+from workbench.shown_story import ShownStory
 
 Run = Callable[[str, dict[str, Any]], Awaitable[None]]
+
+# They copy what an editor has selected; what they do, others here do node by node.
+_FOR_EDITORS = frozenset({"node_connection_replacement", "quick_insert_node"})
+# What the other fields follow from: it is chosen first.
+_CHOSEN_FIRST = {
+    "create_insert_node": "type",
+    "update_node": "node_id", "update_node_map": "node_id",
+    "update_variable": "variable_id", "update_character": "character_id", "update_scene": "scene_id",
+    "create_connection": "from_node_id", "delete_connection": "from",
+}  # fmt: skip
+_NODE_DATA = ("preset", "data")
+# A variable's type cannot change.
+_SENSELESS = frozenset({("update_variable", "type")})
 
 
 class FunctionForm:
     """Lets one be chosen, filled in, and previewed.
 
+    Attributes:
+        problem: Says what keeps the function from being previewed.
+
     Args:
+        shown: The story whose nodes, characters and variables can be chosen.
         run: Previews a function with its arguments.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, shown: ShownStory, run: Run) -> None:
+        self._shown = shown
         self._run = run
-        self._fields: dict[str, Any] = {}
-        self._function = ui.select(sorted(OPERATIONS), label="Function", on_change=self._draw).classes("wide")
+        self._story: OpenStory | None = None
+        self._first: Entry | None = None
+        self._fields: dict[str, Field] = {}
+        names = {name: f"{name}: {_first_sentence(name)}" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
+        self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
         self._function.props("dense outlined")
         self._form = ui.column().classes("list")
-        self._problem = ui.label().props('role="alert"').classes("problem")
+        self.problem = ui.label().props('role="alert"').classes("problem")
+        shown.was_changed.subscribe(self._follow)
+
+    def choose(self, function: str) -> None:
+        """Shows the form of a function, anew where it is shown already."""
+        if self._function.value == function:
+            self._draw()
+        self._function.set_value(function)
+
+    def _follow(self) -> None:
+        """What a change has made of the story can be chosen too; what is written for a preview stays."""
+        if self._shown.preview is None and self._shown.story is not self._story:
+            self._draw()
 
     def _draw(self) -> None:
-        spec = OPERATIONS[self._function.value]
         self._form.clear()
-        self._problem.set_text("")
-        properties: Mapping[str, Any] = spec.parameters["properties"]
-        required = spec.parameters.get("required", [])
+        self.problem.set_text("")
+        self._story, self._first = self._shown.story, None
+        if self._function.value is None or self._story is None:
+            return
+        spec = OPERATIONS[self._function.value]
         with self._form:
             ui.label(spec.description).classes("hint")
-            self._fields = {name: _field(name, schema, name in required) for name, schema in properties.items()}
-            ui.button("Preview this function", on_click=self._preview).props("no-caps outline")
+            first = _CHOSEN_FIRST.get(spec.name)
+            if first is not None:
+                self._first = self._draw_first(first, spec.parameters["properties"][first])
+            self._rest = ui.column().classes("list")
+            ui.button("Preview this function", on_click=self.preview).props("no-caps outline")
+        self._draw_rest()
 
-    async def _preview(self) -> None:
-        spec = OPERATIONS[self._function.value]
-        properties: Mapping[str, Any] = spec.parameters["properties"]
-        try:
-            given = {name: _value(field.value, properties[name], name) for name, field in self._fields.items()}
-        except ValueError as error:
-            self._problem.set_text(str(error))
-            return
-        self._problem.set_text("")
-        await self._run(self._function.value, {name: value for name, value in given.items() if value is not None})
+    def _draw_first(self, name: str, schema: Mapping[str, Any]) -> Entry:
+        field = draw(name, schema, self._resources(), self._suggested(name), is_required=True)
+        assert isinstance(field, Entry)
+        field.element.on_value_change(self._draw_rest)
+        return field
+
+    def _resources(self) -> Resources:
+        assert self._story is not None
+        chosen = self._first.element.value if self._first is not None else None
+        return Resources(self._story.story, self._shown.scene, leaving=chosen)
+
+    def _suggested(self, name: str) -> Any:
+        """What is most likely meant: what is being looked at."""
+        selected = self._shown.selected[0] if self._shown.selected else None
+        match name:
+            case "node_id" | "from_node_id" | "from":
+                return selected
+            case "scene_id":
+                return self._shown.scene
+            case "connect_from":
+                free = self._resources().free_outputs()
+                return next((output for output in free if output[0] == selected), None)
+            case _:
+                return None
+
+    def _draw_rest(self) -> None:
+        """What follows from what was chosen first, with what is so at present."""
+        function, story = self._function.value, self._story
+        assert story is not None
+        first = self._first.element.value if self._first is not None else None
+        schema = OPERATIONS[function].parameters
+        present, needed = _present(story, function, first), schema.get("required", [])
+        if "by_name" in schema["properties"]:
+            needed = [*needed, next(iter(schema["properties"]))]
+        self._rest.clear()
+        self._fields = {}
+        with self._rest:
+            for name, one in schema["properties"].items():
+                if name in LEFT_OUT or name == _CHOSEN_FIRST.get(function) or (function, name) in _SENSELESS:
+                    continue
+                known = present.get(name, one.get("default"))
+                if name in _NODE_DATA:
+                    self._draw_node_data(name, known or {})
+                else:
+                    value = self._suggested(name) if known is None and name in (*needed, "connect_from") else known
+                    self._fields[name] = draw(
+                        name, one, self._resources(), value, is_present=known is not None, is_required=name in needed
+                    )
+
+    def _draw_node_data(self, name: str, data: Mapping[str, Any]) -> None:
+        """The fields of the type of node that is made or changed."""
+        chosen = self._first.element.value if self._first is not None else None
+        nodes = self._story.story.nodes if self._story is not None else {}
+        node_type = nodes[chosen].type if chosen in nodes else chosen
+        schema = node_data_schema(node_type) if isinstance(node_type, str) else None
+        if schema is not None:
+            self._fields[name] = Group(schema, self._resources(), data)
+
+    async def preview(self) -> None:
+        """Previews the function with what is written, or says what is missing or wrong."""
+        arguments: dict[str, Any] = {}
+        problems: list[str] = []
+        first = {} if self._first is None else {_CHOSEN_FIRST[self._function.value]: self._first}
+        for name, field in (first | self._fields).items():
+            try:
+                value = field.read(self._type_of_values())
+            except ValueError as error:
+                problems.append(str(error))
+            else:
+                arguments |= {} if value is None else {name: value}
+        if not problems and self._function.value.startswith("update_") and arguments.keys() <= first.keys():
+            problems.append("Nothing is changed yet.")
+        self.problem.set_text(" ".join(problems))
+        if not problems:
+            await self._run(self._function.value, arguments)
+
+    def _type_of_values(self) -> str:
+        """The type of the variable that the form is about; empty where it is about none."""
+        data = next((self._fields[name] for name in _NODE_DATA if name in self._fields), None)
+        own = data.fields.get("variable") if isinstance(data, Group) else self._first
+        variables = self._story.story.variables if self._story is not None else {}
+        if isinstance(own, Entry) and self._function.value != "update_node_map" and own.element.value in variables:
+            return variables[own.element.value].type
+        kind = self._fields.get("type")
+        return kind.element.value or "" if isinstance(kind, Entry) else ""
 
 
-def _types(schema: Mapping[str, Any]) -> list[str]:
-    kind = schema.get("type", "object")
-    return [kind] if isinstance(kind, str) else list(kind)
+def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
+    """The arguments as they are now, of what a function changes."""
+    story = opened.story
+    match function:
+        case "update_node" if first in story.nodes:
+            return node_details(opened.project, first)
+        case "update_node_map" if first in story.nodes:
+            return {"modifications": {"skip": node_details(opened.project, first).get("skip", False)}}
+        case "update_variable" if first in story.variables:
+            variable = story.variables[first]
+            return {"name": variable.name, "initial_value": variable.initial, "notes": variable.notes}
+        case "update_character" if first in story.characters:
+            character = story.characters[first]
+            color = f"#{character.color[:6]}"
+            return {"name": character.name, "color": color, "tags": character.tags, "notes": character.notes}
+        case "update_scene" if first in story.scenes:
+            return {"name": story.scenes[first].name, "notes": story.scenes[first].notes}
+        case _:
+            return {}
 
 
-def _field(name: str, schema: Mapping[str, Any], is_required: bool) -> Any:
-    label = f"{name} (needed)" if is_required else name
-    if "enum" in schema:
-        field = ui.select(schema["enum"], label=label, clearable=True)
-    elif _types(schema) == ["boolean"]:
-        return ui.checkbox(label, value=bool(schema.get("default")))
-    elif {"object", "array"} & set(_types(schema)):
-        field = ui.textarea(f"{label}, as JSON")
-    else:
-        field = ui.input(label)
-    field.props("dense outlined").classes("wide")
-    if description := schema.get("description"):
-        field.props["hint"] = description
-    return field
-
-
-def _value(written: Any, schema: Mapping[str, Any], name: str) -> Any:
-    """The argument that was written; None where the field is empty."""
-    if written is None or written == "" or isinstance(written, bool):
-        return written if isinstance(written, bool) and written != bool(schema.get("default")) else None
-    types = _types(schema)
-    if types == ["string"] or "enum" in schema:
-        return written
-    try:
-        value = json.loads(written)
-    except ValueError:
-        if "string" in types:
-            return written
-        raise ValueError(f"{name}: {written} is no {' or '.join(types)}.") from None
-    is_text = isinstance(value, str) or (isinstance(value, bool) and "boolean" not in types)
-    return written if is_text and "string" in types else value
+def _first_sentence(function: str) -> str:
+    sentence = OPERATIONS[function].description.partition(".")[0]
+    return sentence[0].lower() + sentence[1:]

@@ -28,7 +28,7 @@ class StoryPanel:
             main = ui.element("div").classes("main")
             with ui.element("div").classes("side"):
                 place = PlaceView(visit)
-                ChangePanel(visit, folders)
+                self._change = ChangePanel(visit, folders)
             with main:
                 self._draw_main(place)
         self._whole.set_visibility(False)
@@ -105,3 +105,5 @@ class StoryPanel:
         if drawn is not None and node is not None and node.scene_id == self._shown.scene:
             with self._card:
                 draw_node(drawn.story, node, self._go_to_node)
+                if self._shown.selected:
+                    ui.button("Edit this node", icon="edit", on_click=self._change.edit_node).props("no-caps outline")

@@ -20,6 +20,18 @@ def say(page: Page, message: str, button: str) -> None:
     page.get_by_role("button", name=button, exact=True).click()
 
 
+def choose(page: Page, field: str, option: str) -> None:
+    """Chooses one of the options of a field."""
+    page.get_by_role("combobox", name=field, exact=True).click()
+    page.get_by_role("option", name=option).first.click()
+
+
+def apply(page: Page) -> None:
+    """Agrees to what is previewed, and waits until it is so."""
+    page.get_by_role("button", name="Apply", exact=True).click()
+    page.get_by_role("button", name="Discard").wait_for(state="hidden")
+
+
 def downloaded(page: Page) -> Any:
     """The story as the page hands it out."""
     with page.expect_download() as download:
@@ -147,20 +159,32 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
     assert asked == ["beforeunload"]
 
 
-def test_a_function_is_a_form(story_page: Page) -> None:
+def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) -> None:
     story_page.get_by_text("Functions", exact=True).click()
-    story_page.get_by_role("combobox", name="Function").click()
-    story_page.get_by_role("option", name="create_variable").click()
-    story_page.get_by_role("textbox", name="name (needed)").fill("gold")
-    story_page.get_by_role("combobox", name="type (needed)").click()
-    story_page.get_by_role("option", name="num").click()
-    story_page.get_by_role("textbox", name="initial_value").fill("10")
-    story_page.get_by_role("button", name="Preview this function").click()
-    story_page.get_by_text("variable").last.wait_for()
-    story_page.get_by_role("button", name="Discard").wait_for()
-    story_page.get_by_role("button", name="Apply", exact=True).click()
-    story_page.get_by_role("button", name="Discard").wait_for(state="hidden")
-    assert ("gold", 10) in [(v["name"], v["init"]) for v in downloaded(story_page).document.variables.values()]
+    choose(story_page, "Function", "create_insert_node")
+    preview = story_page.get_by_role("button", name="Preview this function")
+    preview.click()
+    story_page.get_by_role("alert").filter(has_text="type: This is needed.").wait_for()
+    assert not story_page.locator(".change .question").count()
+    choose(story_page, "type (needed)", "dialog")
+    choose(story_page, "character", "Jory")
+    story_page.get_by_role("textbox", name="lines 1", exact=True).fill("The tide is out.")
+    story_page.get_by_role("button", name="Add to lines").click()
+    story_page.get_by_role("textbox", name="lines 2", exact=True).fill("Wait for it.")
+    preview.click()
+    story_page.locator(".graph .new").first.wait_for()
+    apply(story_page)
+    node(story_page, 13).click()
+    story_page.get_by_role("button", name="Edit this node").click()
+    story_page.get_by_role("textbox", name="lines 1", exact=True).fill("Not tonight.")
+    preview.click()
+    story_page.locator(".graph .changed[data-node='13']").wait_for()
+    apply(story_page)
+    nodes = downloaded(story_page).document.nodes
+    assert nodes[13]["data"]["lines"][0] == "Not tonight."
+    *_, made = nodes.values()
+    assert made["data"]["lines"] == ["The tide is out.", "Wait for it."]
+    assert made["data"]["character"] >= 0
 
 
 def test_another_project_hears_nothing_of_what_was_said(story_page: Page) -> None:

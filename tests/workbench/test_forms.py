@@ -1,0 +1,107 @@
+"""What forms make of what is written in them: the arguments of functions, or what is wrong at which field."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from nicegui import Client, core
+from nicegui.page import page
+
+from arrow_project import OPERATIONS, node_data_schema, node_details
+from corpora.samples import SAMPLE
+from workbench.fields import Field, Group, draw
+from workbench.forms import FunctionForm
+from workbench.open_story import OpenStory
+from workbench.resources import Resources
+from workbench.shown_story import ShownStory
+
+OPENED = OpenStory.read("story.arrow", SAMPLE.arrow_file.read_bytes())
+STORY = OPENED.story
+RESOURCES = Resources(STORY, 0)
+
+
+def on_a_page(use: Callable[[], Awaitable[Any]]) -> Any:
+    """What `use` comes to where elements can be drawn; in a thread of its own: in this one, Playwright's may run."""
+
+    async def drawn() -> Any:
+        core.loop = asyncio.get_running_loop()
+        with Client(page("/forms")):
+            return await use()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, drawn()).result()
+
+
+def read(name: str, schema: dict[str, Any], written: Any, type_name: str = "") -> Any:
+    """The argument that a field with that in it gives."""
+
+    async def use() -> Any:
+        field: Any = draw(name, schema, RESOURCES)
+        field.element.set_value(written)
+        return field.read(type_name)
+
+    return on_a_page(use)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "written", "argument"),
+    [("num", "10", 10), ("str", "10", "10"), ("str", "true", "true"), ("str", "0420", "0420"), ("bool", "yes", True)],
+)
+def test_a_value_is_of_its_variables_type(type_name: str, written: str, argument: Any) -> None:
+    schema = OPERATIONS["create_variable"].parameters["properties"]["initial_value"]
+    value = read("initial_value", schema, written, type_name)
+    assert (value, type(value)) == (argument, type(argument))
+
+
+@pytest.mark.parametrize(("type_name", "written"), [("num", "ten"), ("num", "1.5"), ("bool", "perhaps")])
+def test_what_is_no_value_of_that_type_is_said(type_name: str, written: str) -> None:
+    with pytest.raises(ValueError, match=rf"initial value: .*needed.*“{written}”"):
+        read("initial_value", {"type": ["number", "string", "boolean"]}, written, type_name)
+
+
+@pytest.mark.parametrize("function", sorted(OPERATIONS.keys() - {"node_connection_replacement", "quick_insert_node"}))
+def test_every_function_has_a_form_that_is_sent_or_says_what_it_needs(function: str) -> None:
+    sent: list[str] = []
+
+    async def run(name: str, _arguments: dict[str, Any]) -> None:
+        sent.append(name)
+
+    async def use() -> str:
+        shown = ShownStory()
+        form = FunctionForm(shown, run)
+        shown.open(OPENED)
+        form.choose(function)
+        await form.preview()
+        return form.problem.text
+
+    problem = on_a_page(use)
+    assert sent == [function] if not problem else "needed" in problem or "Nothing is changed" in problem
+
+
+@pytest.mark.parametrize("node_id", sorted(STORY.nodes))
+def test_a_node_that_is_not_changed_is_given_no_data(node_id: int) -> None:
+    details = node_details(OPENED.project, node_id)
+    schema = node_data_schema(details["type"])
+    assert schema is not None
+
+    async def use() -> Any:
+        variable = STORY.variables.get(details["data"].get("variable"))
+        return Group(schema, RESOURCES, details["data"]).read(variable.type if variable else "")
+
+    assert on_a_page(use) is None
+
+
+def test_tags_are_pairs() -> None:
+    async def use() -> Any:
+        field: Field = draw(
+            "tags", OPERATIONS["update_character"].parameters["properties"]["tags"], RESOURCES, {"mood": "calm"},
+            is_present=True,
+        )  # fmt: skip
+        before = field.read("")
+        pairs: Any = field
+        pairs.several.fields[0].fields["value"].element.set_value("stern")
+        return before, field.read("")
+
+    assert on_a_page(use) == (None, {"mood": "stern"})

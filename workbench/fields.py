@@ -1,0 +1,282 @@
+"""Fields of a form, made from JSON schemas: each says what was written, or what is wrong with it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol
+
+from nicegui import ui
+
+from workbench.resources import Choices, Resources
+
+Schema = Mapping[str, Any]
+Given = Literal["changes", "all", "all_if_changed"]
+
+# What a form has another way to say: resources are chosen by their names, places are Arrow's to find.
+LEFT_OUT = frozenset({"by_name", "position", "offset", "io"})
+
+
+_PAIR: Schema = {"properties": {"name": {"type": "string"}, "value": {"type": "string"}}, "required": ["name"]}
+
+
+class Field(Protocol):
+    """What is filled in for one argument."""
+
+    def read(self, type_name: str) -> Any:
+        """The argument; None where nothing is given that is not so already.
+
+        Args:
+            type_name: `num`, `str` or `bool` for a value of a variable's type, `variable` for another variable in its
+                place; empty where none is known.
+
+        Raises:
+            ValueError: What is written cannot be the argument; it is said at the field too.
+        """
+        ...
+
+
+class Entry:
+    """One element of the page.
+
+    Args:
+        label: What it is called.
+        element: Where the value is written or chosen.
+        convert: The argument that is meant by what is written, given the type of a variable's value.
+        unchanged: What need not be given, as it is so already; None where nothing is.
+        is_required: Nothing is no argument.
+    """
+
+    def __init__(
+        self, label: str, element: Any, convert: Callable[[Any, str], Any], *, unchanged: Any, is_required: bool
+    ) -> None:
+        self.element = element
+        self._label = label
+        self._convert = convert
+        self._unchanged = unchanged
+        self._is_required = is_required
+        element.on_value_change(self._forget_error)
+
+    def _forget_error(self) -> None:
+        self.element.error = None
+
+    def read(self, type_name: str) -> Any:
+        """See `Field`."""
+        try:
+            return self._argument(self.element.value, type_name)
+        except ValueError as error:
+            self.element.error = str(error)
+            raise ValueError(f"{self._label}: {error}") from None
+
+    def _argument(self, written: Any, type_name: str) -> Any:
+        is_empty = written in (None, "")
+        if is_empty and self._is_required:
+            raise ValueError("This is needed.")
+        if written == self._unchanged or (is_empty and self._unchanged in (None, "")):
+            return None
+        return self._convert(written, type_name)
+
+
+class Several:
+    """Any number of the same, one below the other.
+
+    Args:
+        label: What they are called.
+        draw: Makes the field of one of them, from its label and what is in it.
+        values: What is there already.
+        least: How many are drawn, though nothing is in them yet.
+    """
+
+    def __init__(self, label: str, draw: Callable[[str, Any], Field], values: Sequence[Any], least: int = 0) -> None:
+        self._label = label
+        self._draw = draw
+        self._before = list(values)
+        self._drawn = 0
+        self.fields: list[Field] = []
+        with _group(label):
+            self._rows = ui.column().classes("list")
+            ui.button(f"Add to {label}", icon="add", on_click=lambda: self._add(None)).props("flat no-caps dense")
+        for value in self._before or [None] * least:
+            self._add(value)
+
+    def _add(self, value: Any) -> None:
+        self._drawn += 1
+        name = f"{self._label} {self._drawn}"
+        with self._rows, ui.row().classes("line one-of-several") as row:
+            field = self._draw(name, value)
+            remove = ui.button(icon="close", on_click=lambda: self._remove(row, field)).props("flat round dense")
+            remove.props["aria-label"] = f"Remove {name}"
+        self.fields.append(field)
+
+    def _remove(self, row: ui.row, field: Field) -> None:
+        self.fields.remove(field)
+        row.delete()
+
+    def read(self, type_name: str) -> Any:
+        """See `Field`."""
+        items = [item for field in self.fields if (item := field.read(type_name)) is not None]
+        return None if items == self._before else items
+
+
+class Group:
+    """The fields of an object.
+
+    Args:
+        schema: The object's.
+        resources: What can be named in it.
+        values: What is there already.
+        gives: Only the fields that are others than before, or all of them, always or where one is another.
+    """
+
+    def __init__(self, schema: Schema, resources: Resources, values: Schema, gives: Given = "changes") -> None:
+        self._before = values
+        self._gives = gives
+        self.fields = {
+            name: draw(
+                name, one, resources, values.get(name),
+                is_present=gives == "changes" and name in values, is_required=name in schema.get("required", ()),
+            )
+            for name, one in schema.get("properties", {}).items()
+            if name not in LEFT_OUT
+        }  # fmt: skip
+
+    def read(self, type_name: str) -> Any:
+        """See `Field`; whatever is wrong is said at its place."""
+        given: dict[str, Any] = {}
+        problems: list[str] = []
+        for name, field in self.fields.items():
+            try:
+                value = field.read("variable" if given.get("type") == "variable" else type_name)
+            except ValueError as error:
+                problems.append(str(error))
+            else:
+                given |= {} if value is None else {name: value}
+        if problems:
+            raise ValueError(" ".join(problems))
+        return None if not given or (self._gives == "all_if_changed" and given == self._before) else given
+
+
+class Pairs:
+    """Texts by name: a character's tags."""
+
+    def __init__(self, label: str, resources: Resources, values: Mapping[str, str]) -> None:
+        def draw_pair(_label: str, pair: Any) -> Field:
+            return Group(_PAIR, resources, pair or {}, "all")
+
+        self._before = values
+        self.several = Several(label, draw_pair, [{"name": name, "value": text} for name, text in values.items()])
+
+    def read(self, type_name: str) -> Any:
+        """See `Field`."""
+        pairs = self.several.read(type_name)
+        return None if pairs is None else {pair["name"]: pair.get("value", "") for pair in pairs}
+
+
+def draw(
+    name: str, schema: Schema, resources: Resources, value: Any = None, *, is_present: bool = False,
+    is_required: bool = False, label: str = "",
+) -> Field:  # fmt: skip
+    """The field of an argument, drawn where the page is being drawn.
+
+    Args:
+        name: The argument's; some name what the story has.
+        schema: The argument's.
+        resources: What the story has.
+        value: What is shown at first.
+        is_present: The value is so already, and need not be given.
+        is_required: An empty field is an error.
+        label: Instead of the name.
+    """
+    label = label or name.removesuffix("_id").replace("_", " ")
+    types = _types(schema)
+    choices = resources.named_by(name)
+    if "properties" in schema and choices is None:
+        with _group(label, schema.get("description", "")):
+            return Group(schema, resources, value if isinstance(value, Mapping) else {}, "all_if_changed")
+    if "additionalProperties" in schema:
+        return Pairs(label, resources, value or {})
+    item = schema.get("items", {})
+    if "array" in types and (item.get("type") == "string" or "properties" in item):
+        return Several(
+            label,
+            lambda its_label, one: _one_of(its_label, item, resources, one),
+            value or [],
+            schema.get("minItems", 0),
+        )
+    element, convert = _element(f"{label} (needed)" if is_required else label, schema, choices, value)
+    if not isinstance(element, ui.checkbox):
+        element.props("dense outlined hide-bottom-space").classes("wide")
+        element.props["hint"] = schema.get("description") or None
+    return Entry(label, element, convert, unchanged=element.value if is_present else None, is_required=is_required)
+
+
+def _one_of(label: str, schema: Schema, resources: Resources, value: Any) -> Field:
+    if "properties" in schema:
+        with _group(label):
+            return Group(schema, resources, value or {}, "all")
+    return draw("", schema, resources, value, label=label)
+
+
+def _element(label: str, schema: Schema, choices: Choices | None, value: Any) -> tuple[Any, Callable[[Any, str], Any]]:
+    """Where an argument is written, and how what is written there is read."""
+    types = _types(schema)
+    if choices is None and "enum" in schema:
+        choices = {one: one for one in schema["enum"]}
+    if choices is None and types == ["boolean"] and value is None:
+        choices = {True: "yes", False: "no"}
+    if choices is not None:
+        shown = value.get("id") if isinstance(value, Mapping) else value
+        shown = shown if shown in choices else None
+        return ui.select(dict(choices), label=label, value=shown, with_input=len(choices) > 8, clearable=True), _chosen
+    if types == ["boolean"]:
+        return ui.checkbox(label, value=value), _as_it_is
+    if types == ["integer"]:
+        number = ui.number(label, value=value, precision=0, min=schema.get("minimum"), max=schema.get("maximum"))
+        return number, lambda written, _type: int(written)
+    convert = _as_it_is if types == ["string"] else _typed if "number" in types else _as_json
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return ui.textarea(label, value=text).props("autogrow rows=1"), convert
+
+
+def _types(schema: Schema) -> list[str]:
+    kind = schema.get("type", "object")
+    return [kind] if isinstance(kind, str) else list(kind)
+
+
+def _chosen(chosen: Any, _type_name: str) -> Any:
+    return {"node_id": chosen[0], "slot": chosen[1]} if isinstance(chosen, tuple) else chosen
+
+
+def _as_it_is(written: Any, _type_name: str) -> Any:
+    return written
+
+
+def _typed(written: str, type_name: str) -> Any:
+    """A value of a variable's type, or the name or id of another variable."""
+    if type_name == "variable":
+        return int(written) if written.isdecimal() else written
+    if type_name == "num":
+        try:
+            return int(written)
+        except ValueError:
+            raise ValueError(f"A number is needed, without a fraction, not “{written}”.") from None
+    if type_name == "bool":
+        said = {"true": True, "yes": True, "false": False, "no": False}.get(written.strip().lower())
+        if said is None:
+            raise ValueError(f"true or false is needed, not “{written}”.")
+        return said
+    return written
+
+
+def _as_json(written: str, _type_name: str) -> Any:
+    try:
+        return json.loads(written)
+    except ValueError:
+        raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{written}”.') from None
+
+
+def _group(label: str, description: str = "") -> AbstractContextManager[Any]:
+    """What is drawn inside belongs together, for screen readers too."""
+    with ui.element("div").props("role=group").classes("fields") as group:
+        group.props["aria-label"] = label
+        ui.label(f"{label}: {description}" if description else label).classes("hint")
+    return group

@@ -1,0 +1,61 @@
+"""What of a story can be named in a form: by its id, and shown by what a reader knows it by."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arrow_project import Character, Scene, Story, Variable
+
+Choices = Mapping[Any, str]
+
+
+class Resources:
+    """The choices of a story.
+
+    Args:
+        story: The one that is open.
+        scene_id: The scene that is shown. Nodes are those of it, but for where a jump leads.
+        leaving: The node of whose outputs one can be chosen; None for none.
+    """
+
+    def __init__(self, story: Story, scene_id: int, leaving: int | None = None) -> None:
+        self.story = story
+        self._scene_id = scene_id
+        self._leaving = story.nodes.get(leaving) if leaving is not None else None
+
+    def named_by(self, argument: str) -> Choices | None:
+        """The choices for an argument of that name; None for one that names nothing of the story."""
+        story = self.story
+        match argument:
+            case "node_id" | "from_node_id" | "to_node_id" | "from" | "to":
+                return {node.id: story.describe(node.id) for node in story.nodes_of(self._scene_id)}
+            case "target":
+                return {node_id: story.describe(node_id) for node_id in story.nodes}
+            case "scene_id":
+                return _named(story.scenes)
+            case "macro":
+                return _named({key: scene for key, scene in story.scenes.items() if scene.is_macro})
+            case "variable" | "variable_id":
+                return _named(story.variables)
+            case "character":
+                return {-1: "nobody", **_named(story.characters)}
+            case "character_id":
+                return _named(story.characters)
+            case "from_slot" if self._leaving is not None:
+                node = self._leaving
+                return {slot: node.output_name(slot) or "its output" for slot in range(len(node.outputs))}
+            case "connect_from":
+                return self.free_outputs()
+            case _:
+                return None
+
+    def free_outputs(self) -> Choices:
+        """The outputs of the shown scene from which nothing leads on, each as (node, slot)."""
+        return {
+            (node.id, slot): self.story.describe_way(node.id, slot)
+            for node in self.story.nodes_of(self._scene_id)
+            for slot in self.story.free_outputs(node.id)
+        }
+
+
+def _named(resources: Mapping[int, Scene | Variable | Character]) -> dict[Any, str]:
+    return {key: f"{key} {one.name}" for key, one in resources.items()}
