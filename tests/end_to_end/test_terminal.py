@@ -17,7 +17,8 @@ from rich.cells import cell_len
 
 from corpora.samples import SAMPLE
 from fletcher.__main__ import _COMMANDS  # pyright: ignore[reportPrivateUsage]
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, fletcher, running_server
+from tests.end_to_end.conftest import fletcher
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
