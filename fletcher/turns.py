@@ -55,7 +55,8 @@ class FileTurns:
             answer = self._api.ask("POST", "turns", listen, json=body)
         except OwnerRefusal as error:
             if error.code == "PARSE_ERROR":
-                raise CommandError(f"{self._story.file} is not a project that Arrow would open: {error}") from error
+                reason = str(error).removeprefix("arrow_content: ")
+                raise CommandError(f"{self._story.file} is not a project that Arrow would open: {reason}") from error
             if error.code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
                 self._story.keep_question(self._api.key, None)
             raise

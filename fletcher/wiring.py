@@ -49,7 +49,8 @@ class Parts:
     def load_embedder(self) -> None:
         """Begins to load the embedding model if it will be needed, so that the first question does not wait for it."""
         if self.catalog.embedding_model() is not None:
-            threading.Thread(target=lambda: self.embedder.dimension, name="load-embedder", daemon=True).start()
+            # Waited for at the end: a library whose loading is cut off there aborts the process.
+            threading.Thread(target=lambda: self.embedder.dimension, name="load-embedder").start()
 
 
 @contextmanager

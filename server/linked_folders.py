@@ -257,4 +257,4 @@ def _log(folder: LinkedFolder, report: IngestReport) -> None:
         logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, told)
     for document in report.documents:
         if document.status == "failed" and document.error is not None:
-            logger.warning("project %s, linked folder: %s", folder.key.project_id, document.error.message)
+            logger.info("project %s, linked folder: %s", folder.key.project_id, document.error.message)

@@ -24,6 +24,9 @@ _FIRST = ("attack", "end_to_end", "workbench", "mcp_server", "ingest", "evaluati
 # A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Each process has a processor at most; threads of a library that has one for each only wait for each other, spinning.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # What is imported to collect the tests stays until the end: to look through it for garbage takes a fifth of the time.
 gc.disable()
 
@@ -42,8 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are processors: a third of the time tests wait, for a clock or another process."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than processors: nearly half of the time tests wait for a clock, a disk or a process."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session", autouse=True)

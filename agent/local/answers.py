@@ -18,11 +18,10 @@ _MISSING = 0.4
 
 def answer(question: str, context: TurnContext) -> Steps[None]:
     """Says what the documents say: the sentences that answer, or that they do not."""
-    if context.being_read and not context.documents and not context.passages:
-        yield Say(f"I am still reading {', '.join(context.being_read)}. Ask again in a moment.", "not_done")
-        return
     if not context.documents and not context.passages:
-        yield Say("This project has no design documents yet, so I cannot answer that from them.")
+        waiting = f"I am still reading {', '.join(context.being_read)}. Ask again in a moment."
+        none = Say("This project has no design documents yet, so I cannot answer that from them.")
+        yield Say(waiting, "not_done") if context.being_read else none
         return
     sources = [NumberedPassage.of(cited) for cited in context.passages]
     quotes = best_quotes(question, sources)
@@ -36,8 +35,8 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
     if best < _NEAR or (best < _ANSWERED and unlikely):
         yield Say(_nothing(missing, bool(quotes)))
         return
-    lead = "" if best >= _ANSWERED and not _DENIES.search(question) else "I am not certain that this answers it:\n\n"
-    yield Say(lead + "\n\n".join(_shown(question, quote) for quote in quotes))
+    doubt = [] if best >= _ANSWERED and not _DENIES.search(question) else ["I am not certain that this answers it:"]
+    yield Say("\n\n".join([*doubt, *(_shown(question, quote) for quote in quotes)]))
 
 
 def search(query: str, document: str | None = None) -> Steps[list[NumberedPassage]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agent.local.answers import search
 from agent.local.draft import Draft
-from agent.local.parsing import Words, child, token
+from agent.local.parsing import Words, child, children, token
 from agent.local.resolver import called, counted, join, listed, matching
 from agent.local.scene import SceneBuilder
 from agent.local.steps import NotDone, Say, Steps, ToolCall
@@ -73,8 +73,7 @@ def from_message(draft: Draft, words: Words) -> Steps[None]:
 
 
 def _name(words: Words) -> str:
-    named = child(words, "named")
-    return "" if named is None else token(named, "QUOTED", "NAME")
+    return next((token(one, "QUOTED", "NAME") for one in children(words, "named")), "")
 
 
 def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str, where: str) -> None:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -125,8 +124,8 @@ def _parsed(message: str, start: str) -> Words | NotUnderstood:
 
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
-    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start=["commands", "question"], propagate_positions=True, edit_terminals=_whole_words)
+    start = ["commands", "question"]
+    return Lark.open("grammar.lark", __file__, start=start, propagate_positions=True, edit_terminals=_whole_words)
 
 
 def _whole_words(terminal: TerminalDef) -> None:

@@ -134,8 +134,7 @@ def _start(refer: Resolver, words: Words) -> str:
     return f"{called(variable)} starts at {shown(variable.initial)}."
 
 
-def _selection(refer: Resolver, words: Words) -> str:
-    del words
+def _selection(refer: Resolver, _words: Words) -> str:
     return _list("node", [refer.story.describe(key) for key in refer.selected], "that you have selected")
 
 

@@ -16,7 +16,7 @@ from ingest import Scan, counted, scan
 
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH...", help="Files or folders, read recursively", show_default=False),
+    typer.Argument(metavar="PATH", help="Files or folders, read recursively", show_default=False),
 ]
 Watched = Annotated[bool, typer.Option("--watch", help="Stay, and go on with whatever changes, until Ctrl-C")]
 Sync = Annotated[bool, typer.Option("--sync", help="Also remove documents that are gone from the folder")]

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from corpora.samples import SAMPLE
 from fletcher.__main__ import main
 from retrieval import Embedder
-
-# Tests must not depend on the keys and settings of whoever runs them.
-CLEAN_ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if not name.startswith(("FLETCHER_", "ANTHROPIC_", "OPENAI_"))
-}
-PATIENCE_S = 300  # ends what hangs, and nothing that only takes long
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 
 @dataclass(frozen=True)
@@ -112,31 +107,6 @@ def sample_data_dir(ingested: Path, data_dir: Path) -> Path:
 def story(tmp_path: Path) -> Path:
     """The test's own copy of the sample's story."""
     return Path(shutil.copyfile(SAMPLE.arrow_file, tmp_path / "story.arrow"))
-
-
-@contextmanager
-def running_server(data_dir: Path, **environment: str) -> Generator[str]:
-    """A server process; yields its URL and ends it."""
-    command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=CLEAN_ENVIRONMENT | environment
-    ) as process:
-        try:
-            yield announced_url(process)
-        finally:
-            process.terminate()
-            process.communicate(timeout=PATIENCE_S)
-
-
-def announced_url(process: "subprocess.Popen[str]") -> str:
-    """The URL that a starting server says it serves; its log is read up to there."""
-    assert process.stderr is not None
-    said = ""
-    for line in process.stderr:
-        said += line
-        if "Fletcher serves " in line:
-            return line.split("Fletcher serves ")[1].split()[0]
-    raise AssertionError(f"the server did not start: {said}")
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from agent.reading.reading_tools import READING_TOOLS
 from arrow_project import OPERATIONS
 from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
-from tests.end_to_end.conftest import PATIENCE_S, SocketClient, running_server
+from tests.end_to_end.conftest import SocketClient
 from tests.end_to_end.messages_api import Hang, HttpError, MessagesApi, Text, ToolUse
+from tests.server_process import PATIENCE_S, running_server
 
 QUESTION = SAMPLE.question
 VARIABLE = {"name": "lanterns", "type": "num", "initial_value": 3}

@@ -1,6 +1,5 @@
 """A whole server whose vectors are away or damaged: what needs none goes on, and the rest by text."""
 
-import subprocess
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +11,8 @@ import httpx
 import pytest
 
 from tests.chroma_server import ChromaProcess, chroma_that_can_hang
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, announced_url
 from tests.end_to_end.test_two_servers import FLETCHER, add, documents
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
 STORY = Path(__file__).parents[2] / "corpora" / "samples" / "inland-light" / "inland-light.arrow"
@@ -37,14 +36,12 @@ def server(chroma: ChromaProcess, tmp_path: Path) -> Iterator[httpx.Client]:
 def a_server(home: Path, program: Sequence[str] = ("-c", FLETCHER), **environment: str) -> Generator[httpx.Client]:
     python_path = str(Path(__file__).parents[2])
     environment |= CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "HOME": str(home), "PYTHONPATH": python_path}
-    command = [sys.executable, *program, "serve", "--port", "0", "--data-dir", str(home / "data")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=home, env=environment) as process:
-        try:
-            with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as client:
-                yield client
-        finally:
-            process.terminate()
-            process.communicate(timeout=PATIENCE_S)
+    command = [sys.executable, *program, "serve", "--port", "0", "--data-dir", home / "data"]
+    with (
+        server_process(command, home, environment) as running,
+        httpx.Client(base_url=running.url, trust_env=False, timeout=PATIENCE_S) as client,
+    ):
+        yield client
 
 
 def searched(server: httpx.Client) -> tuple[list[str], bool]:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,8 @@ import pytest
 
 from arrow_project import check, parse
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, announced_url, fletcher
+from tests.end_to_end.conftest import fletcher
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
 # Python runs a module of this name at the start of each process, so in the readers as well.
@@ -78,20 +78,14 @@ def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(
     }
     command = [sys.executable, "-m", "fletcher", "demo", "--open", "--data-dir", tmp_path / "demo"]
     said = tmp_path / "said"
-    with (
-        said.open("w") as out,
-        subprocess.Popen(
-            command, stdout=out, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT | environment
-        ) as process,
-    ):
-        url = announced_url(process)
-        assert httpx.get(f"{url}/", timeout=PATIENCE_S).status_code == 200
-        named = f"{url}/?project=1&tab=Ask&question=Why"
+    with said.open("w") as out, server_process(command, tmp_path, CLEAN_ENVIRONMENT | environment, out) as server:
+        assert httpx.get(f"{server.url}/", timeout=PATIENCE_S).status_code == 200
+        named = f"{server.url}/?project=1&tab=Ask&question=Why"
         if browser == "notes":
             eventually(lambda: opened.exists() and opened.read_text().startswith(named))
         else:
             eventually(lambda: "open the address yourself" in said.read_text())
-        process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_S)
+        server.process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+        server.wait()
     assert named in said.read_text()
-    assert os.name != "posix" or process.returncode in (0, 130)
+    assert os.name != "posix" or server.process.returncode in (0, 130)

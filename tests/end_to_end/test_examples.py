@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, announced_url
 from tests.mcp_server.test_stdio import INITIALIZE
 from tests.server.test_uploads import pdf
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 
 ROOT = Path(__file__).parents[2]
 _OF_THEIR_OWN = ("http.md", "protocol.md")
@@ -149,7 +149,10 @@ class Reader:
             assert process.stderr is not None
             assert any("Ctrl-C ends it" in line for line in process.stderr), command
             process.send_signal(signal.SIGINT)
-            assert process.wait(PATIENCE_S) == 0, command
+            try:
+                assert process.wait(PATIENCE_S) == 0, command
+            finally:
+                process.kill()
 
     def _configures(self, shown: dict[str, Any]) -> None:
         if shown.get("event") == "turn":  # a line of the log
@@ -193,15 +196,12 @@ def test_every_example_does_what_is_said(reader: Reader) -> None:
     run = [example for example in examples() if not any(map(example.begins_with, _NOT_RUN))]
     later = [example for example in run if any(map(example.begins_with, AFTERWARDS))]
     words = [reader.here / ".venv/bin/fletcher", "serve", "--port", "0"]
-    with subprocess.Popen(words, cwd=reader.here, env=reader.environment, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            reader.url = announced_url(server)
-            for example in run:
-                if example not in later:
-                    reader.follows(example)
-        finally:
-            server.terminate()
-            _, reader.log = server.communicate(timeout=PATIENCE_S)
+    with server_process(words, reader.here, reader.environment) as server:
+        reader.url = server.url
+        for example in run:
+            if example not in later:
+                reader.follows(example)
+        reader.log = server.end()
     for example in later:
         reader.follows(example)
 

@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run
+from tests.end_to_end.conftest import Run
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
 from tests.waiting import eventually
 
 
@@ -79,15 +80,6 @@ def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path
     assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
 
 
-@pytest.fixture
-def hears_ctrl_c() -> Iterator[None]:
-    """What is started does, also where the tests run in the background of a shell, which has them ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
     assert run("ingest", folder.parent / "nowhere", "--project", "1", "--watch").code == 1
     command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]

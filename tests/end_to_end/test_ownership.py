@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run
+from tests.end_to_end.conftest import Run
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
 
 
 def test_commands_talk_to_the_running_server(

@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import PATIENCE_S, Run
+from tests.end_to_end.conftest import Run
+from tests.server_process import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT.parent / "shared" / "data" / "documents" / "game-design"

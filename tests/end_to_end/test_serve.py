@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +10,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announced_url
+from tests.end_to_end.conftest import Run
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 
 TOKEN = "s3cret-token-of-ada"
 
@@ -42,17 +42,12 @@ def test_a_server_without_tokens_says_who_may_use_it_and_tells_its_clients_that_
     data_dir: Path, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", data_dir]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT) as server:
-        try:
-            url = announced_url(server)
-            with connect(url.replace("http", "ws", 1) + "/ws/chat", proxy=None, open_timeout=PATIENCE_S) as socket:
-                server.terminate()
-                with pytest.raises(ConnectionClosed) as closed:
-                    socket.recv(PATIENCE_S)
-        finally:
-            server.terminate()
-            assert server.stderr is not None
-            log = server.stderr.read()  # `communicate` would not see what was read ahead with the address
+    with server_process(command, tmp_path, CLEAN_ENVIRONMENT) as server:
+        with connect(server.url.replace("http", "ws", 1) + "/ws/chat", proxy=None, open_timeout=PATIENCE_S) as socket:
+            server.process.terminate()
+            with pytest.raises(ConnectionClosed) as closed:
+                socket.recv(PATIENCE_S)
+        log = server.end()
     assert "every user and program of this machine" in log.replace("\n", " ")
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1012
@@ -65,36 +60,30 @@ def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
     bible = tmp_path / "bible.md"
     bible.write_text("# People\n\nElena keeps the s3cret lighthouse.\n")
     command = [sys.executable, "-m", "fletcher", "serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", data_dir]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=CLEAN_ENVIRONMENT | environment
-    ) as server:
-        try:
-            url = announced_url(server)
-            # The command line finds the owner, and works in the workspace of its own token.
-            done = run("ingest", bible, "--project", "7", "--json", **environment)
-            assert done.code == 0, done.err
-            assert run("search", "lighthouse", "--project", "7", "--json", **environment).json["passages"]
-            other = run("documents", "--project", "7", **environment | {"FLETCHER_TOKEN": "s3cret-token-of-bo"})
-            assert other.code == 1
-            assert "no project" in other.err
+    with server_process(command, tmp_path, CLEAN_ENVIRONMENT | environment) as server:
+        # The command line finds the owner, and works in the workspace of its own token.
+        done = run("ingest", bible, "--project", "7", "--json", **environment)
+        assert done.code == 0, done.err
+        assert run("search", "lighthouse", "--project", "7", "--json", **environment).json["passages"]
+        other = run("documents", "--project", "7", **environment | {"FLETCHER_TOKEN": "s3cret-token-of-bo"})
+        assert other.code == 1
+        assert "no project" in other.err
 
-            address = url.replace("http", "ws", 1) + f"/ws/chat?token={TOKEN}"
-            with connect(address, proxy=None, open_timeout=PATIENCE_S) as socket:
-                message = {"type": "user_message", "message": "Who keeps the s3cret lighthouse?"}
-                socket.send(json.dumps(message | {"current_project_id": 7}))
-                while json.loads(socket.recv(PATIENCE_S))["type"] != "end":
-                    pass
-            with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
-                assert http.get("/metrics").status_code == 401
-                counted = http.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
-        finally:
-            server.terminate()
-            _, log = server.communicate(timeout=PATIENCE_S)
+        address = server.url.replace("http", "ws", 1) + f"/ws/chat?token={TOKEN}"
+        with connect(address, proxy=None, open_timeout=PATIENCE_S) as socket:
+            message = {"type": "user_message", "message": "Who keeps the s3cret lighthouse?"}
+            socket.send(json.dumps(message | {"current_project_id": 7}))
+            while json.loads(socket.recv(PATIENCE_S))["type"] != "end":
+                pass
+        with httpx.Client(base_url=server.url, trust_env=False, timeout=PATIENCE_S) as http:
+            assert http.get("/metrics").status_code == 401
+            counted = http.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
+        log = server.end()
     assert 'fletcher_turns_total{outcome="done"} 1.0' in counted
     (line,) = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     assert (line["workspace"], line["project_id"], line["client"], line["outcome"]) == ("ada", "7", "spec", "done")
     assert "s3cret" not in log, "neither a token nor what was asked or read"
     assert "s3cret" not in counted
-    assert server.returncode == -signal.SIGTERM
+    assert server.process.returncode == -signal.SIGTERM
     assert "resource_tracker" not in log, "everything was given back before the end"
     assert "Traceback" not in log

@@ -1,7 +1,6 @@
 """SIGTERM in the midst of what takes long: the server ends in order, and does not wait for it."""
 
 import signal
-import subprocess
 import sys
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +15,11 @@ import pytest
 
 from corpora import Catalog, DataDirectory, Page, ProjectKey
 from tests.chroma_server import running_chroma
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Run, announced_url
+from tests.end_to_end.conftest import Run
 from tests.hostile_chroma import hanging_at
 from tests.ingest.hostile_pages import tiling_pattern
 from tests.ingest.reader_kills import LONG
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, ServerProcess, server_process
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")
@@ -39,34 +39,31 @@ fletcher.wiring.ReaderPool = functools.partial(ReaderPool, read=read_slowly)
 class Server:
     """A server process, and a client of it."""
 
-    process: "subprocess.Popen[str]"
+    running: ServerProcess
     http: httpx.Client
 
     def ended(self) -> str:
         """Tells it to end, and waits until it has; what it has logged since its start."""
-        self.process.terminate()
-        assert self.process.stderr is not None
-        log = self.process.stderr.read()
-        assert self.process.wait(PATIENCE_S) == -signal.SIGTERM
+        log = self.running.end()
+        assert self.running.process.returncode == -signal.SIGTERM
         assert "Traceback" not in log
         return log
 
     def children(self) -> list[psutil.Process]:
         """The processes that it has started."""
-        return psutil.Process(self.process.pid).children(recursive=True)
+        return psutil.Process(self.running.process.pid).children(recursive=True)
 
 
 @contextmanager
 def server(data_dir: Path, program: str = _SERVE, **settings: str) -> Generator[Server]:
-    command = [sys.executable, "-c", program, "serve", "--port", "0", "--data-dir", str(data_dir)]
+    command = [sys.executable, "-c", program, "serve", "--port", "0", "--data-dir", data_dir]
     root = str(Path(__file__).parents[2])
     environment = CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "PYTHONPATH": root} | settings
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=environment) as process:
-        try:
-            with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as http:
-                yield Server(process, http)
-        finally:
-            process.kill()
+    with (
+        server_process(command, data_dir.parent, environment) as running,
+        httpx.Client(base_url=running.url, trust_env=False, timeout=PATIENCE_S) as http,
+    ):
+        yield Server(running, http)
 
 
 def added(http: httpx.Client, name: str, text: str) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""Each command in a terminal of 80 columns: no line is longer, no word is broken, no library has its say."""
+"""Each command in a terminal of 80 columns, some of 120: no line is longer, no word broken, no library has its say."""
 
 import functools
 import os
@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,24 @@ from rich.cells import cell_len
 
 from corpora.samples import SAMPLE
 from fletcher.__main__ import _COMMANDS  # pyright: ignore[reportPrivateUsage]
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, fletcher, running_server
+from tests.end_to_end.conftest import fletcher
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
 COLUMNS = 80
+WIDE = 120
 _CONTROL = re.compile(r"\x1b\][^\x07]*\x07|\x1b\[[0-9;?]*[A-Za-z]")
 _FRAME = re.compile(r"[\s│╭╮╰╯─━╸╺┃┏┓┗┛┳┻┡┩┼╇├┤┴┬⠀-⣿]+")
-_OF_LIBRARIES = ("Warning", "warnings.warn", "Traceback", "https://", "pip install", "telemetry", "deprecated")
+_OF_LIBRARIES = (
+    "Warning",
+    "warnings.warn",
+    "Traceback",
+    "https://",
+    "pip install",
+    "telemetry",
+    "deprecated",
+)
 _OF_A_SPINNER = {"Searching", "..."}
 _IN_PROJECT = ("--project", "1", "--data-dir", "data")
 
@@ -85,18 +95,19 @@ def here(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 @functools.cache
-def in_terminal(here: Path, *arguments: str) -> str:
+def in_terminal(here: Path, *arguments: str, columns: int = COLUMNS) -> str:
     """All that the command writes to a terminal, the commands to the terminal left out."""
-    return _in_terminal(here, "-m", "fletcher", *arguments)
+    return _in_terminal(here, "-m", "fletcher", *arguments, columns=columns)
 
 
-def _in_terminal(here: Path, *arguments: str) -> str:
+def _in_terminal(here: Path, *arguments: str, columns: int = COLUMNS, said: Iterable[str] = ()) -> str:
+    """What is `said` is typed, a line whenever it asks for one."""
     import fcntl
     import pty
     import termios
 
     ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = {name: value for name, value in CLEAN_ENVIRONMENT.items() if name not in ("COLUMNS", "NO_COLOR")}
     environment |= {"TERM": "xterm-256color", "FLETCHER_MODEL": "local"}
     with subprocess.Popen(
@@ -105,14 +116,20 @@ def _in_terminal(here: Path, *arguments: str) -> str:
         deadline = threading.Timer(PATIENCE_S, process.kill)
         deadline.start()
         os.close(its)
-        written = b""
+        written, lines = b"", iter(said)
         while chunk := _read(ours):
             written += chunk
+            if _CONTROL.sub("", chunk.decode(errors="ignore")).endswith("> ") and (line := next(lines, None)):
+                os.write(ours, f"{line}\n".encode())
             if b"Access:" in written:  # the last that a server says
                 process.send_signal(signal.SIGTERM)
         deadline.cancel()
     os.close(ours)
     return _CONTROL.sub("", written.decode())
+
+
+def _width(shown: str) -> int:
+    return max(cell_len(line.rstrip()) for line in re.split(r"\r*\n|\r", shown))
 
 
 def _read(terminal: int) -> bytes:
@@ -134,8 +151,7 @@ def in_file(here: Path, arguments: Sequence[str]) -> str:
 
 def assert_readable(shown: str) -> None:
     assert shown.strip()
-    for line in re.split(r"\r*\n|\r", shown):
-        assert cell_len(line.rstrip()) <= COLUMNS, line
+    assert _width(shown) <= COLUMNS, shown
     assert not [word for word in _OF_LIBRARIES if word in shown], shown
 
 
@@ -163,3 +179,29 @@ def test_no_word_is_broken(here: Path, command: str) -> None:
         assert "\x1b" not in "".join(whole)
         broken = set(_FRAME.split(in_terminal(here, *arguments))) - whole - _OF_A_SPINNER
         assert not broken, (arguments, broken)
+
+
+@pytest.mark.parametrize("arguments", [CALLS["search"][0], ["evaluate", "--help"]])
+def test_a_wider_terminal_is_used(here: Path, arguments: Sequence[str]) -> None:
+    narrow, wide = in_terminal(here, *arguments), in_terminal(here, *arguments, columns=WIDE)
+    assert COLUMNS < _width(wide) <= WIDE, wide
+    assert set(_FRAME.split(wide)) - _OF_A_SPINNER == set(_FRAME.split(narrow)) - _OF_A_SPINNER
+
+
+def test_a_conversation(here: Path) -> None:
+    """As it is typed: what is streamed, asked, done and taken back breaks no word at either width."""
+    story = here / "conversed.arrow"
+    said = [SAMPLE.question, "delete node 12", "yes", "undo", "delete node 12", "no", "exit"]
+    shown: dict[int, str] = {}
+    for columns in (COLUMNS, WIDE):
+        story.write_bytes(SAMPLE.arrow_file.read_bytes())
+        command = ("-m", "fletcher", "chat", story.name, "--data-dir", "data")
+        shown[columns] = _in_terminal(here, *command, columns=columns, said=said)
+        assert _width(shown[columns]) <= columns, shown[columns]
+        assert not [word for word in _OF_LIBRARIES if word in shown[columns]], shown[columns]
+        assert story.read_bytes() == SAMPLE.arrow_file.read_bytes()
+    steps = ("Ctrl-D ends", "Shall I do it?", "Done: delete node", "taken back", "Nothing was changed")
+    places = [" ".join(shown[WIDE].split()).find(step) for step in steps]
+    assert -1 not in places, shown[WIDE]
+    assert places == sorted(places), shown[WIDE]
+    assert set(shown[COLUMNS].split()) == set(shown[WIDE].split())

@@ -11,8 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, Finished, announced_url
+from tests.end_to_end.conftest import Finished
 from tests.postgresql import EmptyDatabase, stopped
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
 # `fletcher` with the small model. With DIES it kills itself when it has stored so many documents.
@@ -56,15 +57,11 @@ def environment(
 @contextmanager
 def a_server(environment: dict[str, str]) -> Generator[httpx.Client]:
     command = [sys.executable, "-c", FLETCHER, "serve", "--port", "0"]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, cwd=environment["HOME"], env=environment
-    ) as process:
-        try:
-            with httpx.Client(base_url=announced_url(process), trust_env=False, timeout=PATIENCE_S) as client:
-                yield client
-        finally:
-            process.terminate()
-            process.communicate(timeout=PATIENCE_S)
+    with (
+        server_process(command, Path(environment["HOME"]), environment) as running,
+        httpx.Client(base_url=running.url, trust_env=False, timeout=PATIENCE_S) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")

@@ -40,3 +40,27 @@ def test_a_command_that_finds_a_server_leaves_the_work_to_it(tmp_path: Path, com
             )
     assert done.stdout.splitlines()[-1].split() == ["loaded"], done
     assert "lamp" in done.stdout or "no turn to take back" in done.stderr
+
+
+def test_a_server_that_is_ended_at_once_waits_for_the_model_that_it_loads(tmp_path: Path) -> None:
+    """Cut off in the midst of it, the library would abort the process."""
+    program = (
+        "import sys, threading\n"
+        "from fletcher.wiring import open_parts\n"
+        "from fletcher.settings import load_settings\n"
+        "from corpora import DataDirectory\n"
+        "class Slow:\n"
+        "    def __init__(self, _): pass\n"
+        "    @property\n"
+        "    def dimension(self):\n"
+        "        threading.main_thread().join()\n"
+        "        sys.stdout.write('loaded')\n"
+        "        sys.stdout.flush()\n"
+        "import fletcher.wiring; fletcher.wiring.Embedder = Slow\n"
+        f"directory = DataDirectory({str(tmp_path / 'data')!r})\n"
+        "with open_parts(load_settings(data_dir=directory.path), directory) as parts:\n"
+        "    parts.catalog.record_embedding_model('slow', 3)\n"
+        "    parts.load_embedder()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "loaded"

@@ -12,8 +12,8 @@ import pymupdf
 import pytest
 
 from tests.agent.story import story_text
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S
 from tests.server.house import House
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
 
 _INSPECTOR = os.environ.get("MCP_INSPECTOR") or shutil.which("mcp-inspector")
 

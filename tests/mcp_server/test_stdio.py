@@ -13,8 +13,9 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.agent.story import story_text
-from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S, fletcher, running_server
+from tests.end_to_end.conftest import fletcher
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 _GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num"}}
 _DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}

@@ -1,12 +1,10 @@
 """The real server, a process with a data directory of its own, and the provider's stub behind it."""
 
-import os
 import subprocess
 import sys
-import threading
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -14,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import HttpError, MessagesApi, Script
+from tests.server_process import CLEAN_ENVIRONMENT, server_process
 
 _PATIENCE_S = 180
 # Short, so that a conversation can wait for it; long enough for a client on a busy machine.
@@ -52,7 +51,7 @@ class House:
     url: str
     model: Model
     process: "subprocess.Popen[str]"
-    log: list[str] = field(default_factory=list[str])
+    log: list[str]
 
     @property
     def socket_url(self) -> str:
@@ -78,30 +77,11 @@ def house(data_dir: Path, port: int = 0) -> Generator[House]:
         model = Model()
         bound = stack.enter_context(bind("127.0.0.1", 0))
         model_url = stack.enter_context(serving(model, 2**20, bound))
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("FLETCHER_", "ANTHROPIC_"))}
-        environment = clean | {
+        environment = CLEAN_ENVIRONMENT | {
             "ANTHROPIC_API_KEY": "not-a-key",
             "ANTHROPIC_BASE_URL": model_url,
             "FLETCHER_CALL_TIMEOUT_S": str(CALL_TIMEOUT_S),
         }
         command = [sys.executable, "-m", "fletcher", "serve", "--port", str(port), "--data-dir", str(data_dir)]
-        process = stack.enter_context(
-            subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=data_dir.parent, env=environment)
-        )
-        stack.callback(process.terminate)
-        opened = House("", model, process)
-        announced = threading.Event()
-        threading.Thread(target=_listen, args=(process, opened, announced), daemon=True).start()
-        if not announced.wait(_PATIENCE_S) or not opened.url:
-            raise RuntimeError("the server did not start:\n" + "".join(opened.log))
-        yield opened
-
-
-def _listen(process: "subprocess.Popen[str]", opened: House, announced: threading.Event) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        opened.log.append(line)
-        if "Fletcher serves " in line:
-            opened.url = line.split("Fletcher serves ")[1].split()[0]
-            announced.set()
-    announced.set()
+        server = stack.enter_context(server_process(command, data_dir.parent, environment))
+        yield House(server.url, model, server.process, server.log)

@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from server import Services
 from server.room import Room, Sender
 from server.rounds import Rounds
-from tests.end_to_end.conftest import PATIENCE_S, running_server
+from tests.server_process import PATIENCE_S, running_server
 from workbench.socket_limits import SocketLimits
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"

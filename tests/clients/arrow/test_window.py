@@ -16,7 +16,7 @@ import pytest
 
 from tests.clients.arrow.editor import Godot
 from tests.clients.arrow.window import Color, Window, count, shown
-from tests.end_to_end.conftest import running_server
+from tests.server_process import running_server
 
 _SAMPLE = Path(__file__).parents[3] / "corpora" / "samples" / "inland-light"
 _TITLE = "The Inland Light"
