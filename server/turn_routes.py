@@ -207,11 +207,14 @@ async def answer_turn(
     services: Services,
     tell: EventSink | None = None,
     operations: tuple[Operation, ...] | None = None,
+    *,
+    has_story: bool = True,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
-    answers a question in plain words, and no model of ours is asked.
+    answers a question in plain words, and no model of ours is asked. Without `has_story` it is a turn about the
+    documents alone: there is no story to read or to edit, whatever `arrow_content` is.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -222,7 +225,7 @@ async def answer_turn(
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
     editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
-    request, assistant = _request(body, key, shadow, services), services.assistant
+    request, assistant = _request(body, key, shadow if has_story else None, services), services.assistant
     if operations is not None:
         request, assistant = replace(request, operations=operations), replace(assistant, answerer=LocalPlanner())
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
@@ -255,7 +258,7 @@ def _outcome(before: ArrowProject, after: ArrowProject, planned: str) -> dict[st
     return {"changed": not changes.is_empty, "diff": planned or str(changes), "arrow_content": after.to_text()}
 
 
-def _request(body: TurnBody, key: ProjectKey, project: ArrowProject, services: Services) -> TurnRequest:
+def _request(body: TurnBody, key: ProjectKey, project: ArrowProject | None, services: Services) -> TurnRequest:
     return TurnRequest(
         key=key,
         message=body.message,

@@ -84,8 +84,8 @@ def server_process(
 
 
 @contextmanager
-def running_server(data_dir: Path, **environment: str) -> Generator[str]:
-    """`fletcher serve` on a data directory; yields its URL."""
-    command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", data_dir]
+def running_server(data_dir: Path, port: int = 0, **environment: str) -> Generator[str]:
+    """`fletcher serve` on a data directory, at a free port where none is given; yields its URL."""
+    command = [sys.executable, "-m", "fletcher", "serve", "--port", str(port), "--data-dir", data_dir]
     with server_process(command, data_dir.parent, CLEAN_ENVIRONMENT | environment) as server:
         yield server.url

@@ -1,11 +1,13 @@
 """The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
 from nicegui import ui
 
 from agent import Citation
+from retrieval import RankedPassage, SearchAnswer
 from workbench.citations import draw_citations
 from workbench.conversation import Conversation
 from workbench.open_story import BLANK
@@ -15,8 +17,14 @@ from workbench.visit import Visit
 
 _MOST_FOUND = 100
 _SHOWN = 12
-_NOTHING = "Nothing in the documents fits that. Use other words, or add the document that would say it."
+_OTHERWISE = "Use other words, or add the document that would say it."
+_NOTHING = f"Nothing in the documents fits that. {_OTHERWISE}"
+_REMARKS = {
+    "none": f"Nothing in the documents fits that: these passages are only the nearest. {_OTHERWISE}",
+    "weak": "The documents may not say it: these passages are the nearest.",
+}
 _NO_CHANGE = "Nothing was changed: say it in the tab Story, with the story open, to see it before it is done."
+_NO_STORY = "Nothing was changed: open a story in the tab Story first, and say it there."
 _ALL = ""
 
 
@@ -43,7 +51,8 @@ class AskPanel:
             self._button = ui.button("Ask", on_click=self._ask).props("no-caps")
             self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")
             self._stop.set_visibility(False)
-            ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
+        with ui.row().classes("line").props('role="group" aria-label="Search"'):
+            self._search_button = ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
             self._document = ui.select({_ALL: "All documents"}, value=_ALL, label="Document").props("dense outlined")
             self._kind = ui.select({_ALL: "All kinds"}, value=_ALL, label="Kind").props("dense outlined")
         if not self._visit.has_model:
@@ -86,17 +95,15 @@ class AskPanel:
         question = (self._question.value or "").strip()
         if not question or self._conversation.is_running or await self._is_empty():
             return
-        with self._answers:
-            exchange = ui.column().classes("exchange")
-        exchange.move(target_index=0)
-        with exchange:
-            ui.label(question).classes("question")
+        with self._exchange(question):
             telling = Telling(ui.label().classes("answer"))
             cited = ui.column().classes("list")
         story = self._visit.shown.story
         # What the story says can be asked here as well; a change of it is only described.
         content = {"arrow_content": story.text if story is not None else BLANK, "mode": "plan"}
         if await self._conversation.say(question, telling, message=question, **content) is None:
+            if telling.failed_with == "PERMISSION_DENIED":
+                telling.add(_NO_STORY)
             return
         if telling.asked is not None:
             telling.add(_NO_CHANGE)
@@ -105,9 +112,18 @@ class AskPanel:
         if telling.citations:
             await self._place.show(_place_of(telling.citations[0]))
 
+    def _exchange(self, question: str) -> ui.column:
+        """Where the answer to a question is drawn, above those before it."""
+        with self._answers:
+            exchange = ui.column().classes("exchange")
+        exchange.move(target_index=0)
+        with exchange:
+            ui.label(question).classes("question")
+        return exchange
+
     async def _search(self) -> None:
         query = (self._question.value or "").strip()
-        if not query or await self._is_empty():
+        if not query or self._conversation.is_running or await self._is_empty():
             return
         self._state.set_text("Searching …")
         retriever, kind = self._visit.services.retriever, self._kind.value
@@ -117,14 +133,8 @@ class AskPanel:
         finally:
             self._state.set_text("")
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
-        self._answers.clear()
-        with self._answers:
-            if not passages or found.as_dict().get("relevance") == "none":
-                ui.label(_NOTHING).classes("answer")
-            if found.text_only:
-                ui.label("The vectors cannot be asked just now, so only words were searched for.").classes("remark")
-            if found.not_reranked:
-                ui.label("The reranker does not answer just now: the order is that of the search.").classes("remark")
+        with self._exchange(query):
+            ui.label(_said_of(found, passages, kind)).classes("remark")
             cited = [
                 Citation(
                     number,
@@ -144,7 +154,23 @@ class AskPanel:
         is_running = self._conversation.is_running
         self._state.set_text("Looking through the documents …" if is_running else "")
         self._button.set_enabled(not is_running)
+        self._search_button.set_enabled(not is_running)
         self._stop.set_visibility(is_running)
+
+
+def _said_of(found: SearchAnswer, passages: Sequence[RankedPassage], kind: str) -> str:
+    """How good what was found is, and what keeps it from being better."""
+    if passages:
+        said = _REMARKS.get(found.relevance, "")
+    elif found.passages:
+        said = (
+            f"None of the {len(found.passages)} nearest passages is in a {kind} document. Choose the document itself."
+        )
+    else:
+        said = _NOTHING
+    text_only = "The vectors cannot be asked just now, so only words were searched for." if found.text_only else ""
+    order = "The reranker does not answer just now: the order is that of the search." if found.not_reranked else ""
+    return " ".join(filter(None, [said, text_only, order]))
 
 
 def _place_of(citation: Citation) -> Place:

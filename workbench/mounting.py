@@ -91,7 +91,7 @@ class _Page(BaseRoute):
                 request.state.workspace, request.state.is_owner = self._access.admit(request)
                 request.state.session = self._access.session(request)
             except AccessDenied as denied:
-                return sign_in_form(denied)
+                return sign_in_form(request, denied)
         return await self._loaded()
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,11 +101,9 @@ class _Page(BaseRoute):
         except AccessDenied:
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
             return
-        if self._shell is None:  # a page of a server before this one; it is loaded anew
-            await WebSocketClose()(scope, receive, send)
-            return
+        shell = await self._loaded()  # also for a page of a server before this one, which hears that it is to load anew
         signed_in = self._while_signed_in(connection, receive)
-        await self._sockets.talk(self._shell, connection, signed_in, send)
+        await self._sockets.talk(shell, connection, signed_in, send)
 
     def _while_signed_in(self, connection: HTTPConnection, receive: Receive) -> Receive:
         """What comes over a socket, which is at its end as soon as the session is that opened it."""

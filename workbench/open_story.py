@@ -30,7 +30,7 @@ BLANK = json.dumps(
         },
     }
 )
-"""A story without anything in it, for questions about the documents alone."""
+"""Stands for no story, where the documents alone are asked about."""
 
 
 @dataclass(frozen=True)

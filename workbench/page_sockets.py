@@ -35,6 +35,18 @@ async def leave_pages(session: BrowserSession) -> None:
             client.delete()
 
 
+def forget_unseen_page(workspace: str) -> None:
+    """Ends the workspace's oldest page that no browser has shown: a monitor asked for it, or the preview of a link."""
+    waiting = [client for client in Client.instances.values() if _is_unseen(client, workspace)]
+    if len(waiting) > 1:  # the last one is about to be answered
+        waiting[0].delete()
+
+
+def _is_unseen(client: Client, workspace: str) -> bool:
+    is_own = getattr(client.request.state, "workspace", None) == workspace
+    return is_own and client.environ is None and not client.has_socket_connection
+
+
 def _connecting(connect: _Handler) -> _Handler:
     async def checked(socket_id: str, environ: dict[str, Any], auth: Any = None) -> None:
         page_id = parse_qs(environ["QUERY_STRING"]).get("client_id", [""])[0]

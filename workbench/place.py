@@ -1,5 +1,6 @@
 """A place in a document: its page as a picture with the passage marked, or its text where there are no pages."""
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,9 +9,24 @@ from urllib.parse import quote
 from nicegui import ui
 
 from corpora import Document
+from retrieval import Surroundings
 from workbench.visit import Visit
 
 _CHARACTERS = 3_000  # on either side of a passage
+_OF_SOUGHT = 60  # characters by which a passage is found on its page
+# A text is scrolled to its mark; a picture that is larger than its place, to the height of what is marked on it.
+_LOOK = """
+const view = getHtmlElement(%d), box = view.querySelector(".page-text"), mark = view.querySelector("mark");
+view.scrollIntoView({block: "start"});
+view.scrollTop = 0;
+if (mark) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - 40;
+if (view.classList.contains("enlarged")) view.querySelector(".sought")?.scrollIntoView({block: "center"});
+"""
+_ENLARGE = """(event) => {
+  const view = getHtmlElement(%d), isLarge = view.classList.toggle("enlarged");
+  event.currentTarget.setAttribute("aria-pressed", isLarge);
+  if (isLarge) view.querySelector(".sought")?.scrollIntoView({block: "center"});
+}"""
 
 
 @dataclass(frozen=True)
@@ -41,31 +57,34 @@ class PlaceView:
         self._visit = visit
         self._with_text = with_text
         self._on_close = on_close
-        self._view = ui.element("section").classes("place").props('aria-label="Source"')
+        self._view = (
+            ui.element("section").classes("place with-text" if with_text else "place").props('aria-label="Source"')
+        )
         self._view.set_visibility(False)
         visit.project_changed.subscribe(self.close)
 
-    async def show(self, place: Place) -> None:
-        """Shows it; raises what the corpus says where it is gone."""
+    async def show(self, place: Place, focus: str = "") -> None:
+        """Shows it; raises what the corpus says where it is gone.
+
+        Args:
+            place: Where to look.
+            focus: The label of the button in the head that has the focus afterwards; empty for none.
+        """
         visit = self._visit
-        retriever = visit.services.retriever
         document = await visit.ask(partial(visit.services.catalog.find_document, visit.key, place.document))
-        page = None if document.pages is None else min(place.page or 1, document.pages)
-        if page is None:
-            around = partial(retriever.surroundings, visit.key, document.id, place.passage, _CHARACTERS)
-            texts = await visit.ask(around)
+        if document.pages is None:
+            texts = await self._surroundings(place)
             draw = partial(_draw_text, texts.before, texts.text, texts.after)
         else:
-            # Drawn now and kept for a while, so that what keeps it from being drawn is told in words.
-            picture = partial(retriever.page_picture, visit.key, document.id, page, place.passage)
-            await visit.services.drawing.run(visit.workspace, picture)
-            draw = partial(self._draw_page, document, replace(place, page=page), await self._text(document, page))
+            place = replace(place, page=min(max(place.page or 1, 1), document.pages))
+            draw = await self._page(document, place)
         self._view.clear()
         with self._view:
-            self._draw_head(document, replace(place, page=page))
+            self._draw_head(document, place)
             draw()
         self._view.set_visibility(True)
-        ui.run_javascript(f"getHtmlElement({self._view.id}).scrollIntoView({{block: 'start'}})")
+        focused = f"view.querySelector('[aria-label=\"{focus}\"]')?.focus({{preventScroll: true}});" if focus else ""
+        ui.run_javascript(f"mounted_app.$nextTick(() => {{{_LOOK % self._view.id}{focused}}})")
 
     def close(self) -> None:
         """Shows nothing any more."""
@@ -73,38 +92,71 @@ class PlaceView:
         self._view.clear()
         self._on_close()
 
-    async def _text(self, document: Document, page: int) -> str:
-        if not self._with_text:
-            return ""
-        read = partial(self._visit.services.retriever.read_pages, self._visit.key, document.id, page, page)
-        return "\n\n".join(one.text for one in await self._visit.ask(read))
+    async def _page(self, document: Document, place: Place) -> Callable[[], None]:
+        visit, retriever, page = self._visit, self._visit.services.retriever, place.page or 1
+        # Drawn now and kept for a while, so that what keeps it from being drawn is told in words.
+        picture = partial(retriever.page_picture, visit.key, document.id, page, place.passage)
+        png = await visit.services.drawing.run(visit.workspace, picture)
+        read = partial(retriever.read_pages, visit.key, document.id, page, page)
+        text = "\n\n".join(one.text for one in await visit.ask(read))
+        sought = None if place.passage is None else _height(text, (await self._surroundings(place)).text)
+        return partial(self._draw_page, document, place, text, _size(png), sought)
+
+    async def _surroundings(self, place: Place) -> Surroundings:
+        retriever, key = self._visit.services.retriever, self._visit.key
+        return await self._visit.ask(partial(retriever.surroundings, key, place.document, place.passage, _CHARACTERS))
 
     def _draw_head(self, document: Document, place: Place) -> None:
         with ui.row().classes("line"):
             ui.label(_title(document, place)).classes("title").props('role="heading" aria-level="2"')
             ui.space()
             if place.page is not None and document.pages is not None:
-                turn = partial(self._turn_to, place)
-                earlier = ui.button(icon="chevron_left", on_click=partial(turn, place.page - 1))
-                later = ui.button(icon="chevron_right", on_click=partial(turn, place.page + 1))
-                earlier.props('flat round dense aria-label="Page before"').set_enabled(place.page > 1)
-                later.props('flat round dense aria-label="Next page"').set_enabled(place.page < document.pages)
+                self._draw_turning(place, place.page, document.pages)
                 larger = ui.button(icon="zoom_in").props('flat round dense aria-label="Larger or smaller"')
-                larger.on("click", js_handler=f"() => getHtmlElement({self._view.id}).classList.toggle('enlarged')")
+                larger.props('aria-pressed="false"').on("click", js_handler=_ENLARGE % self._view.id)
             ui.button(icon="close", on_click=self.close).props('flat round dense aria-label="Close the source"')
 
-    def _draw_page(self, document: Document, place: Place, text: str) -> None:
+    def _draw_turning(self, place: Place, page: int, pages: int) -> None:
+        async def turn(to: int, focus: str) -> None:
+            await self.show(replace(place, page=to), focus)
+
+        earlier = ui.button(icon="chevron_left", on_click=partial(turn, page - 1, "Page before"))
+        earlier.props('flat round dense aria-label="Page before"').set_enabled(page > 1)
+        number = ui.number(value=page, min=1, max=pages, precision=0, format="%d").props("dense borderless")
+        number.classes("page-number").props["aria-label"] = f"Page, of {pages}"
+        number.on("change", lambda: turn(int(number.value or page), f"Page, of {pages}"))
+        later = ui.button(icon="chevron_right", on_click=partial(turn, page + 1, "Next page"))
+        later.props('flat round dense aria-label="Next page"').set_enabled(page < pages)
+
+    def _draw_page(
+        self, document: Document, place: Place, text: str, size: tuple[int, int], sought: float | None
+    ) -> None:
         with ui.element("div").classes("page-and-text"):
-            image = ui.element("img").classes("page-picture")
-            image.props["alt"] = _title(document, place)
-            marked = f"?passage={place.passage}" if place.passage else ""
-            image.props["src"] = self._visit.address(f"documents/{quote(document.id)}/pages/{place.page}.png{marked}")
+            # As large as it will be before it is there, so that what is scrolled to stays where it is.
+            with ui.element("div").classes("page-frame").style(f"--ratio: {size[0]} / {size[1]}"):
+                image = ui.element("img").classes("page-picture")
+                image.props["alt"] = _title(document, place)
+                marked = f"?passage={place.passage}" if place.passage else ""
+                image.props["src"] = self._visit.address(
+                    f"documents/{quote(document.id)}/pages/{place.page}.png{marked}"
+                )
+                if sought is not None:
+                    ui.element("span").classes("sought").style(f"top: {sought:.0%}")
             if self._with_text:
                 shown = ui.label(text or "This page has no text: it is a picture.").classes("page-text")
                 shown.props('tabindex="0" role="region" aria-label="Text of the page"')
 
-    async def _turn_to(self, place: Place, page: int) -> None:
-        await self.show(replace(place, page=page))
+
+def _size(png: bytes) -> tuple[int, int]:
+    """Width and height, in pixels, of which a PNG speaks first."""
+    return struct.unpack(">II", png[16:24])
+
+
+def _height(page: str, passage: str) -> float:
+    """Where the middle of a passage stands on its page, nearly: 0 is the top, 1 the foot."""
+    begin = max(page.find(passage[:_OF_SOUGHT]), 0)
+    end = min(begin + len(passage), len(page))
+    return (begin + end) / 2 / max(len(page), 1)
 
 
 def _title(document: Document, place: Place) -> str:

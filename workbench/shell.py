@@ -14,8 +14,9 @@ from server.browser_sessions import BrowserSession, cookie_name
 from server.room import Room
 from server.turn_rate import TooManyTurns
 from workbench.ask import AskPanel
+from workbench.connection import watch_connection
 from workbench.documents import DocumentsPanel
-from workbench.page_sockets import keep_pages_apart, leave_pages
+from workbench.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
 from workbench.projects import ProjectsPanel
 from workbench.scheme import draw_scheme_button
 from workbench.story import StoryPanel
@@ -51,6 +52,8 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         pages.add(workspace, 1)
         client = ui.context.client
         client.on_delete(lambda: pages.add(workspace, -1))
+        if not pages.suffices(workspace, 0):
+            forget_unseen_page(workspace)
         if not pages.suffices(workspace, 0):
             client.delete()
             return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
@@ -98,6 +101,7 @@ async def _visit(services: Services, request: Request, project: str) -> Visit:
 
 def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None) -> None:
     ui.page_title(f"{visit.project} · Fletcher")
+    watch_connection()
     with ui.header().classes("bar"):
         ui.label("Fletcher").classes("name")
         with ui.tabs(value=tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]
@@ -150,7 +154,7 @@ def _tell(error: Exception) -> None:
     said = (
         str(error) if isinstance(error, _REFUSALS) else "Something went wrong in the server; its log has the details."
     )
-    ui.notify(said, type="negative", multi_line=True, timeout=15_000, close_button="Close")
+    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 
 def _is_unexpected(record: logging.LogRecord) -> bool:

@@ -1,7 +1,7 @@
 """Where a token is asked for: a form without scripts, which is all that somebody without one gets to see."""
 
 from html import escape
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,6 +11,7 @@ from server.browser_sessions import cookie_name
 from server.written import LONGEST_TOKEN
 
 SIGN_IN = "/sign-in"
+_OF_THE_PAGE = ("project", "tab", "question")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
 # Of a form, in which a character may take nine bytes.
 _LONGEST_FORM = 9 * LONGEST_TOKEN
@@ -42,32 +43,32 @@ input, button {{ font: inherit; width: 100%; box-sizing: border-box; padding: .6
 """
 
 
-def sign_in_form(denied: AccessDenied | None = None, *, is_wrong: bool = False) -> Response:
-    """The form, with what was wrong with the last token."""
+def sign_in_form(request: Request, denied: AccessDenied | None = None, *, is_wrong: bool = False) -> Response:
+    """The form, with what was wrong with the last token; it leads on to the page that was asked for."""
     status, headers = (denied.status, dict([denied.header])) if denied else (200, {})
     headers.pop("WWW-Authenticate", None)  # or a browser asks by itself, for a name and a password
     problem = _WRONG if is_wrong and status != 429 else (str(denied) if status == 429 else "")
     said = f'<p role="alert">{escape(problem)}</p>' if problem else ""
-    page = _FORM.format(problem=said, action=SIGN_IN)
+    page = _FORM.format(problem=said, action=escape(SIGN_IN + _wanted(request)))
     return HTMLResponse(page, status, headers | {"Cache-Control": "no-store"})
 
 
 async def sign_in(request: Request, access: Access) -> Response:
     """Takes the form: a right token begins a session and leads to the page."""
     if request.method != "POST":
-        return RedirectResponse("/", 303)
+        return RedirectResponse(f"/{_wanted(request)}", 303)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > _LONGEST_FORM:
-            return sign_in_form(is_wrong=True)
+            return sign_in_form(request, is_wrong=True)
     token = parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
     address = request.client.host if request.client else ""
     try:
         workspace = access.workspace(token, address=address)
     except AccessDenied as denied:
-        return sign_in_form(denied, is_wrong=True)
-    answer = RedirectResponse("/", 303)
+        return sign_in_form(request, denied, is_wrong=True)
+    answer = RedirectResponse(f"/{_wanted(request)}", 303)
     answer.set_cookie(
         cookie_name(request.headers.get("host", "")),
         access.sessions.begin(workspace, is_owner=access.is_owner(token)),
@@ -76,3 +77,9 @@ async def sign_in(request: Request, access: Access) -> Response:
         secure=request.url.scheme == "https",
     )
     return answer
+
+
+def _wanted(request: Request) -> str:
+    """What the page is to show, as the end of its address; a token in it is not handed on."""
+    shown = [(name, value) for name, value in parse_qsl(request.url.query) if name in _OF_THE_PAGE]
+    return f"?{urlencode(shown)}" if shown else ""

@@ -13,6 +13,7 @@ class Telling:
     Attributes:
         citations: The places that it cites.
         asked: What it ends with and waits for; None where it waits for nothing.
+        failed_with: The code of what it failed with; empty where it did not.
     """
 
     def __init__(self, label: ui.label) -> None:
@@ -21,6 +22,7 @@ class Telling:
         self._open = ""
         self.citations: Sequence[Citation] = ()
         self.asked: Asked | None = None
+        self.failed_with = ""
 
     @property
     def text(self) -> str:
@@ -33,8 +35,10 @@ class Telling:
             case TextChunk(text=text):
                 self._open += text
             case TextFinished(text=text):
+                self._open = ""  # it is the whole of what was said bit by bit
                 self.add(text)
             case Failed(failure=failure):
+                self.failed_with = failure.code
                 self.add(failure.message)
             case Asked(text=text):
                 self.asked = event
@@ -52,7 +56,7 @@ class Telling:
         self._label.classes("problem")
 
     def add(self, text: str) -> None:
-        """A part that is whole."""
-        self._finished.append(text)
+        """A part that is whole, after what was said before it."""
+        self._finished += [self._open, text] if self._open else [text]
         self._open = ""
         self._label.set_text(self.text)

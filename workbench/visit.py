@@ -10,6 +10,7 @@ from nicegui import Event
 from agent import EventSink, working_in
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
+from workbench.open_story import BLANK
 from workbench.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
@@ -67,7 +68,7 @@ class Visit:
         return await self.services.asking.run(self.workspace, work)
 
     def begin_turn(self, body: TurnBody, tell: EventSink) -> asyncio.Task[dict[str, Any]]:
-        """One turn, as `POST …/turns` runs it; the task raises what that does."""
+        """One turn, as `POST …/turns` runs it, without a story where that is `BLANK`; the task raises what it does."""
         turn = asyncio.ensure_future(self._turn(body, tell))
         self._turns.add(turn)
         turn.add_done_callback(self._turns.discard)
@@ -86,4 +87,5 @@ class Visit:
     async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
         await self.services.rounds.wait(self.workspace)
         with working_in(self.services.threads_of(self.workspace)):
-            return await answer_turn(body, self.key, self.services, tell)
+            has_story = body.arrow_content != BLANK
+            return await answer_turn(body, self.key, self.services, tell, has_story=has_story)

@@ -1,6 +1,10 @@
 """Who sees the page, and what: tokens, hosts, origins and other sites."""
 
+import html
+import re
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
@@ -9,7 +13,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
-from tests.workbench.conftest import OpenPage, Serve, tab
+from tests.server_process import running_server
+from tests.workbench.conftest import OpenPage, Serve, sign_in, tab
+from tests.workbench.test_page_sockets import PageSocket, signed_in
 
 
 def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:
@@ -27,6 +33,29 @@ def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_p
     assert "blue.md" not in page.content()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Token").wait_for()
+
+
+def test_the_form_leads_on_to_the_page_that_was_asked_for(guarded: str) -> None:
+    wanted = {"project": "red-project", "tab": "Ask", "question": 'Who "<b>" & why?'}
+    form = httpx.get(guarded, params=wanted | {"token": "wrong", "next": "https://evil.example"})
+    (action,) = re.findall(r'action="([^"]*)"', form.text)
+    answer = httpx.post(guarded + html.unescape(action), data={"token": "tok-red"})
+    leads_to = urlsplit(answer.headers["location"])
+    assert (answer.status_code, leads_to.netloc, leads_to.path) == (303, "", "/")
+    assert dict(parse_qsl(leads_to.query)) == wanted
+
+
+def test_a_server_that_was_started_again_asks_for_the_token(tmp_path: Path, open_page: OpenPage) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("tok-red red\n")
+    with running_server(tmp_path / "data", FLETCHER_TOKENS=str(tokens)) as url:
+        page = open_page(f"{url}/?project=reds&tab=Documents")
+        sign_in(page, "tok-red")
+    page.get_by_text("Is it running?").wait_for()
+    with running_server(tmp_path / "data", port=urlsplit(url).port or 0, FLETCHER_TOKENS=str(tokens)):
+        page.get_by_label("Token").wait_for()
+        sign_in(page, "tok-red")
+        page.get_by_text("Project reds").wait_for()
 
 
 def test_the_session_is_no_token_and_no_script_reads_it(guarded: str, open_page: OpenPage) -> None:
@@ -113,7 +142,12 @@ def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room
     tokens.write_text("tok-red red\ntok-blue blue\n")
     url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
     with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=60) as red:
-        assert {red.get("/").status_code for _ in range(100)} == {200}
-        refused = red.get("/")
+        assert {red.get("/").status_code for _ in range(130)} == {200}  # nobody looks at them
+        with ExitStack() as opened:
+            cookie = signed_in(url, "tok-red")
+            for _ in range(100):
+                PageSocket(opened, url, cookie)
+            refused = red.get("/")
+            other = httpx.get(url, headers={"Authorization": "Bearer tok-blue"}, timeout=60)
     assert (refused.status_code, "Close some" in refused.text) == (503, True)
-    assert httpx.get(url, headers={"Authorization": "Bearer tok-blue"}).status_code == 200
+    assert other.status_code == 200

@@ -34,6 +34,11 @@ def test_nothing_serious_is_found(
     page.get_by_role("button", name="game-bible.pdf", exact=True).click()
     page.get_by_role("img", name="game-bible.pdf, page 1").wait_for()
     assert serious(page) == []
+    page.get_by_role("button", name="Remove quests.md").click()
+    page.get_by_role("dialog").wait_for()
+    assert serious(page) == []
+    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("dialog").wait_for(state="detached")
     tab(page, "Ask")
     ask(page, QUESTION)
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
@@ -45,5 +50,11 @@ def test_nothing_serious_is_found(
     say(page, "delete node 13", "Preview")
     page.locator(".graph .removed").first.wait_for()
     page.get_by_text("Functions", exact=True).click()
-    page.get_by_text("Checks:").click()
+    for drawer in ("Checks:", "Outline", "Continuity"):
+        page.get_by_text(drawer).first.click()
+    assert serious(page) == []
+    page.get_by_role("button", name="Apply", exact=True).click()
+    page.locator(".graph .removed").first.wait_for(state="detached")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("dialog").wait_for()
     assert serious(page) == []

@@ -3,11 +3,12 @@
 import shutil
 from pathlib import Path
 
-from playwright.sync_api import Page
+import pytest
+from playwright.sync_api import Page, expect
 
 from fletcher.loopback import bind, serving
-from tests.end_to_end.messages_api import HttpError, MessagesApi
-from tests.workbench.conftest import OpenPage, Serve, tab
+from tests.end_to_end.messages_api import HttpError, MessagesApi, Text
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve, tab
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
 
@@ -39,7 +40,8 @@ def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPag
     assert ".md" in found.inner_text()
     assert page.locator(".citation", has_text=".pdf").count() == 0
     found.click()
-    page.get_by_role("region", name="Text of the document").locator("mark").wait_for()
+    mark = page.get_by_role("region", name="Text of the document").locator("mark")
+    expect(mark).to_be_in_viewport()
 
 
 def test_a_question_changes_no_story_and_claims_no_change(sample: str, open_page: OpenPage) -> None:
@@ -57,6 +59,50 @@ def test_the_story_that_is_open_can_be_asked_about(sample: str, open_page: OpenP
     tab(page, "Ask")
     ask(page, "What leads to node 13?")
     page.locator(".answer").filter(has_text="12").wait_for()
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_what_is_cited_is_seen_at_once_in_a_text_and_in_a_picture(
+    sample: str, open_page: OpenPage, viewport: dict[str, int]
+) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask", viewport)
+    ask(page, QUESTION)
+    expect(page.locator(".sought")).to_be_in_viewport()
+    larger = page.get_by_role("button", name="Larger or smaller")
+    larger.click()
+    expect(larger).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".sought")).to_be_in_viewport()
+    ask(page, "Which ending needs trust?", "Search")
+    chips = page.locator(".citation", has_text=".md")
+    chips.first.wait_for()
+    for chip in chips.all():
+        chip.click()
+        title = chip.inner_text().partition(" ")[2]
+        page.locator(".place").get_by_role("heading", name=title, exact=True).wait_for()
+        expect(page.locator(".place mark")).to_be_in_viewport()
+
+
+def test_passages_that_fit_nothing_are_called_the_nearest(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    ask(page, QUESTION)
+    page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+    ask(page, "zxqv blorptang", "Search")
+    page.get_by_text("these passages are only the nearest").wait_for()
+    assert "they steer by the two flashes" in page.locator(".answer").first.inner_text()  # the answer before stays
+
+
+def test_a_model_is_told_that_there_is_no_story_to_ask_about(
+    ingested: Path, tmp_path: Path, serve: Serve, open_page: OpenPage
+) -> None:
+    shutil.copytree(ingested, tmp_path / "data")
+    provider = MessagesApi([(Text(["The lamp is lit."]),)])
+    with bind("127.0.0.1", 0) as bound, serving(provider.app(), 2**20, bound) as api:
+        page = open_page(
+            f"{serve(tmp_path / 'data', ANTHROPIC_API_KEY='key', ANTHROPIC_BASE_URL=api)}/?project=1&tab=Ask"
+        )
+        ask(page, "create a variable gold = 10")
+        page.locator(".answer").filter(has_text="The lamp is lit.").wait_for()
+    assert "There is no story to read or to edit" in str(provider.requests[0])
 
 
 def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> None:

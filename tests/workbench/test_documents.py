@@ -172,7 +172,12 @@ def test_a_folder_is_linked_followed_and_let_go(tmp_path: Path, serve: Serve, op
     page.get_by_text("Linked folder").click()
     page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "elsewhere"))
     page.get_by_role("button", name="Link", exact=True).click()
-    page.get_by_role("alert").filter(has_text="elsewhere").wait_for()
+    refused = page.get_by_role("alert").filter(has_text="elsewhere")
+    refused.wait_for()
+    colours = [
+        element.evaluate("it => getComputedStyle(it).color") for element in (refused, refused.get_by_role("button"))
+    ]
+    assert colours[0] == colours[1]
     page.get_by_role("textbox", name="Folder").fill(str(folder))
     page.get_by_role("button", name="Link", exact=True).click()
     page.get_by_role("button", name="bell.md", exact=True).wait_for()

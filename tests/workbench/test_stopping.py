@@ -60,9 +60,11 @@ def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_p
     page.goto(f"{url}/?project=1&tab=Ask")
     ask(page, "When is the lamp lit?")
     assert provider.hanging.wait(PATIENCE_S)
+    assert page.get_by_role("button", name="Search").is_disabled()  # or the answer could not be stopped any more
+    page.locator(".answer").filter(has_text="The lamp").wait_for()
     page.get_by_role("button", name="Stop").click()
     assert provider.hung_up.wait(PATIENCE_S)
-    page.get_by_text("(stopped").wait_for()
+    assert "The lamp" in page.locator(".answer").filter(has_text="(stopped").inner_text()
 
 
 def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
