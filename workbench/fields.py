@@ -190,7 +190,7 @@ def draw(
     types = _types(schema)
     choices = resources.named_by(name)
     if "properties" in schema and choices is None:
-        with _group(label, schema.get("description", "")):
+        with _group(label):
             return Group(schema, resources, value if isinstance(value, Mapping) else {}, "all_if_changed")
     if "additionalProperties" in schema:
         return Pairs(label, resources, value or {})
@@ -205,7 +205,8 @@ def draw(
     element, convert = _element(f"{label} (needed)" if is_required else label, schema, choices, value)
     if not isinstance(element, ui.checkbox):
         element.props("dense outlined hide-bottom-space").classes("wide")
-        element.props["hint"] = schema.get("description") or None
+        # What is chosen by name needs no word on ids.
+        element.props["hint"] = None if choices is not None else schema.get("description")
     return Entry(label, element, convert, unchanged=element.value if is_present else None, is_required=is_required)
 
 
@@ -274,9 +275,9 @@ def _as_json(written: str, _type_name: str) -> Any:
         raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{written}”.') from None
 
 
-def _group(label: str, description: str = "") -> AbstractContextManager[Any]:
+def _group(label: str) -> AbstractContextManager[Any]:
     """What is drawn inside belongs together, for screen readers too."""
     with ui.element("div").props("role=group").classes("fields") as group:
         group.props["aria-label"] = label
-        ui.label(f"{label}: {description}" if description else label).classes("hint")
+        ui.label(label).classes("hint")
     return group

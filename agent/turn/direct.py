@@ -115,7 +115,8 @@ class DirectCalls:
             return
         if finished.failure is not None:
             raise Refused(finished.failure)
-        await self.tell(TextFinished(f"Done: {describe(Operation(finished.function, finished.arguments))}."))
+        what = describe(Operation(finished.function, finished.arguments))
+        await self.tell(TextFinished(f"{'Planned' if self.request.plan else 'Done'}: {what}."))
 
     async def _read(self, call: Operation) -> None:
         answer = await self.reader.call(call.function, call.arguments)

@@ -173,15 +173,16 @@ def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) ->
     story_page.get_by_role("textbox", name="lines 2", exact=True).fill("Wait for it.")
     preview.click()
     story_page.locator(".graph .new").first.wait_for()
+    assert story_page.get_by_text("Planned: create insert node").count() == 1
     apply(story_page)
     node(story_page, 13).click()
     story_page.get_by_role("button", name="Edit this node").click()
-    story_page.get_by_role("textbox", name="lines 1", exact=True).fill("Not tonight.")
+    story_page.get_by_role("textbox", name="actions 1", exact=True).fill("Not tonight.")
     preview.click()
     story_page.locator(".graph .changed[data-node='13']").wait_for()
     apply(story_page)
     nodes = downloaded(story_page).document.nodes
-    assert nodes[13]["data"]["lines"][0] == "Not tonight."
+    assert nodes[13]["data"]["actions"][0] == "Not tonight."
     *_, made = nodes.values()
     assert made["data"]["lines"] == ["The tide is out.", "Wait for it."]
     assert made["data"]["character"] >= 0
