@@ -25,7 +25,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
             async with limit.unknown(client_address(websocket)):
                 await websocket.accept()
                 admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)
-        with limit.known():
+        with limit.known(admission.workspace):
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
             take_long_messages(websocket, services.json_room, admission.workspace)
