@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,6 +35,12 @@ _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 
 class Database:
     """An open catalog database whose schema is ours, of this version; an older one is brought up to date."""
+
+    _tables: Sequence[Table] = metadata.sorted_tables
+    _when_damaged = (
+        "put a backup in its place. Without one move the file away, and 'fletcher reindex --from-originals' makes it "
+        "anew."
+    )
 
     def __init__(self, database_url: str | URL) -> None:
         self._engine, self._presence = _open(database_url)
@@ -81,8 +87,13 @@ class Database:
             yield
         except DBAPIError as error:
             raise CatalogError(
-                f"The catalog {self._place} failed: {_as_sentence(error.orig)} {_remedy(error)}"
+                f"The catalog {self._place} failed: {_as_sentence(error.orig)} {self._remedy(error)}"
             ) from error
+
+    def _remedy(self, error: DBAPIError) -> str:
+        if getattr(error.orig, "sqlite_errorname", "") in _DAMAGED:
+            return f"Its file is damaged: stop Fletcher and {self._when_damaged}"
+        return "Check that it is reachable, that it may be written, and that the disk is not full."
 
     def _check_schema(self) -> None:
         with self._reading() as connection:
@@ -116,14 +127,14 @@ class Database:
             # Somebody may have been faster since we looked.
             if inspect(connection).get_table_names():
                 return
-            metadata.create_all(connection)
+            metadata.create_all(connection, tables=self._tables)
             connection.execute(insert(facts).values(name=_VERSION, value=str(SCHEMA_VERSION)))
 
     def _upgrade_schema(self) -> None:
         with self._writing_schema() as connection:
             if (_version(connection) or 0) >= SCHEMA_VERSION:
                 return
-            add_what_is_missing(connection)
+            add_what_is_missing(connection, self._tables)
             connection.execute(update(facts).where(facts.c.name == _VERSION).values(value=str(SCHEMA_VERSION)))
 
 
@@ -162,15 +173,6 @@ def _open(database_url: str | URL) -> tuple[Engine, Presence | None]:
         raise CatalogError(f"The database {_named(url)} is neither SQLite nor PostgreSQL, which are the two there are.")
     prepare_sqlite(engine)
     return engine, None
-
-
-def _remedy(error: DBAPIError) -> str:
-    if getattr(error.orig, "sqlite_errorname", "") in _DAMAGED:
-        return (
-            "Its file is damaged: stop Fletcher and put a backup in its place. Without one move the file away, and "
-            "'fletcher reindex --from-originals' makes it anew."
-        )
-    return "Check that it is reachable, that it may be written, and that the disk is not full."
 
 
 def _as_sentence(reason: object) -> str:

@@ -1,4 +1,8 @@
-"""The catalog's pendings: questions that wait for an answer, and what an undo goes back to."""
+"""The catalog's pendings: questions that wait for an answer, and what an undo goes back to.
+
+SQLite has one writer for a file, and a long document is put into the catalog in one transaction. So that no turn
+waits for that, what turns write is in a file beside the catalog.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,15 @@ import json
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
+from sqlalchemy import URL, ColumnElement, Row, Select, delete, func, insert, select
 
 from corpora.chunks import chunks
-from corpora.database import Database
+from corpora.database import Database, insert_or_keep
 from corpora.records import is_storable
-from corpora.schema import pendings
+from corpora.schema import facts, pendings
 
 _KEPT_FOR = timedelta(days=7)
 # The oldest go first; the newest always stays.
@@ -35,8 +40,43 @@ class Pending:
     created_at: datetime
 
 
+class _PendingFile(Database):
+    """The file beside an SQLite catalog."""
+
+    _tables = (facts, pendings)
+    _when_damaged = "move the file away. What it had is lost: questions that were open, and what undo goes back to."
+
+
 class Pendings(Database):
     """What `Catalog` knows about confirmations, missing parameters, plans, and turns that can be taken back."""
+
+    def __init__(self, database_url: str | URL) -> None:
+        self._kept_in: Database = self
+        super().__init__(database_url)
+        try:
+            if (beside := _beside(self._engine.url)) is not None:
+                self._kept_in = _PendingFile(beside)
+                self._move_to(self._kept_in)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Give back all connections; the catalog opens new ones if it is used again."""
+        if self._kept_in is not self:
+            self._kept_in.close()
+        super().close()
+
+    def _move_to(self, kept_in: Database) -> None:
+        """Take over what an older Fletcher has kept in the catalog itself; killed meanwhile, the next one does it."""
+        with self._reading() as connection:
+            if connection.scalar(select(pendings.c.id).limit(1)) is None:
+                return
+        with self._writing() as old:
+            with kept_in._writing() as new:
+                for row in old.execute(select(pendings)).mappings():  # one at a time: each may have megabytes
+                    new.execute(insert_or_keep(new, pendings), dict(row))
+            old.execute(delete(pendings))
 
     def put_pending(
         self,
@@ -63,7 +103,7 @@ class Pendings(Database):
             "created_at": now,
             "size": len(json.dumps(payload)),
         }
-        with self._writing() as connection:
+        with self._kept_in._writing() as connection:
             connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
             connection.execute(insert(pendings).values(row))
             if kept is not None:
@@ -81,7 +121,7 @@ class Pendings(Database):
             return None
         these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
         these &= pendings.c.id == pending_id
-        with self._writing() as connection:
+        with self._kept_in._writing() as connection:
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None
 
@@ -93,7 +133,7 @@ class Pendings(Database):
             .order_by(pendings.c.created_at.desc())
             .limit(1)
         )
-        with self._writing() as connection:
+        with self._kept_in._writing() as connection:
             pending_id = connection.execute(newest).scalar_one_or_none()
             these = delete(pendings).where(pendings.c.id == pending_id).returning(pendings)
             row = connection.execute(these).one_or_none()
@@ -102,9 +142,17 @@ class Pendings(Database):
     def newest_pending(self, workspace: str, project_id: str, kind: str) -> Pending | None:
         """The newest of a kind, which stays; None if the project has none."""
         newest = select(pendings).where(_of(workspace, project_id, kind)).order_by(pendings.c.created_at.desc())
-        with self._reading() as connection:
+        with self._kept_in._reading() as connection:
             row = connection.execute(newest.limit(1)).one_or_none()
         return _pending(row) if row else None
+
+
+def _beside(catalog: URL) -> URL | None:
+    """Where the pendings of a catalog are; None where they are in the catalog itself."""
+    if catalog.get_backend_name() != "sqlite" or not catalog.database:
+        return None
+    file = Path(catalog.database)
+    return catalog.set(database=str(file.with_stem(f"{file.stem}-pendings")))
 
 
 def _over_the_limits(workspace: str) -> Select[Any]:

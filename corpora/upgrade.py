@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Column, Connection, Dialect, Table, inspect
 from sqlalchemy.schema import CreateColumn
 
 from corpora.schema import metadata
 
 
-def add_what_is_missing(connection: Connection) -> None:
-    """Create the tables, columns and indexes that this database lacks; whatever it has stays as it is.
+def add_what_is_missing(connection: Connection, tables: Sequence[Table]) -> None:
+    """Create what this database lacks of `tables`, their columns and indexes; whatever it has stays as it is.
 
     A column that is added must be one that old rows can do without: nullable, or with a `server_default`.
     """
-    metadata.create_all(connection)
+    metadata.create_all(connection, tables=tables)
     found = inspect(connection)
-    for table in metadata.sorted_tables:
+    for table in tables:
         columns = {column["name"] for column in found.get_columns(table.name)}
         for column in table.columns:
             if column.name not in columns:

@@ -2,7 +2,7 @@
 
 from agent import quoted_name
 from mcp_server.tool import Answer, Call, Tool, closed
-from server import Session
+from server import OpenEditor
 from server.state import State
 
 _NONE = (
@@ -17,7 +17,7 @@ async def _list(call: Call) -> Answer:
     return Answer(fields, "\n".join(_line(session) for session in open_now) or _NONE)
 
 
-def _fields(session: Session) -> dict[str, object]:
+def _fields(session: OpenEditor) -> dict[str, object]:
     return {
         "id": session.id,
         "client": session.client or session.dialect_name,
@@ -28,7 +28,7 @@ def _fields(session: Session) -> dict[str, object]:
     }
 
 
-def _line(session: Session) -> str:
+def _line(session: OpenEditor) -> str:
     busy = ", busy" if session.state is not State.IDLE else ""
     client = quoted_name(session.client or session.dialect_name or "a client")
     return f"- {session.id}: {client} with project {session.project_id}{busy}"

@@ -14,9 +14,9 @@ from mcp_server.tool import ToolError
 from server import (
     Guest,
     GuestRefused,
+    OpenEditor,
     RequestError,
     Services,
-    Session,
     TurnBody,
     TurnReport,
     UserMessage,
@@ -181,7 +181,7 @@ class FileStory:
 class EditorStory:
     """The story of a connected editor: its user sees what is done, and can stop it and take it back."""
 
-    def __init__(self, session: Session, services: Services) -> None:
+    def __init__(self, session: OpenEditor, services: Services) -> None:
         self._session = session
         self._services = services
         self.name = session.id

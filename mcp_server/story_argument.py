@@ -4,7 +4,7 @@ from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.stories import EditorStory, FileStory, Story
 from mcp_server.tool import Call, ToolError
-from server import Session
+from server import OpenEditor
 
 STORY = {
     "type": "string",
@@ -42,7 +42,7 @@ async def story_of(call: Call) -> Story:
     return await _file(call, named)
 
 
-def _in_editor(call: Call, editor: Session) -> EditorStory:
+def _in_editor(call: Call, editor: OpenEditor) -> EditorStory:
     project = call.arguments.get("project") or editor.project_id
     if project != editor.project_id:
         raise ToolError(

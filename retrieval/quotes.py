@@ -11,6 +11,7 @@ from retrieval.words import split_words
 
 _QUOTES = 3
 _LONGEST = 400
+_READ_OF_QUESTION = 2000  # characters, which are compared with every sentence; whoever asks has asked by then
 # What is no sentence of a document: a line of a table of contents, a command or a header of a script.
 _NOT_SAID = re.compile(
     r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$|^<<.*>>$|^(?:title|tags|position|colorID):|^[=~-]{2,}|^::|^\[\[.*\]\]$"
@@ -95,6 +96,7 @@ class Quote:
 
 def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote]:
     """The units that answer best, best first, none of them much worse than the first."""
+    question = question[:_READ_OF_QUESTION]
     passages = [(source, split_units(source.text)) for source in sources]
     weights = _weights(content_terms(question), [unit for _, units in passages for unit in units])
     found = [

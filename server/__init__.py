@@ -6,8 +6,8 @@ from server.dependencies import RequestError
 from server.editors import Guest, GuestRefused
 from server.embedding import EmbeddingWorker
 from server.messages import MessageError, UserMessage
+from server.open_editor import OpenEditor
 from server.services import CatalogPendings, Limits, Services, stricter
-from server.session import Session
 from server.turn_rate import TooManyTurns
 from server.turn_routes import TurnBody, TurnReport, answer_turn
 from server.version import VERSION
@@ -24,9 +24,9 @@ __all__ = [
     "GuestRefused",
     "Limits",
     "MessageError",
+    "OpenEditor",
     "RequestError",
     "Services",
-    "Session",
     "TooManyTurns",
     "TurnBody",
     "TurnReport",

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import NoReturn
 
 from server.metrics import Metrics
+from server.places import Places
 
 TRY_AGAIN_LATER = 1013
 
@@ -33,25 +34,24 @@ class ConnectionLimit:
         self._most_unknown = max(2, known // _SHARE_OF_UNKNOWN)
         self._most_of_address = max(1, self._most_unknown // _SHARE_OF_ADDRESS)
         self._metrics = metrics
-        self._known = 0
+        self._known = Places(known, known)
         self._unknown: dict[asyncio.Timeout, str] = {}  # with its address; the oldest first
 
     @contextmanager
-    def known(self) -> Generator[None]:
-        """A place for a client that may be here, while the block runs.
+    def known(self, workspace: str) -> Generator[None]:
+        """A place for a client of a workspace, while the block runs.
 
         Raises:
             TooManyConnections: There is none.
         """
-        if self._known >= self._most_known:
+        if not self._known.take(workspace):
             self._refuse(f"{self._most_known} clients are connected; try again later.")
-        self._known += 1
-        self._metrics.connections.set(self._known)
+        self._metrics.connections.set(self._known.taken)
         try:
             yield
         finally:
-            self._known -= 1
-            self._metrics.connections.set(self._known)
+            self._known.give_back(workspace)
+            self._metrics.connections.set(self._known.taken)
 
     @asynccontextmanager
     async def unknown(self, address: str) -> AsyncGenerator[None]:

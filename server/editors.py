@@ -12,7 +12,7 @@ from arrow_project import Operation
 
 if TYPE_CHECKING:
     from server.messages import FileSync, UserMessage
-    from server.session import Session
+    from server.open_editor import OpenEditor
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Editors:
     """The sessions of all sockets."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, OpenEditor] = {}
 
     @contextmanager
-    def present(self, session: Session) -> Generator[None]:
+    def present(self, session: OpenEditor) -> Generator[None]:
         """The session can be found while the block runs."""
         self._sessions[session.id] = session
         try:
@@ -75,10 +75,10 @@ class Editors:
         finally:
             del self._sessions[session.id]
 
-    def of(self, workspace: str) -> list[Session]:
+    def of(self, workspace: str) -> list[OpenEditor]:
         """Those of a workspace that have shown a story, the first that came first."""
         return [one for one in self._sessions.values() if one.workspace == workspace and one.has_story]
 
-    def get(self, workspace: str, editor_id: str) -> Session | None:
+    def get(self, workspace: str, editor_id: str) -> OpenEditor | None:
         """The one of that id; None where the workspace has none."""
         return next((one for one in self.of(workspace) if one.id == editor_id), None)

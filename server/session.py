@@ -6,13 +6,13 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
-from agent import Ended, Event, Failed, Failure, LocalPlanner, Outcome, TextFinished, TurnRequest, Usage, in_thread
+from agent import Ended, Event, Failed, Failure, LocalPlanner, TextFinished, TurnRequest, Usage, in_thread
 from arrow_project import ArrowProject
 from corpora import CorpusError
 from server.access import AccessDenied
 from server.conversation import Conversation
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
-from server.editors import Guest, GuestRefused, Situation
+from server.editors import Guest, Situation
 from server.headroom import Headroom
 from server.messages import (
     ClientMessage,
@@ -78,8 +78,6 @@ class Session:
         self._turn: OpenTurn | None = None
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
-        self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
-        self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
         self.id = secrets.token_hex(4)
         self.client = ""
         self.situation = Situation()
@@ -203,12 +201,7 @@ class Session:
 
     async def _take_story(self, message: FileSync) -> None:
         self.situation = Situation.of(message)
-        try:
-            await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
-        finally:
-            for shown in self._shown:
-                if not shown.done():
-                    shown.set_result(None)
+        await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
 
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._conversation.read(project_id, content)
@@ -313,89 +306,6 @@ class Session:
             turn.reason, turn.usage = event.reason, event.usage
         self._conversation.note(event, turn.project_id)
         await self._tell(turn, self._dialect.event(event))
-
-    # --- an assistant of the user's own ----------------------------------------------------------------------------
-
-    async def show_story(self) -> ArrowProject:
-        """The story as the client has it now, where it can be asked; else as it has last shown it.
-
-        Raises:
-            GuestRefused: It does not answer, or has no story open.
-        """
-        frames = list(self._dialect.story_request())
-        if frames and self.state is State.IDLE:  # else a turn follows what the client does
-            await self._ask_for_story(frames)
-        project = self._story
-        if project is None:
-            raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
-        return project
-
-    async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
-        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._shown.append(shown)
-        try:
-            await self._send_all(frames)
-            async with asyncio.timeout(self._services.limits.call_timeout_s):
-                await shown
-        except TimeoutError as error:
-            raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
-        finally:
-            self._shown.remove(shown)
-
-    async def host(self, guest: Guest, message: UserMessage) -> None:
-        """A turn of an assistant's in the story that the client shows now; returns when it has ended.
-
-        The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
-
-        Raises:
-            GuestRefused: The client's own turn is under way, or it was stopped.
-        """
-        await self.show_story()
-        self._require_idle()
-        now = self.situation
-        situation = {
-            "current_project_id": self.project_id,
-            "current_scene_id": now.scene_id,
-            "selected_node_ids": list(now.selected_node_ids),
-            "confirm": now.confirm,
-        }
-        await self._start_turn(message.model_copy(update=situation), guest)
-        turn = self._turn
-        if turn is None or turn.task is None:
-            return
-        try:
-            await asyncio.wait((turn.task,))
-        except asyncio.CancelledError:
-            if self._turn is turn:  # by itself, as all that is awaited here may be cancelled again
-                self._stopping = asyncio.create_task(self._stop())
-            raise
-        if turn.task.cancelled():
-            raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
-
-    async def take_back(self, guest: Guest) -> Outcome | None:
-        """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
-
-        Raises:
-            GuestRefused: The client's own turn is under way.
-        """
-        self._require_idle()
-        editor = self._editor_for(UserMessage(type="user_message"))
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
-        self._machine.move(State.PROCESSING)
-        try:
-            outcome = await editor.take_back()
-        finally:
-            if self._turn is turn:
-                self._turn = None
-                self._machine.move(State.IDLE)
-        if outcome is not None and outcome.content is not None:
-            await self._sync_file(turn.project_id, outcome.content)
-        return outcome
-
-    def _require_idle(self) -> None:
-        if self.state is not State.IDLE:
-            busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
-            raise GuestRefused(Failure("BUSY", busy))
 
     # --- stop ------------------------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ from server.access import POLICY_VIOLATION, Access, AccessDenied, client_address
 from server.admission import Admission, admit_at_once, admit_by_hello
 from server.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
 from server.dialects import DIALECTS, Frame, encode
+from server.open_editor import OpenEditor
 from server.room import Room, Sender
 from server.services import Services
-from server.session import Session
 
 
 async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLimit, services: Services) -> None:
@@ -25,7 +25,7 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
             async with limit.unknown(client_address(websocket)):
                 await websocket.accept()
                 admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)
-        with limit.known():
+        with limit.known(admission.workspace):
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
             take_long_messages(websocket, services.json_room, admission.workspace)
@@ -50,7 +50,7 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
     def workspace_of(token: str) -> str:
         return access.workspace(token, address=client_address(websocket))
 
-    session = Session(send, dialect, admission.workspace, workspace_of, services)
+    session = OpenEditor(send, dialect, admission.workspace, workspace_of, services)
     try:
         with services.editors.present(session):
             if admission.hello is not None:

@@ -18,6 +18,8 @@ from server.services import Services
 logger = logging.getLogger(__name__)
 
 _NO_ROOM = "The server is taking in as much as it has room for. Send it again in a few seconds."
+# What a document counts as at least, in characters, until it is answered: a task and its place in the queue.
+_LEAST = 32 * 1024
 _STEPS = 20  # how often a client is told of one phase of one document
 
 
@@ -43,11 +45,13 @@ class Uploads:
         self._workspace = workspace
         self._services = services
         self._running: dict[asyncio.Task[None], DesignDocSync] = {}
+        self._waiting = 0  # characters that are counted for them
         self._following: set[asyncio.Task[None]] = set()
 
     async def start(self, message: DesignDocSync) -> None:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
-        workspace, room, size = self._workspace(), self._services.upload_room, len(message.file_content)
+        workspace, room = self._workspace(), self._services.upload_room
+        size = max(len(message.file_content), _LEAST)
         room.add(workspace, size)
         problem = self._too_many(size) or ("" if room.suffices(workspace, size) else _NO_ROOM)
         if problem:
@@ -57,18 +61,22 @@ class Uploads:
             return
         task = asyncio.create_task(self._take_in(workspace, message))
         self._running[task] = message
+        self._waiting += size
         task.add_done_callback(self._running.pop)
-        task.add_done_callback(lambda _: room.add(workspace, -size))
+        task.add_done_callback(lambda _: self._answered(workspace, size))
+
+    def _answered(self, workspace: str, size: int) -> None:
+        self._waiting -= size
+        self._services.upload_room.add(workspace, -size)
 
     def _too_many(self, size: int) -> str:
         """What is wrong with so many characters more of this client; empty where nothing is."""
-        waiting = sum(len(other.file_content) for other in self._running.values())
         limit = self._services.limits.upload_bytes
-        if not waiting or waiting + size <= limit:
+        if not self._running or self._waiting + size <= limit:
             return ""
         return (
             f"{len(self._running)} documents are still being taken in, and together with them it has more than "
-            f"{limit} characters. Send it again when they have been answered."
+            f"{limit} characters; each counts as {_LEAST} at least. Send it again when they have been answered."
         )
 
     async def settled(self, project_id: str) -> None:

@@ -11,6 +11,7 @@ Mark = Literal["new", "changed", "removed"]
 
 _WIDTH, _HEAD, _ROW = 150, 24, 16
 _NARROW = 110
+_FRAME = 128, 128  # where it does not say
 _MARGIN = 40
 _LONGEST = 21  # characters of a line in a node
 _LONGEST_ID = 6
@@ -78,7 +79,7 @@ def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
     width = _NARROW if node.type == "hub" else _WIDTH  # as in Arrow, where others are put close to it
     height = _HEAD + _ROW * max(len(node.outputs), 2) + 6
     if node.type == "frame":
-        width, height = (min(_FARTHEST, int(side)) for side in node.data.get("rect", (128, 128)))
+        width, height = _sides(node.data.get("rect"))
     speaker = story.speaker(node)
     named = f"{_short(node.id)} {speaker or node.type}"
     lines = node.outputs if any(node.outputs) else _wrapped(" ".join(node.texts) or node.name)
@@ -91,6 +92,15 @@ def _short(node_id: int) -> str:
     """The id; of the long ones that Arrow gives where several write, the end, which tells them apart."""
     digits = str(node_id)
     return digits if len(digits) <= _LONGEST_ID else f"…{digits[-4:]}"
+
+
+def _sides(rect: object) -> tuple[int, int]:
+    """A frame's, of which Arrow takes no other than two numbers; a story by hand may have anything there."""
+    match rect:
+        case [int() | float() as width, int() | float() as height]:
+            return int(max(0, min(_FARTHEST, width))), int(max(0, min(_FARTHEST, height)))
+        case _:
+            return _FRAME
 
 
 def _wrapped(words: str) -> tuple[str, ...]:

@@ -77,7 +77,10 @@ class _Page(BaseRoute):
         if scope["type"] == "websocket":
             await self._talk(scope, receive, send)
             return
-        answer = await self._answer(Request(scope, receive))
+        request = Request(scope, receive)
+        answer = await self._answer(request)
+        if request.method == "POST" and answer is self._shell:
+            receive = await _received(request, receive)
         await answer(scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request) -> ASGIApp:
@@ -130,6 +133,17 @@ class _Page(BaseRoute):
                 await self.opened.enter_async_context(shell.router.lifespan_context(shell))
                 self._shell = shell
         return self._shell
+
+
+async def _received(request: Request, receive: Receive) -> Receive:
+    """The body as a whole, so that what is wrong with it is answered as everywhere else, and not by the library."""
+    body = await request.body()
+    messages: list[Message] = [{"type": "http.request", "body": body}]
+
+    async def again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return again
 
 
 def _load(services: Services, access: Access) -> FastAPI:

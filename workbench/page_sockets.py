@@ -1,6 +1,10 @@
-"""Which page a socket may speak for: one of its own workspace, and from then on that one alone."""
+"""Which page a socket may speak for: one of its own workspace, and from then on that one alone.
 
-from collections.abc import Callable
+Whatever a socket says that no page would say ends it: the library would write a trace into the log for each.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -9,10 +13,13 @@ from nicegui.core import sio
 from socketio import exceptions
 
 from server.browser_sessions import BrowserSession
+from workbench.socket_limits import OVER
+
+logger = logging.getLogger(__name__)
 
 _Handler = Callable[..., Any]
 # The library knows a page by its random id alone, whoever names it.
-_OF_A_PAGE = ("event", "javascript_response", "ack", "log")
+_OF_A_PAGE = ("event", "javascript_response", "ack")
 
 _FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
 
@@ -24,6 +31,9 @@ def keep_pages_apart() -> None:
     sio.on("handshake", _joining(handlers["handshake"]))
     for name in _OF_A_PAGE:
         sio.on(name, _speaking(handlers[name]))
+    sio.on("log", _not_heard)  # a browser's own errors are not for the server's log
+    sio.async_handlers = False  # so that what a message leads to fails below, and not in a task of its own
+    sio.eio.on("message", _understood(sio.eio.handlers["message"]))
 
 
 async def leave_pages(session: BrowserSession) -> None:
@@ -70,6 +80,25 @@ def _speaking(handle: _Handler) -> _Handler:
     def checked(socket_id: str, message: dict[str, Any]) -> None:
         if message["client_id"] in sio.rooms(socket_id):
             handle(socket_id, message)
+
+    return checked
+
+
+def _not_heard(_socket_id: str, _message: Any) -> None:
+    """Nothing is done."""
+
+
+def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
+    async def checked(connection_id: str, message: Any) -> None:
+        state = sio.environ[connection_id]["asgi.scope"]["state"]
+        if state.get(OVER):
+            return
+        try:
+            await take(connection_id, message)
+        except Exception as error:  # noqa: BLE001 - what the library raises for what it cannot read is of any kind
+            logger.warning("a page's socket said what no page says (%s), and is closed", type(error).__name__)
+            state[OVER] = True
+            await sio.eio.disconnect(connection_id)
 
     return checked
 

@@ -11,7 +11,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from corpora import CorpusError, InvalidName
 from server import Access, RequestError, Services
 from server.browser_sessions import BrowserSession, cookie_name
-from server.room import Room
+from server.places import Places
+from server.rate import Rate
 from server.turn_rate import TooManyTurns
 from workbench.ask import AskPanel
 from workbench.connection import watch_connection
@@ -26,8 +27,10 @@ _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
 TABS = ("Projects", "Documents", "Ask", "Story")
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
-# A page keeps some megabytes; half of them are a workspace's at most.
-_MOST_PAGES = 200
+# A page keeps some megabytes.
+_MOST_PAGES, _MOST_OF_WORKSPACE = 200, 100
+# Of failures that are written down: whoever has a page can bring about as many as they like.
+_FAILURES_PER_MINUTE = 30
 # A file that is dropped beside what takes it would be shown in place of the page.
 _STAY = """for (const kind of ["dragover", "drop"])
   addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
@@ -39,7 +42,8 @@ _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
 def make_shell(services: Services, access: Access) -> FastAPI:
     """The application of the page alone, to be asked for the addresses that are its own."""
     shell = FastAPI(openapi_url=None)
-    pages = Room(_MOST_PAGES)
+    pages = Places(_MOST_PAGES, _MOST_OF_WORKSPACE)
+    failures = Rate(_FAILURES_PER_MINUTE)
 
     @ui.page("/")
     async def page(
@@ -49,14 +53,13 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         question: str = "",
     ) -> Response | None:
         workspace: str = request.state.workspace
-        pages.add(workspace, 1)
         client = ui.context.client
-        client.on_delete(lambda: pages.add(workspace, -1))
-        if not pages.suffices(workspace, 0):
+        if not pages.take(workspace):
             forget_unseen_page(workspace)
-        if not pages.suffices(workspace, 0):
-            client.delete()
-            return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
+            if not pages.take(workspace):
+                client.delete()
+                return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
+        client.on_delete(lambda: pages.give_back(workspace))
         client.on_exception(_tell)
         visit = await _visit(services, request, project)
         client.on_delete(visit.end)
@@ -66,7 +69,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         return None
 
     keep_pages_apart()
-    logging.getLogger("nicegui").addFilter(_is_unexpected)
+    logging.getLogger("nicegui").addFilter(lambda record: _is_for_the_log(record, failures))
     app.add_exception_handler(404, _not_found)  # the library's own is a page, and counted by nobody
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
@@ -157,6 +160,7 @@ def _tell(error: Exception) -> None:
     ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 
-def _is_unexpected(record: logging.LogRecord) -> bool:
-    """Whether it is for the log: what the page refuses is no failure of it, and names what is the visitor's."""
-    return not isinstance(record.msg, _REFUSALS)
+def _is_for_the_log(record: logging.LogRecord, failures: Rate) -> bool:
+    """What the page refuses is no failure of it, and names what is the visitor's."""
+    is_failure = record.levelno >= logging.ERROR
+    return not isinstance(record.msg, _REFUSALS) and (not is_failure or failures.take("") == 0)

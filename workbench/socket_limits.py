@@ -8,15 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.websockets import WebSocketClose
 
 from server import Services
-from server.room import Room
+from server.places import Places
 from server.socket import take_long_messages
 
 _POLICY_VIOLATION = 1008
-# A page has one, and another one while it connects again; half of them are a workspace's at most.
-_MOST_SOCKETS = 400
+# A page has one, and another one while it connects again.
+_MOST_SOCKETS, _MOST_OF_WORKSPACE = 400, 200
 # What a page sends: answers to a ping, and messages as JSON. The library's protocol has also messages in binary parts,
 # of which it would keep as many as somebody announces.
 _KNOWN = re.compile(r"2probe|3|4[0-3]")
+# In a socket's state: nothing of it is read any more.
+OVER = "is_over"
 
 
 class SocketLimits:
@@ -28,26 +30,25 @@ class SocketLimits:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._open = Room(_MOST_SOCKETS)
+        self._open = Places(_MOST_SOCKETS, _MOST_OF_WORKSPACE)
 
     async def talk(self, library: ASGIApp, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         """Lets the library answer the socket of somebody who was let in: its `state.workspace` says as whom."""
         workspace: str = connection.state.workspace
-        self._open.add(workspace, 1)
+        if not self._open.take(workspace):
+            await WebSocketClose(_POLICY_VIOLATION)(connection.scope, receive, send)
+            return
         try:
-            if not self._open.suffices(workspace, 0):
-                await WebSocketClose(_POLICY_VIOLATION)(connection.scope, receive, send)
-                return
             take_long_messages(connection, self._services.json_room, workspace)
-            await library(connection.scope, partial(self._next, workspace, receive), send)
+            await library(connection.scope, partial(self._next, connection, receive), send)
         finally:
-            self._open.add(workspace, -1)
+            self._open.give_back(workspace)
 
-    async def _next(self, workspace: str, receive: Receive) -> Message:
+    async def _next(self, connection: HTTPConnection, receive: Receive) -> Message:
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        if not _KNOWN.match(message.get("text") or ""):
+        if OVER in connection.scope["state"] or not _KNOWN.match(message.get("text") or ""):
             return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
-        await self._services.rounds.wait(workspace)
+        await self._services.rounds.wait(connection.state.workspace)
         return message

@@ -7,6 +7,8 @@ from typing import Any
 
 from fastapi import Request
 from nicegui import app, ui
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from server import RequestError
@@ -52,12 +54,15 @@ class StoryDrop:
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:
             return _refused(404, "NOT_FOUND", "This page is another workspace's.")
-        async with request.form(max_files=1) as form:
-            (file,) = form.getlist("files") or [None]
-            if file is None or isinstance(file, str):
-                return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
-            data, name = await file.read(), file.filename or "story.arrow"
-            path, sha256, unsaved = (str(form.get(field, "")) for field in ("path", "sha256", "unsaved"))
+        try:
+            async with request.form(max_files=1, max_fields=10) as form:
+                file = form.get("files")
+                if not isinstance(file, UploadFile):
+                    return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
+                data, name = await file.read(), file.filename or "story.arrow"
+                path, sha256, unsaved = (str(form.get(field, "")) for field in ("path", "sha256", "unsaved"))
+        except HTTPException as error:
+            return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
         try:
             story = await self._visit.compute(lambda: _read(name, data, path, sha256))
         except RequestError as error:

@@ -1,5 +1,6 @@
 """The requests of one answer to a model's provider: streamed, sent again where it was busy, counted."""
 
+import asyncio
 import logging
 import time
 from decimal import Decimal
@@ -31,6 +32,8 @@ _MAX_REQUESTS = 60
 _SETTINGS = ModelSettings(max_tokens=8192, cache=True)
 # A shorter wait is over before anybody wonders.
 _TOLD_WAIT_S = 2.0
+# A provider whose stream does not end is not waited for; a small machine needs as long for so many tokens.
+_LONGEST_S = 1800.0
 # What pydantic-ai says of an OpenAI stream without its last piece; it has no class of its own for that.
 _ENDED_EARLY = "without a `finish_reason`"
 
@@ -87,10 +90,14 @@ class Requests:
     async def _streamed(self, messages: list[ModelMessage]) -> ModelResponse:
         self._has_spoken = False
         started = time.monotonic()
+        limit = asyncio.timeout(_LONGEST_S)
         try:
-            async with model_request_stream(
-                self._model, messages, model_settings=_SETTINGS, model_request_parameters=self._parameters
-            ) as stream:
+            async with (
+                limit,
+                model_request_stream(
+                    self._model, messages, model_settings=_SETTINGS, model_request_parameters=self._parameters
+                ) as stream,
+            ):
                 async for event in stream:
                     text = _text(event)
                     if text is not None:
@@ -101,6 +108,10 @@ class Requests:
             if _ENDED_EARLY in str(error):
                 raise AnswerBrokenOff(str(error)) from error
             raise
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise AnswerBrokenOff(f"The answer had no end after {_LONGEST_S:.0f} seconds.") from error
         finally:
             self.model_s += time.monotonic() - started
 

@@ -88,6 +88,14 @@ async def test_a_turn_whose_task_is_cancelled_gives_its_request_up(runner: TurnR
     assert runner.model.cancelled.is_set()
 
 
+async def test_an_answer_without_an_end_is_broken_off(runner: TurnRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.answering.requests._LONGEST_S", 0.3)
+    runner.model.add(["Half. ", Hang()])
+    failed = next(event for event in await runner.events("Hello?") if isinstance(event, Failed))
+    assert failed.failure.code == "ANSWER_BROKEN_OFF"
+    assert runner.model.cancelled.is_set()
+
+
 async def test_errors_go_to_the_model_which_tries_again(runner: TurnRunner) -> None:
     runner.model.add([Use("create_insert_node", {"type": "dialogue"})], [Use("create_insert_node", {"type": "dialog"})])
     runner.model.add(["Done."])

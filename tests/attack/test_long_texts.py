@@ -50,9 +50,13 @@ READ = {
     "a scene of blanks": "passages(screenplay, '.a' + ' ' * 1_000_000 + 'x')",
     "a cue of blanks": "passages(screenplay, 'A' + ' ' * 1_000_000 + 'x\\nb')",
     "an entry of contents without a page": "_CONTENTS_ENTRY.fullmatch('.' * 1_000_000)",
+    "a question of names": "best_quotes('Who is ' + 'Ann’s ' * 100_000, [said])",
+    "a question of words": "best_quotes('what is the name of ' + 'a9 b8, ' * 100_000, [said])",
     "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
 }
 PROGRAM = """
+from retrieval import NumberedPassage, best_quotes
+said = NumberedPassage(1, 'a.md', ('Ann',), 'Ann keeps the lamp. ' * 500, 1.0)
 from contextlib import suppress
 from agent import read_reply
 from agent.local import is_command

@@ -1,12 +1,17 @@
 """Questions that wait for an answer."""
 
+import sqlite3
 import threading
-from datetime import timedelta
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, insert
 
-from corpora import Catalog, Pending
+from corpora import Catalog, CatalogError, Pending
 from corpora import pendings as module
+from corpora.schema import pendings as table
 
 
 def test_a_question_is_kept_and_answered_once(catalog: Catalog) -> None:
@@ -95,3 +100,41 @@ def test_the_newest_stays_however_long_it_is(catalog: Catalog, monkeypatch: pyte
     monkeypatch.setattr(module, "_OF_PROJECT_BYTES", 10)
     ids = [catalog.put_pending("local", "1", "undo", {"before": "x" * 100}, "a") for _ in range(2)]
     assert kept(catalog, *[("1", one) for one in ids]) == [False, True]
+
+
+def test_what_an_older_fletcher_kept_in_the_catalog_itself_is_taken_over_once(sqlite_url: str) -> None:
+    Catalog(sqlite_url).close()
+    row = {"workspace": "local", "project_id": "1", "payload": {}, "content_sha256": "a"}
+    engine, now = create_engine(sqlite_url), datetime.now(UTC)
+    with engine.begin() as connection:
+        for one in ("plan", "undo"):
+            connection.execute(insert(table).values(row | {"id": one, "kind": one, "created_at": now}))
+    engine.dispose()
+    with closing(Catalog(sqlite_url)) as catalog, closing(Catalog(sqlite_url)) as other:
+        assert catalog.pop_pending("local", "1", "plan") is not None
+        assert other.pop_pending_for("local", "1", "undo", "a") is not None
+    with closing(Catalog(sqlite_url)) as again:
+        assert again.pop_pending("local", "1", "plan") is None
+        assert again.pop_pending_for("local", "1", "undo", "a") is None
+
+
+def test_questions_wait_for_no_writer_of_the_catalog(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.sqlite._BUSY_TIMEOUT_S", 1)
+    with (
+        closing(Catalog(sqlite_url)) as catalog,
+        closing(sqlite3.connect(tmp_path / "catalog.sqlite3", isolation_level=None)) as writer,
+    ):
+        writer.execute("BEGIN IMMEDIATE")
+        pending_id = catalog.put_pending("local", "1", "plan", {}, "a")
+        assert catalog.pop_pending("local", "1", pending_id) is not None
+        with pytest.raises(CatalogError):
+            catalog.mark_all_unembedded()
+        writer.rollback()
+
+
+def test_a_damaged_file_of_questions_is_named(sqlite_url: str, tmp_path: Path) -> None:
+    (tmp_path / "catalog-pendings.sqlite3").write_bytes(b"nothing of ours " * 100)
+    with pytest.raises(CatalogError, match=r"catalog-pendings\.sqlite3 .*move the file away.*undo"):
+        Catalog(sqlite_url)

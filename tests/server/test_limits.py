@@ -141,6 +141,19 @@ def test_a_message_that_is_too_long(home: House) -> None:
         assert code_of(client)[0] == MESSAGE_TOO_BIG
 
 
+def test_too_many_to_take_in_at_once_however_short_they_are(tmp_path: Path) -> None:
+    with (
+        house(tmp_path, limits=Limits(call_timeout_s=PATIENCE_S, upload_bytes=4 * 32 * 1024)) as home,
+        home.client() as client,
+    ):
+        home.readers.may_go_on.clear()
+        for number in range(5):
+            client.send("design_doc_sync", project_id=1, file_content="QQ==", file_name=f"{number}.txt")
+        refusal = client.frame()["message"]
+        assert refusal.startswith("TOO_MANY_UPLOADS: 4.txt: 4 documents")
+        home.readers.may_go_on.set()
+
+
 def test_too_much_to_take_in_at_once(tmp_path: Path) -> None:
     with (
         house(tmp_path, limits=Limits(call_timeout_s=PATIENCE_S, upload_bytes=1000)) as home,

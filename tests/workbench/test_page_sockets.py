@@ -40,6 +40,20 @@ class PageSocket:
         self._socket.send("40")
         self.greeting = str(self._socket.recv(PATIENCE_S))
 
+    def send(self, message: str) -> None:
+        """Says something as it is."""
+        self._socket.send(message)
+
+    def element(self, tag: str) -> int:
+        """The id of the first element of the page whose tag has this in it."""
+        return next(int(key) for key, element in self._elements.items() if tag in element.get("tag", ""))
+
+    @property
+    def _elements(self) -> dict[str, Any]:
+        found = re.search(r"String\.raw`(.*?)`", self.html, re.DOTALL)
+        assert found is not None
+        return json.loads(html.unescape(found[1]))
+
     def ask(self, name: str, data: dict[str, Any]) -> str:
         """What the server answers to an event; whatever it says before is dropped."""
         self._socket.send(f"{EVENT}7{json.dumps([name, data])}")
@@ -54,11 +68,9 @@ class PageSocket:
                 self._socket.send("3")
         return heard
 
-    def choose(self, page: "PageSocket", tab: str) -> str:
+    def choose(self, page: "PageSocket", tab: object) -> str:
         """Says that on that page a tab was chosen."""
-        elements = re.search(r"String\.raw`(.*?)`", page.html, re.DOTALL)
-        assert elements is not None
-        for key, element in json.loads(html.unescape(elements[1])).items():
+        for key, element in page._elements.items():
             for event in element.get("events", ()):
                 if "tabs" in element["tag"] and event["type"].startswith("update"):
                     told = {"client_id": page.page_id, "id": int(key), "listener_id": event["listener_id"]}

@@ -127,7 +127,7 @@ def test_half_a_message_takes_room_of_its_workspace() -> None:
 
 
 def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.socket_limits._MOST_SOCKETS", 2)
+    monkeypatch.setattr("workbench.socket_limits._MOST_OF_WORKSPACE", 1)
     sockets, refused = SocketLimits(services(Room(MIB))), Library()
 
     class Open(Library):

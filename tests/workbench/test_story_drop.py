@@ -1,0 +1,60 @@
+"""A story that is sent to a page, by a program that does not care what the page would send."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.end_to_end.conftest import PATIENCE_S, running_server
+
+_MOST = 2 * 2**20
+_FORM = "multipart/form-data; boundary=x"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server that takes messages of 2 MiB."""
+    with running_server(tmp_path_factory.mktemp("small") / "data", FLETCHER_MAX_MESSAGE_BYTES=str(_MOST)) as url:
+        yield url
+
+
+def refusal(url: str, **sent: Any) -> tuple[int, str, str]:
+    """Status, code and sentence of what is answered to a story that is sent to a page of its own."""
+    with httpx.Client(base_url=url, timeout=PATIENCE_S) as browser:
+        found = re.search(r"""["']client_id["']: ["']([^"']+)""", html.unescape(browser.get("/").text))
+        assert found is not None
+        answer = browser.post(f"/_nicegui/client/{found[1]}/story", **sent)
+    error = answer.json()["error"]
+    return answer.status_code, error["code"], error["message"]
+
+
+@pytest.mark.parametrize("is_announced", [True, False], ids=["announced", "in chunks"])
+def test_a_story_that_is_too_long_is_told_the_limit(small: str, *, is_announced: bool) -> None:
+    head, tail = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.arrow"\r\n\r\n', b"\r\n--x--\r\n"
+    body = head + b"x" * (_MOST + 1) + tail
+    content = body if is_announced else iter([body[: _MOST // 2], body[_MOST // 2 :]])
+    status, code, message = refusal(small, content=content, headers={"Content-Type": _FORM})
+    assert (status, code) == (413, "PAYLOAD_TOO_LARGE")
+    assert str(_MOST) in message
+    assert "FLETCHER_MAX_MESSAGE_BYTES" in message
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"content": b"--y\r\nnothing", "headers": {"Content-Type": _FORM}},
+        {"content": b"{}", "headers": {"Content-Type": "multipart/form-data"}},
+        {"content": b"{}", "headers": {"Content-Type": "application/json"}},
+        {"files": [("files", ("a.arrow", b"{}")), ("files", ("b.arrow", b"{}"))]},
+        {"data": {"files": "{}"}},
+        {},
+    ],
+    ids=["broken", "without boundary", "no form", "two files", "no file", "empty"],
+)
+def test_what_is_no_form_with_one_story_is_refused(small: str, sent: dict[str, Any]) -> None:
+    status, code, message = refusal(small, **sent)
+    assert (status, code) in [(400, "INVALID_REQUEST"), (422, "INVALID_REQUEST")]
+    assert message
