@@ -71,6 +71,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     keep_pages_apart()
     logging.getLogger("nicegui").addFilter(lambda record: _is_for_the_log(record, failures))
     app.add_exception_handler(404, _not_found)  # the library's own is a page, and counted by nobody
+    app.storage.max_tab_storage_age = 60.0  # nothing is kept there, and a month of tabs is much of nothing
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
