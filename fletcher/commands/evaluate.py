@@ -72,6 +72,8 @@ def evaluate(
                         pipeline, questions, within_document=within, asked=lambda task=task: bars.advance(task)
                     )
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
+    first = list(variants)
+    rows.sort(key=lambda row: first.index(row["pipeline"]) if row["pipeline"] in variants else len(first))
     if drawing is not None:
         _draw(drawing, rows)
     console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
@@ -101,7 +103,9 @@ def _pipelines(
     bars: Bars,
 ) -> Iterator[Pipeline]:
     texts: list[Text] = []
-    for name, settings in variants.items():
+    for name, settings in reversed(
+        variants.items()
+    ):  # so a model that cannot be used ends it before anything is measured
         with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
             if parts.reranker is not None:
                 parts.reranker.load()
