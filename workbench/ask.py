@@ -24,7 +24,6 @@ _REMARKS = {
     "weak": "The documents may not say it: these passages are the nearest.",
 }
 _NO_CHANGE = "Nothing was changed: say it in the tab Story, with the story open, to see it before it is done."
-_NO_STORY = "Nothing was changed: open a story in the tab Story first, and say it there."
 _ALL = ""
 
 
@@ -102,8 +101,6 @@ class AskPanel:
         # What the story says can be asked here as well; a change of it is only described.
         content = {"arrow_content": story.text if story is not None else BLANK, "mode": "plan"}
         if await self._conversation.say(question, telling, message=question, **content) is None:
-            if telling.failed_with == "PERMISSION_DENIED":
-                telling.add(_NO_STORY)
             return
         if telling.asked is not None:
             telling.add(_NO_CHANGE)

@@ -20,6 +20,7 @@ _LOOK_S = 1.0
 _SHOWN_NAMES = 3
 _NEW = ("indexed", "searchable", "updated")
 _REPLACED = "Another version was there and is replaced"
+_UNKNOWN = "UNKNOWN_FORMAT"
 _THERE = "There already, with the same content"
 
 
@@ -37,6 +38,8 @@ class DocumentsPanel:
         self._seen: object = None
         self._names = list[str]()
         self._before = set[tuple[str, str]]()  # addresses and names of what was there before the last were sent
+        self._unknown = list[str]()  # files among the last that were sent, of kinds that are not read
+        self._is_one = False  # no other file was sent with it
         self._sending = Counter[str]()  # files, by the address that they go to
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
@@ -64,11 +67,18 @@ class DocumentsPanel:
 
     def _change_project(self) -> None:
         self._drop.send_to(self._visit.address("corpus"))
-        self._problems.clear()
+        self._forget_problems()
         self._seen = None
 
-    def _begin(self, url: str, files: int) -> None:
+    def _forget_problems(self) -> None:
         self._problems.clear()
+        self._unknown = []
+        with self._problems:
+            self._skipped = ui.column()
+
+    def _begin(self, url: str, files: int) -> None:
+        self._forget_problems()
+        self._is_one = files == 1
         self._sending[url] += files
         self._seen = None
         self._before = {(self._visit.address("corpus"), name) for name in self._names}
@@ -90,6 +100,10 @@ class DocumentsPanel:
 
     def _draw_report(self, report: list[DocumentEntry], url: str, elsewhere: str) -> None:
         self._sending[url] = max(self._sending[url] - len(report), 0)
+        unknown = [entry.name for entry in report if entry.error is not None and entry.error.code == _UNKNOWN]
+        if not self._is_one:  # a folder has pictures in it and the like; a file that is given by itself is meant
+            report = [entry for entry in report if entry.name not in unknown]
+            self._draw_skipped(unknown)
         for entry in report:
             if entry.error is not None:
                 _problem(f"{elsewhere}{entry.error.message}", is_failure=entry.status == "failed")
@@ -101,6 +115,15 @@ class DocumentsPanel:
         if failed := [entry.name for entry in report if entry.status == "failed"]:
             again = partial(self._drop.send_again, url, failed)
             ui.button("Read again", icon="refresh", on_click=again).props("no-caps outline dense")
+
+    def _draw_skipped(self, names: Sequence[str]) -> None:
+        if not names:
+            return
+        self._unknown += names
+        self._skipped.clear()
+        with self._skipped:
+            skipped = f"Skipped {counted(len(self._unknown), 'file')} of kinds that are not read"
+            _problem(f"{skipped}: {_listed(self._unknown)}.", is_failure=False)
 
     async def _look(self) -> None:
         """Draws the list anew where it is not what it was."""
@@ -126,7 +149,7 @@ class DocumentsPanel:
         with self._list:
             if is_empty:
                 with ui.element("li"):
-                    offer_sample(self._visit, self._tabs)
+                    offer_sample(self._visit, self._tabs, self._drop.picks)
             for document in documents:
                 with ui.element("li").classes("document"):
                     self._draw_document(document)

@@ -1,5 +1,6 @@
 """A place in a document: its page as a picture with the passage marked, or its text where there are no pages."""
 
+import json
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,13 +15,21 @@ from workbench.visit import Visit
 
 _CHARACTERS = 3_000  # on either side of a passage
 _OF_SOUGHT = 60  # characters by which a passage is found on its page
-# A text is scrolled to its mark; a picture that is larger than its place, to the height of what is marked on it.
+_FRAMES = 600  # until what is drawn must be there
+# A text is scrolled to its mark; a picture that is larger than its place, to the height of what is marked on it. What
+# is drawn may come after this does.
 _LOOK = """
-const view = getHtmlElement(%d), box = view.querySelector(".page-text"), mark = view.querySelector("mark");
-view.scrollIntoView({block: "start"});
-view.scrollTop = 0;
-if (mark) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - 40;
-if (view.classList.contains("enlarged")) view.querySelector(".sought")?.scrollIntoView({block: "center"});
+const look = (frames) => {
+  const view = getHtmlElement(%(view)d), drawn = document.getElementById("c%(drawn)d");
+  if (!drawn) return frames && requestAnimationFrame(() => look(frames - 1));
+  const box = view.querySelector(".page-text"), mark = view.querySelector("mark");
+  view.scrollIntoView({block: "start"});
+  view.scrollTop = 0;
+  if (mark) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - 40;
+  if (view.classList.contains("enlarged")) view.querySelector(".sought")?.scrollIntoView({block: "center"});
+  if (%(focus)s) view.querySelector(`[aria-label="${%(focus)s}"]`)?.focus({preventScroll: true});
+};
+look(%(frames)d);
 """
 _ENLARGE = """(event) => {
   const view = getHtmlElement(%d), isLarge = view.classList.toggle("enlarged");
@@ -81,10 +90,11 @@ class PlaceView:
         self._view.clear()
         with self._view:
             self._draw_head(document, place)
-            draw()
+            with ui.element("div") as drawn:
+                draw()
         self._view.set_visibility(True)
-        focused = f"view.querySelector('[aria-label=\"{focus}\"]')?.focus({{preventScroll: true}});" if focus else ""
-        ui.run_javascript(f"mounted_app.$nextTick(() => {{{_LOOK % self._view.id}{focused}}})")
+        names = {"view": self._view.id, "drawn": drawn.id, "focus": json.dumps(focus), "frames": _FRAMES}
+        self._view.client.run_javascript(_LOOK % names)
 
     def close(self) -> None:
         """Shows nothing any more."""
@@ -122,7 +132,7 @@ class PlaceView:
 
         earlier = ui.button(icon="chevron_left", on_click=partial(turn, page - 1, "Page before"))
         earlier.props('flat round dense aria-label="Page before"').set_enabled(page > 1)
-        number = ui.number(value=page, min=1, max=pages, precision=0, format="%d").props("dense borderless")
+        number = ui.number(value=page, min=1, max=pages, precision=0, format="%d").props("dense outlined")
         number.classes("page-number").props["aria-label"] = f"Page, of {pages}"
         number.on("change", lambda: turn(int(number.value or page), f"Page, of {pages}"))
         later = ui.button(icon="chevron_right", on_click=partial(turn, page + 1, "Next page"))

@@ -1,5 +1,6 @@
 """The tab `Projects`: which there are, another one, and the sample for the first visit."""
 
+from collections.abc import Callable
 from functools import partial
 
 from nicegui import ui
@@ -26,8 +27,10 @@ class ProjectsPanel:
         self._list = ui.column().classes("list")
         with ui.row().classes("line"):
             self._new = ui.input("New project").props("dense outlined maxlength=64").on("keydown.enter", self._begin)
+            self._new.props('hint="Letters, digits, _ . and -, as in inland-light"')
             ui.button("New", on_click=self._begin).props("outline no-caps")
         ui.timer(0.0, self._refresh, once=True)
+        tabs.on_value_change(self._refresh)  # others may have begun one
         visit.documents_changed.subscribe(self._refresh)
         visit.project_changed.subscribe(self._refresh)
 
@@ -38,6 +41,8 @@ class ProjectsPanel:
         with self._list:
             if not counts:
                 offer_sample(visit, self._tabs)
+            if counts and visit.project not in [one.project for one in counts]:
+                ui.label(f"{visit.project}: no documents yet").props('aria-current="true"').classes("hint")
             for one in counts:
                 text = f"{one.project}: {counted(one.documents, 'document')}, {counted(one.passages, 'passage')}"
                 button = ui.button(text, on_click=partial(self._choose, one.project)).props("flat no-caps align=left")
@@ -59,8 +64,14 @@ class ProjectsPanel:
                 self._new.set_value("")
 
 
-def offer_sample(visit: Visit, tabs: ui.tabs) -> None:
-    """For who sees Fletcher for the first time: documents to try it on, and a question about them."""
+def offer_sample(visit: Visit, tabs: ui.tabs, picks: Callable[[ui.button], None] | None = None) -> None:
+    """For who sees Fletcher for the first time: documents to try it on, and a question about them.
+
+    Args:
+        visit: The page.
+        tabs: Where it goes on.
+        picks: Lets a click on a button choose files; None where the tab `Documents` comes first.
+    """
     with ui.card().classes("offer"):
         ui.label("Nothing is here yet. Add your own design documents, or look at what Fletcher does on a sample.")
 
@@ -78,7 +89,8 @@ def offer_sample(visit: Visit, tabs: ui.tabs) -> None:
 
         with ui.row().classes("line"):
             button = ui.button("Try the sample", on_click=take).props("no-caps")
-            ui.button("Add my documents", on_click=lambda: tabs.set_value("Documents")).props("outline no-caps")
+            add = ui.button("Add my documents").props("outline no-caps")
+            picks(add) if picks is not None else add.on_click(lambda: tabs.set_value("Documents"))
         waiting = ui.label().props('role="status"')
 
 

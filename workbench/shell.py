@@ -36,6 +36,8 @@ _STAY = """for (const kind of ["dragover", "drop"])
   addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
 _RECONNECT_S = 30.0
 _LONGEST_QUESTION = 1000
+# The library would have it in a colour that cannot be read on that of the message.
+_CLOSE = {"label": "Close", "style": "color: inherit !important"}
 _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
 
 
@@ -157,7 +159,7 @@ def _tell(error: Exception) -> None:
     said = (
         str(error) if isinstance(error, _REFUSALS) else "Something went wrong in the server; its log has the details."
     )
-    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
+    ui.notify(said, type="negative", multi_line=True, timeout=0, actions=[_CLOSE])
 
 
 def _is_for_the_log(record: logging.LogRecord, failures: Rate) -> bool:

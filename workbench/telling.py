@@ -13,7 +13,6 @@ class Telling:
     Attributes:
         citations: The places that it cites.
         asked: What it ends with and waits for; None where it waits for nothing.
-        failed_with: The code of what it failed with; empty where it did not.
     """
 
     def __init__(self, label: ui.label) -> None:
@@ -22,7 +21,6 @@ class Telling:
         self._open = ""
         self.citations: Sequence[Citation] = ()
         self.asked: Asked | None = None
-        self.failed_with = ""
 
     @property
     def text(self) -> str:
@@ -38,7 +36,6 @@ class Telling:
                 self._open = ""  # it is the whole of what was said bit by bit
                 self.add(text)
             case Failed(failure=failure):
-                self.failed_with = failure.code
                 self.add(failure.message)
             case Asked(text=text):
                 self.asked = event

@@ -48,7 +48,7 @@ def test_a_question_changes_no_story_and_claims_no_change(sample: str, open_page
     page = open_page(f"{sample}/?project=1&tab=Ask")
     ask(page, "create a variable gold = 10")
     answer = page.locator(".answer").first
-    answer.filter(has_text="Nothing was changed").wait_for()
+    answer.filter(has_text="Not done: No Arrow project is open").wait_for()
     assert "Created" not in answer.inner_text()
 
 

@@ -7,7 +7,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
@@ -134,6 +134,15 @@ def test_a_document_opens_at_its_pages(sample: str, open_page: OpenPage) -> None
     page.get_by_role("img", name="game-bible.pdf, page 1").wait_for()
     page.get_by_role("button", name="Next page").click()
     page.get_by_role("img", name="game-bible.pdf, page 2").wait_for()
+    expect(page.get_by_role("button", name="Next page")).to_be_focused()
+    page.get_by_role("spinbutton", name="Page, of 18").fill("9")
+    page.get_by_role("img", name="game-bible.pdf, page 9").wait_for()
+    expect(page.get_by_role("spinbutton", name="Page, of 18")).to_be_focused()
+    picture, text = page.get_by_role("img"), page.get_by_role("region", name="Text of the page")
+    boxes = picture.bounding_box(), text.bounding_box()
+    assert boxes[0]
+    assert boxes[1]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]  # side by side
 
 
 def test_a_document_without_pages_opens_as_text(sample: str, open_page: OpenPage) -> None:
@@ -149,6 +158,27 @@ def test_what_is_read_says_at_which_page_it_is(sample: str, open_page: OpenPage,
     page = open_page(f"{sample}/?project=paging&tab=Documents")
     add(page, tmp_path / "long.pdf")
     page.get_by_text(re.compile(r"Reading long\.pdf, page \d+ of 3000 …")).wait_for()
+
+
+def test_what_lies_in_a_folder_and_is_no_document_is_named_in_one_line(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "bell.md").write_text("The bell is under the floor.")
+    for number in range(25):
+        (folder / f"shot-{number}.psd").write_bytes(b"8BPS\x00\x01" + bytes(20))
+    page = open_page(f"{sample}/?project=vault&tab=Documents")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Add my documents").click()
+    assert chosen.value.is_multiple()
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Add a folder").click()
+    chosen.value.set_files(str(folder))
+    page.get_by_text("Skipped 25 files of kinds that are not read").wait_for()
+    page.get_by_role("button", name="bell.md", exact=True).wait_for()
+    assert page.get_by_role("alert").count() == 1
+    assert page.get_by_role("button", name="Read again").count() == 0
 
 
 def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
