@@ -1,7 +1,7 @@
 """`fletcher evaluate`: how well questions find their passages, ours beside the stock LlamaIndex pipeline."""
 
 import hashlib
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -93,7 +93,7 @@ def _variants(settings: Settings, embedding_model: str | None, reranker: str | N
 
 
 def _pipelines(
-    variants: Mapping[str, Settings],
+    variants: dict[str, Settings],
     key: ProjectKey,
     sources: Collection[Source | Refusal],
     questions: Sequence[Question],
