@@ -70,6 +70,8 @@ def evaluate(
                         pipeline, asked, within_document=within, asked=lambda task=task: bars.advance(task)
                     )
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
+    first = list(variants)
+    rows.sort(key=lambda row: first.index(row["pipeline"]) if row["pipeline"] in variants else len(first))
     if drawing is not None:
         _draw(drawing, rows)
     console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
@@ -101,7 +103,8 @@ def _pipelines(
     """Each, with the questions as their places are in the documents."""
     texts: list[Text] = []
     asked: list[Question] = []
-    for name, settings in variants.items():
+    # Last first: a model that is named and cannot be used ends it before anything is measured.
+    for name, settings in reversed(list(variants.items())):
         with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
             if parts.reranker is not None:
                 parts.reranker.load()
