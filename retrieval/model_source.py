@@ -16,7 +16,7 @@ from typing import TypeVar
 
 _Loaded = TypeVar("_Loaded")
 
-WAITED_S = 10.0
+WAITED_S = 7.0  # its libraries are loaded as well in these ten seconds
 
 # A provider and a name; one letter before the colon is a drive of Windows.
 _PROVIDED = re.compile(r"(?P<provider>[a-z][a-z0-9_-]+):(?P<name>.+)", re.DOTALL)

@@ -117,6 +117,8 @@ def _made(kind: str, provider: str, name: str, suffix: str, **options: Any) -> o
         raise ModelNotUsable(f"{package} has no class whose name ends with {suffix}")
     if provider == "ollama" and (host := os.environ.get("OLLAMA_HOST")):  # which its package does not look at
         options["base_url"] = host
+    if "max_retries" in inspect.signature(made).parameters:  # OpenAI's ten take a minute, and then the reason is late
+        options["max_retries"] = 1
     try:
         return made(**{_name_of(made): name}, **options)
     except Exception as error:  # a key that is missing, a name that it does not know, of whatever type
