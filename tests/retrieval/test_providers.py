@@ -61,6 +61,7 @@ def test_search_goes_on_while_it_refuses_and_vectors_follow(
         assert retriever.answer(key, "dragon").text_only is False
         provider.refuses = True
         put(key, "b.md", "a dragon that is new")
+        retriever.refresh(key)
         with pytest.raises(ProviderAway, match="no credit left"):
             retriever.embed_pending(key)
         assert embedder.is_away() is True
