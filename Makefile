@@ -56,7 +56,7 @@ format: setup $(GDTOOLKIT)/gdlint
 
 # What users install, with the hash of every file; hatchling builds Fletcher itself. Needs the package index.
 lock: setup
-	echo hatchling | $(BIN)/uv pip compile pyproject.toml - --constraint constraints.txt --universal --python-version 3.11.5 \
+	echo hatchling | $(BIN)/uv pip compile pyproject.toml - --constraint constraints.txt --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements.lock
 
 bench: setup

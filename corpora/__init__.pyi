@@ -30,6 +30,7 @@ from .records import DocumentCounts as DocumentCounts
 from .records import Page as Page
 from .records import Passage as Passage
 from .records import PassageKind as PassageKind
+from .records import ProjectCounts as ProjectCounts
 from .records import ProjectKey as ProjectKey
 from .records import Quota as Quota
 from .records import kept_bytes as kept_bytes

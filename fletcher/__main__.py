@@ -7,12 +7,12 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from corpora import CorpusError
 from fletcher import console
 from fletcher.env_file import OWN_ENV_FILE, ignored_in_folder, load_own_variables
 from fletcher.errors import CommandError, WrongUsage
+from fletcher.flags import PlainCommand, PlainGroup
 from fletcher.log import log_warnings
 from fletcher.settings import SettingsError, unknown_settings
 from fletcher.termination import ending_in_order
@@ -38,23 +38,7 @@ _COMMANDS = {
 }
 
 
-class _Flags:
-    """A command whose flags are shown without a type, as they take no value."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """All of them, that of the help, too."""
-        params: list[Any] = super().get_params(ctx)  # pyright: ignore
-        for param in params:
-            if getattr(param, "is_flag", False):
-                param.metavar = ""
-        return params
-
-
-class _Command(_Flags, TyperCommand):
-    pass
-
-
-class _Commands(_Flags, TyperGroup):
+class _Commands(PlainGroup):
     """The commands by their names."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  (the library's)
@@ -68,7 +52,7 @@ class _Commands(_Flags, TyperGroup):
             command = typer.main.get_group(found)
         else:
             alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-            alone.command(cmd_name, cls=_Command, help=_paragraphs(found.__doc__))(found)
+            alone.command(cmd_name, cls=PlainCommand, help=_paragraphs(found.__doc__))(found)
             command = typer.main.get_command(alone)
         command.name = cmd_name
         return command

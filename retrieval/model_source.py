@@ -1,6 +1,6 @@
 """Where a model that the user names is: in a folder, on the Hugging Face hub, or with a provider.
 
-Whatever is wrong with it is said in a sentence, and within ten seconds: no hub and no provider is waited for longer.
+Whatever is wrong with it is said in a sentence, and within ten seconds: no hub and no provider is waited for long.
 A model that the hub has may then take as long to come as it takes.
 """
 
@@ -16,7 +16,9 @@ from typing import TypeVar
 
 _Loaded = TypeVar("_Loaded")
 
-WAITED_S = 10.0
+WAITED_S = 6.0  # with the start of the process and the libraries before it, ten seconds
+
+_DESCRIBED_BY = ("modules.json", "config.json")  # sentence-transformers' own file, or that of transformers
 
 # A provider and a name; one letter before the colon is a drive of Windows.
 _PROVIDED = re.compile(r"(?P<provider>[a-z][a-z0-9_-]+):(?P<name>.+)", re.DOTALL)
@@ -41,6 +43,7 @@ def load_local(source: str, load: Callable[[bool], _Loaded]) -> _Loaded:
     _silence()
     try:
         if Path(source).is_dir():
+            _require_model_in(Path(source))
             return load(True)
         if _is_missing_folder(source):
             raise ModelNotUsable("there is no such folder")
@@ -89,6 +92,12 @@ def _is_missing_folder(source: str) -> bool:
     path = Path(source)
     is_path = path.is_absolute() or source.startswith((".", "~")) or "\\" in source or len(path.parts) > 2
     return is_path and not path.is_dir()
+
+
+def _require_model_in(folder: Path) -> None:
+    """Said before torch and transformers are loaded, which takes seconds."""
+    if not any((folder / name).is_file() for name in _DESCRIBED_BY):
+        raise ModelNotUsable(f"the folder holds no model: it has neither {' nor '.join(_DESCRIBED_BY)}")
 
 
 def _on_hub(source: str) -> str:

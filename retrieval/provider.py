@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,34 +32,41 @@ class ProvidedEmbedding:
     """An embedding model of a provider; may be used from several threads.
 
     The provider tells questions from passages as it does for LlamaIndex. Raises `ModelNotUsable` when the package is
-    missing, when it does not take the name, and when there is no vector within ten seconds; afterwards `ProviderAway`.
+    missing, when it does not take the name, and when there is no vector within seconds; afterwards `ProviderAway`.
     """
 
     def __init__(self, provider: str, name: str) -> None:
-        self._model = cast("BaseEmbedding", _made("embeddings", provider, name, "Embedding"))
-        first = within(WAITED_S, lambda: _tried(provider, lambda: self._model.get_query_embedding("ready")), provider)
+        model = _class("embeddings", provider, "Embedding")
+        self._passages: BaseEmbedding = _made(model, provider, name)
+        self._questions, once = self._passages, _asked_once(model)
+        if once:  # for passages it may try again: it may be busy
+            self._questions = _made(model, provider, name, **once)
+        first = within(WAITED_S, lambda: _tried(provider, lambda: self._asked("ready")), provider)
         self.dimension = len(_normalised([first])[0])
-        self._provider = _Provider(provider, lambda: self._model.get_query_embedding("ready"))
+        self._provider = _Provider(provider, lambda: self._asked("ready"))
         self.is_away = self._provider.is_away
 
     def vectors(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Normalised rows with the places in `texts` that they belong to, a batch at a time as they are made."""
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            rows = self._provider.asked(lambda batch=batch: self._model.get_text_embedding_batch(batch), _PASSAGES)
+            rows = self._provider.asked(lambda batch=batch: self._passages.get_text_embedding_batch(batch), _PASSAGES)
             yield list(range(start, start + len(batch))), _normalised(rows)
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of a question; nobody waits long for a provider that is away, or hangs."""
-        return _normalised([self._provider.asked(lambda: self._model.get_query_embedding(text))])[0]
+        return _normalised([self._provider.asked(lambda: self._asked(text))])[0]
+
+    def _asked(self, question: str) -> Sequence[float]:
+        return self._questions.get_query_embedding(question)
 
 
 class ProvidedReranker:
     """A reranking model of a provider; raises as `ProvidedEmbedding` does."""
 
     def __init__(self, provider: str, name: str, most: int) -> None:
-        made = _made("postprocessor", f"{provider}_rerank", name, "Rerank", top_n=most)
-        self._model = cast("BaseNodePostprocessor", made)
+        model = _class("postprocessor", f"{provider}_rerank", "Rerank")
+        self._model: BaseNodePostprocessor = _made(model, provider, name, top_n=most, **_asked_once(model))
         within(WAITED_S, lambda: _tried(provider, lambda: self._ranked("ready", ["ready"])), provider)
         self._provider = _Provider(provider, lambda: self._ranked("ready", ["ready"]))
         self.is_away = self._provider.is_away
@@ -104,23 +111,31 @@ def _tried(provider: str, ask: Callable[[], _Answer]) -> _Answer:
         raise ModelNotUsable(f"{provider} does not answer as it should ({first_line(error)})") from error
 
 
-def _made(kind: str, provider: str, name: str, suffix: str, **options: Any) -> object:
-    """The provider's class of that kind, made with the model's name."""
+def _class(kind: str, provider: str, suffix: str) -> type:
+    """The provider's class of that kind."""
     package = f"llama-index-{kind}-{provider.replace('_', '-')}"
     try:
         module = import_module(f"llama_index.{kind}.{provider.replace('-', '_')}")
     except ImportError as error:
         raise ModelNotUsable(f"its package is not installed. Install it: pip install {package}") from error
-    classes = (one for one in vars(module).values() if inspect.isclass(one))
-    made = next((one for one in classes if one.__name__.endswith(suffix) and not one.__name__.startswith("Base")), None)
-    if made is None:
-        raise ModelNotUsable(f"{package} has no class whose name ends with {suffix}")
+    for one in vars(module).values():
+        if inspect.isclass(one) and one.__name__.endswith(suffix) and not one.__name__.startswith("Base"):
+            return one
+    raise ModelNotUsable(f"{package} has no class whose name ends with {suffix}")
+
+
+def _made(model: type, provider: str, name: str, **options: Any) -> Any:
     if provider == "ollama" and (host := os.environ.get("OLLAMA_HOST")):  # which its package does not look at
         options["base_url"] = host
     try:
-        return made(**{_name_of(made): name}, **options)
+        return model(**{_name_of(model): name}, **options)
     except Exception as error:  # a key that is missing, a name that it does not know, of whatever type
-        raise ModelNotUsable(f"{package} does not take it ({first_line(error)})") from error
+        raise ModelNotUsable(f"the package of {provider} does not take it ({first_line(error)})") from error
+
+
+def _asked_once(model: type) -> dict[str, int]:
+    """The option with which it says at once what is wrong: the clients of some providers try again for minutes."""
+    return {"max_retries": 0} if "max_retries" in inspect.signature(model).parameters else {}
 
 
 def _name_of(model: type) -> str:

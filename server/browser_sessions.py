@@ -3,12 +3,12 @@
 import asyncio
 import secrets
 import time
-from collections import OrderedDict
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 _LASTS_S = 7 * 24 * 3600.0
-_MOST = 10_000
+_MOST_OF_WORKSPACE = 1000
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,17 @@ class BrowserSessions:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()  # the oldest first
+        self._sessions: dict[str, BrowserSession] = {}
+        self._of_workspace: defaultdict[str, dict[str, None]] = defaultdict(dict)  # their ids, the oldest first
 
     def begin(self, workspace: str, *, is_owner: bool) -> str:
-        """The id of a new session; with too many, the oldest ends."""
+        """The id of a new session; with too many, the workspace's own oldest ends."""
         session_id = secrets.token_urlsafe(32)
         self._sessions[session_id] = BrowserSession(workspace, is_owner, self._now() + _LASTS_S)
-        if len(self._sessions) > _MOST:
-            self.end(next(iter(self._sessions)))
+        own = self._of_workspace[workspace]
+        own[session_id] = None
+        if len(own) > _MOST_OF_WORKSPACE:
+            self.end(next(iter(own)))
         return session_id
 
     def get(self, session_id: str) -> BrowserSession | None:
@@ -55,6 +58,7 @@ class BrowserSessions:
     def end(self, session_id: str) -> None:
         """The browser has signed out."""
         if (session := self._sessions.pop(session_id, None)) is not None:
+            self._of_workspace[session.workspace].pop(session_id)
             session.ended.set()
 
 

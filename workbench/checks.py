@@ -8,9 +8,9 @@ from nicegui import ui
 
 from arrow_project import Finding
 from ingest import counted
+from workbench.bounded import draw_first
 
 _NODE = re.compile(r"\bnode (\d+)")
-_MOST = 200
 
 
 class ChecksView:
@@ -35,10 +35,7 @@ class ChecksView:
         with self._list:
             if not findings:
                 ui.label("Nothing to find fault with.").classes("hint")
-            for finding in findings[:_MOST]:
-                self._draw(finding)
-            if len(findings) > _MOST:
-                ui.label(f"{len(findings) - _MOST} more are not listed; fletcher check lists all.").classes("hint")
+            draw_first(findings, self._draw, "more are not listed; fletcher check lists all")
 
     def _draw(self, finding: Finding) -> None:
         said = f"{finding.place}: {finding.message}"

@@ -1,12 +1,13 @@
 """Fields of a form, made from JSON schemas: each says what was written, or what is wrong with it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
 from nicegui import ui
 
+from workbench.bounded import MOST_ELEMENTS
 from workbench.resources import Choices, Resources
 
 Schema = Mapping[str, Any]
@@ -205,10 +206,11 @@ def draw(
     if "properties" in schema and choices is None:
         with _group(label):
             return Group(schema, resources, value if isinstance(value, Mapping) else {}, "all_if_changed")
-    if "additionalProperties" in schema:
+    is_short = not isinstance(value, Sized) or len(value) <= MOST_ELEMENTS
+    if is_short and "additionalProperties" in schema:
         return Pairs(label, resources, value or {})
     item = schema.get("items", {})
-    if "array" in types and (item.get("type") == "string" or "properties" in item):
+    if is_short and "array" in types and (item.get("type") == "string" or "properties" in item):
         return Several(
             label,
             lambda its_label, one: _one_of(its_label, item, resources, one),

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from typing import Literal
 
 from arrow_project import ArrowProject, Link, Node, Story, shorten
+from workbench.bounded import MOST_ELEMENTS, MOST_LINKS, MOST_NODES
 
 Mark = Literal["new", "changed", "removed"]
 
@@ -56,7 +58,7 @@ def scene_drawing(project: ArrowProject, scene_id: int, before: ArrowProject | N
     """
     marked = marks(before, project) if before is not None else {}
     boxes = {box.node.id: box for box in _boxes(project, scene_id, marked)}
-    links = list(_links(Story(project), boxes))
+    links = list(islice(_links(Story(project), boxes), MOST_LINKS))
     if before is not None:
         gone = [box for box in _boxes(before, scene_id, marked) if box.mark == "removed"]
         boxes |= {box.node.id: box for box in gone}
@@ -70,19 +72,20 @@ def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> 
         return
     places = project.document.scene_map(scene_id)
     # Frames first: whatever is drawn later lies above them.
-    for node in sorted(story.nodes_of(scene_id), key=lambda node: node.type != "frame"):
+    for node in sorted(story.nodes_of(scene_id)[:MOST_NODES], key=lambda node: node.type != "frame"):
         x, y = (max(-_FARTHEST, min(_FARTHEST, int(value))) for value in places[node.id]["offset"])
         yield _box(story, node, x, y, marked.get(node.id))
 
 
 def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
     width = _NARROW if node.type == "hub" else _WIDTH  # as in Arrow, where others are put close to it
-    height = _HEAD + _ROW * max(len(node.outputs), 2) + 6
+    outputs = node.outputs[:MOST_ELEMENTS]
+    height = _HEAD + _ROW * max(len(outputs), 2) + 6
     if node.type == "frame":
         width, height = _sides(node.data.get("rect"))
     speaker = story.speaker(node)
     named = f"{_short(node.id)} {speaker or node.type}"
-    lines = node.outputs if any(node.outputs) else _wrapped(" ".join(node.texts) or node.name)
+    lines = outputs if any(outputs) else _wrapped(" ".join(node.texts) or node.name)
     return Box(
         node, x, y, width, height, _colour(story, node), named, tuple(shorten(line, _LONGEST) for line in lines), mark
     )
@@ -123,7 +126,11 @@ def _colour(story: Story, node: Node) -> str:
 def _links(story: Story, boxes: Mapping[int, Box], only: set[int] | None = None) -> Iterator[Link]:
     for key in boxes:
         for link in story.leaving(key) if key in story.nodes else ():
-            if link.to_id in boxes and (only is None or link.from_id in only or link.to_id in only):
+            if (
+                link.to_id in boxes
+                and link.from_slot < MOST_ELEMENTS
+                and (only is None or link.from_id in only or link.to_id in only)
+            ):
                 yield link
 
 
@@ -164,7 +171,7 @@ def _drawn(box: Box, *, is_first: bool) -> str:
     rows = "\n".join(
         f'<text x="8" y="{_HEAD + _ROW * row + 13}">{escape(line)}</text>' for row, line in enumerate(box.lines)
     )
-    ports = "".join(_port(box, slot, means) for slot, means in enumerate(box.node.outputs))
+    ports = "".join(_port(box, slot, means) for slot, means in enumerate(box.node.outputs[:MOST_ELEMENTS]))
     word = f'<text class="mark" x="{box.width}" y="-5" text-anchor="end">{box.mark}</text>' if box.mark else ""
     return f"{body}{rows}\n{ports}{word}</g>"
 

@@ -6,6 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from arrow_project import Node, Story
+from workbench.bounded import draw_first
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
@@ -14,8 +15,7 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     kind = f"{node.type} by {speaker}" if speaker else node.type
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
     ui.label(f"Named “{node.name}”, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
-    for text in node.texts:
-        ui.label(text).classes("passage")
+    draw_first(node.texts, lambda text: ui.label(text).classes("passage"))
     if node.notes:
         ui.label(f"Notes: {node.notes}").classes("remark")
     ui.label("What leads here").classes("part")
@@ -31,5 +31,9 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
 def _draw_ways(ways: list[tuple[int, str]], nowhere: str, choose: Callable[[int], object]) -> None:
     if not ways:
         ui.label(nowhere).classes("hint")
-    for node_id, said in ways:
+
+    def draw(way: tuple[int, str]) -> None:
+        node_id, said = way
         ui.button(said, on_click=partial(choose, node_id)).props("flat no-caps dense align=left").classes("entry")
+
+    draw_first(ways, draw)

@@ -4,7 +4,7 @@ Whatever a socket says that no page would say ends it: the library would write a
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 _Handler = Callable[..., Any]
 # The library knows a page by its random id alone, whoever names it.
 _OF_A_PAGE = ("event", "javascript_response", "ack")
+
+_KEPT = ("tab_id", "old_tab_id", "document_id")
+_LONGEST_ID = 64
 
 _FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
 
@@ -59,8 +62,8 @@ def _is_unseen(client: Client, workspace: str) -> bool:
 
 def _connecting(connect: _Handler) -> _Handler:
     async def checked(socket_id: str, environ: dict[str, Any], auth: Any = None) -> None:
-        page_id = parse_qs(environ["QUERY_STRING"]).get("client_id", [""])[0]
-        if not _may_join(environ, page_id):
+        said = {name: values[0] for name, values in parse_qs(environ["QUERY_STRING"]).items()}
+        if not _may_join(environ, said.get("client_id", ""), said):
             raise exceptions.ConnectionRefusedError(
                 "Implicit handshake failed"
             )  # the words at which a browser loads anew
@@ -71,7 +74,7 @@ def _connecting(connect: _Handler) -> _Handler:
 
 def _joining(handshake: _Handler) -> _Handler:
     async def checked(socket_id: str, data: dict[str, Any]) -> bool:
-        return _may_join(sio.get_environ(socket_id), data["client_id"]) and await handshake(socket_id, data)
+        return _may_join(sio.get_environ(socket_id), data["client_id"], data) and await handshake(socket_id, data)
 
     return checked
 
@@ -103,7 +106,10 @@ def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
     return checked
 
 
-def _may_join(environ: Any, page_id: str) -> bool:
+def _may_join(environ: Any, page_id: str, said: Mapping[str, Any]) -> bool:
+    # The library keeps these long after the page is gone.
+    if any(not isinstance(said.get(name, ""), str | None) or len(said.get(name) or "") > _LONGEST_ID for name in _KEPT):
+        return False
     client = Client.instances.get(page_id)
     workspace: str = environ["asgi.scope"]["state"]["workspace"]
     return client is None or client.request.state.workspace == workspace

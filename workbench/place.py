@@ -134,7 +134,7 @@ class PlaceView:
         earlier.props('flat round dense aria-label="Page before"').set_enabled(page > 1)
         number = ui.number(value=page, min=1, max=pages, precision=0, format="%d").props("dense outlined")
         number.classes("page-number").props["aria-label"] = f"Page, of {pages}"
-        number.on("change", lambda: turn(int(number.value or page), f"Page, of {pages}"))
+        number.on("keydown.enter", lambda: turn(int(number.value or page), f"Page, of {pages}"))
         later = ui.button(icon="chevron_right", on_click=partial(turn, page + 1, "Next page"))
         later.props('flat round dense aria-label="Next page"').set_enabled(page < pages)
 

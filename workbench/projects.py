@@ -6,9 +6,10 @@ from functools import partial
 from nicegui import ui
 
 from agent import in_thread
-from corpora import InvalidName, ProjectKey
+from corpora import InvalidName, ProjectCounts, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Source, counted
+from workbench.bounded import draw_first
 from workbench.visit import Visit
 
 
@@ -43,12 +44,14 @@ class ProjectsPanel:
                 offer_sample(visit, self._tabs)
             if counts and visit.project not in [one.project for one in counts]:
                 ui.label(f"{visit.project}: no documents yet").props('aria-current="true"').classes("hint")
-            for one in counts:
-                text = f"{one.project}: {counted(one.documents, 'document')}, {counted(one.passages, 'passage')}"
-                button = ui.button(text, on_click=partial(self._choose, one.project)).props("flat no-caps align=left")
-                button.classes("entry")
-                if one.project == visit.project:
-                    button.props('aria-current="true"')
+            draw_first(counts, self._draw)
+
+    def _draw(self, one: ProjectCounts) -> None:
+        text = f"{one.project}: {counted(one.documents, 'document')}, {counted(one.passages, 'passage')}"
+        button = ui.button(text, on_click=partial(self._choose, one.project)).props("flat no-caps align=left")
+        button.classes("entry")
+        if one.project == self._visit.project:
+            button.props('aria-current="true"')
 
     def _choose(self, project: str) -> None:
         self._visit.show(project)

@@ -1,9 +1,11 @@
 """What of a story can be named in a form: by its id, and shown by what a reader knows it by."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import Any
 
 from arrow_project import Character, Scene, Story, Variable
+from workbench.bounded import MOST_NODES
 
 Choices = Mapping[Any, str]
 
@@ -23,13 +25,13 @@ class Resources:
         self._leaving = story.nodes.get(leaving) if leaving is not None else None
 
     def named_by(self, argument: str) -> Choices | None:
-        """The choices for an argument of that name; None for one that names nothing of the story."""
+        """The choices for an argument of that name; None where it names nothing, or one of too many."""
         story = self.story
         match argument:
             case "node_id" | "from_node_id" | "to_node_id" | "from" | "to":
-                return {node.id: story.describe(node.id) for node in story.nodes_of(self._scene_id)}
+                return self._nodes([node.id for node in story.nodes_of(self._scene_id)])
             case "target":
-                return {node_id: story.describe(node_id) for node_id in story.nodes}
+                return self._nodes(story.nodes)
             case "scene_id":
                 return _named(story.scenes)
             case "macro":
@@ -49,13 +51,14 @@ class Resources:
                 return None
 
     def free_outputs(self) -> Choices:
-        """The outputs of the shown scene from which nothing leads on, each as (node, slot)."""
-        return {
-            (node.id, slot): self.story.describe_way(node.id, slot)
-            for node in self.story.nodes_of(self._scene_id)
-            for slot in self.story.free_outputs(node.id)
-        }
+        """The first outputs of the shown scene from which nothing leads on, each as (node, slot)."""
+        nodes = self.story.nodes_of(self._scene_id)
+        free = ((node.id, slot) for node in nodes for slot in self.story.free_outputs(node.id))
+        return {(node_id, slot): self.story.describe_way(node_id, slot) for node_id, slot in islice(free, MOST_NODES)}
+
+    def _nodes(self, node_ids: Collection[int]) -> Choices | None:
+        return {key: self.story.describe(key) for key in node_ids} if len(node_ids) <= MOST_NODES else None
 
 
 def _named(resources: Mapping[int, Scene | Variable | Character]) -> dict[Any, str]:
-    return {key: f"{key} {one.name}" for key, one in resources.items()}
+    return {key: f"{key} {one.name}" for key, one in islice(resources.items(), MOST_NODES)}

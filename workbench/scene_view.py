@@ -1,8 +1,10 @@
 """What there is to see of a scene, made in one go and away from the event loop."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from arrow_project import Finding, check, outline
+from workbench.bounded import MOST_NODES
 from workbench.graph import marks, scene_drawing
 from workbench.open_story import OpenStory
 
@@ -19,6 +21,7 @@ class SceneView:
         outline: The text that a model is shown of the story.
         findings: What the checks find in the whole story.
         marked: The nodes of the scene that the preview changes.
+        left_out: How many of its nodes are not drawn, as they are too many.
     """
 
     scene: int
@@ -28,6 +31,7 @@ class SceneView:
     outline: str
     findings: list[Finding]
     marked: list[int]
+    left_out: int
 
 
 def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> SceneView:
@@ -41,12 +45,16 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> Scen
         scene = shown.scene_of_entry
     return SceneView(
         scene,
-        {one.id: f"{one.name}{' (macro)' if one.is_macro else ''}" for one in story.scenes.values()},
-        {node.id: story.describe(node.id) for node in story.nodes_of(scene)},
+        {
+            one.id: f"{one.name}{' (macro)' if one.is_macro else ''}"
+            for one in islice(story.scenes.values(), MOST_NODES)
+        },
+        {node.id: story.describe(node.id) for node in story.nodes_of(scene)[:MOST_NODES]},
         scene_drawing(shown.project, scene, before.project if preview is not None else None),
         outline(shown.project, scene),
         list(check(shown.project)),
         changed.get(scene, []),
+        max(0, len(story.nodes_of(scene)) - MOST_NODES),
     )
 
 

@@ -36,8 +36,6 @@ _STAY = """for (const kind of ["dragover", "drop"])
   addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
 _RECONNECT_S = 30.0
 _LONGEST_QUESTION = 1000
-# The library would have it in a colour that cannot be read on that of the message.
-_CLOSE = {"label": "Close", "style": "color: inherit !important"}
 _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
 
 
@@ -73,6 +71,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     keep_pages_apart()
     logging.getLogger("nicegui").addFilter(lambda record: _is_for_the_log(record, failures))
     app.add_exception_handler(404, _not_found)  # the library's own is a page, and counted by nobody
+    app.storage.max_tab_storage_age = 60.0  # nothing is kept there, and a month of tabs is much of nothing
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
@@ -159,7 +158,7 @@ def _tell(error: Exception) -> None:
     said = (
         str(error) if isinstance(error, _REFUSALS) else "Something went wrong in the server; its log has the details."
     )
-    ui.notify(said, type="negative", multi_line=True, timeout=0, actions=[_CLOSE])
+    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 
 def _is_for_the_log(record: logging.LogRecord, failures: Rate) -> bool:

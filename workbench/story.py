@@ -58,7 +58,8 @@ class StoryPanel:
         if state != (self._shown.story, self._shown.preview, self._shown.scene):
             return
         self._shown.scene = view.scene
-        self._name.set_text(f"{story.name}{' (preview)' if preview else ''}")
+        left_out = f": {view.left_out} of the scene's nodes are not drawn" if view.left_out else ""
+        self._name.set_text(f"{story.name}{' (preview)' if preview else ''}{left_out}")
         self._draw(view, story.name)
 
     def _draw(self, view: SceneView, name: str) -> None:

@@ -1,10 +1,14 @@
 """Who answers, by its name: any provider of pydantic-ai, or `local`, our planner without one."""
 
+import re
 from typing import ClassVar
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.editing.editor import Failure
+
+# How a provider's own message names what is missing.
+_VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
 
 
 class ModelNotAvailable(AnswerFailed):
@@ -47,6 +51,15 @@ def open_answerer(name: str) -> Answerer:
     try:
         return ModelAnswerer(provided_model(name), name)
     except (UserError, ValueError, ImportError) as error:
-        reason = str(error).partition(". ")[0].rstrip(".")
-        remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."
-        raise ModelNotAvailable(f"The model {name!r} cannot be used: {reason}. {remedy}") from error
+        raise ModelNotAvailable(_why_not(name, error)) from error
+
+
+def _why_not(name: str, error: Exception) -> str:
+    if missing := _VARIABLE.search(str(error)):
+        return (
+            f"The model {name!r} cannot be used, as {missing[1]} is not set. Put it into the environment or into "
+            "~/.fletcher/.env, or set FLETCHER_MODEL to another model; local needs no key."
+        )
+    reason = str(error).partition(". ")[0].rstrip(".")
+    remedy = "Set FLETCHER_MODEL to provider:name together with that provider's key, or to local."
+    return f"The model {name!r} cannot be used: {reason}. {remedy}"

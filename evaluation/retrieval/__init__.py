@@ -7,7 +7,7 @@ from evaluation.retrieval.measures import Measures, Span, mean, measure
 from evaluation.retrieval.ours import Ours
 from evaluation.retrieval.picture import picture
 from evaluation.retrieval.pipeline import Pipeline, Text, evaluate
-from evaluation.retrieval.questions import Question, QuestionsError, read_questions
+from evaluation.retrieval.questions import Question, QuestionsError, located, read_questions
 
 __all__ = [
     "Measures",
@@ -18,6 +18,7 @@ __all__ = [
     "Span",
     "Text",
     "evaluate",
+    "located",
     "mean",
     "measure",
     "picture",

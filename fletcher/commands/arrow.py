@@ -16,6 +16,7 @@ from fletcher import arrow_editor, console
 from fletcher.arrow_editor import ArrowEditor, find_arrow
 from fletcher.boot_scene import boot_folder, client_folder, keep_boot
 from fletcher.errors import CommandError
+from fletcher.flags import PlainCommand, PlainGroup
 from fletcher.options import DataDir
 from fletcher.owner import own_or_find_owner
 from fletcher.settings import load_settings
@@ -33,10 +34,10 @@ Place = Annotated[
     typer.Argument(metavar="FOLDER|EXECUTABLE", help="Arrow's folder, or its program", show_default=False),
 ]
 
-arrow = typer.Typer(help="Put Fletcher into Arrow, take it out, or run both.", no_args_is_help=True)
+arrow = typer.Typer(cls=PlainGroup, help="Put Fletcher into Arrow, take it out, or run both.", no_args_is_help=True)
 
 
-@arrow.command()
+@arrow.command(cls=PlainCommand)
 def install(place: Place) -> None:
     """Let Arrow open with Fletcher's panel: one file beside it, override.cfg, and nothing of Arrow is changed."""
     found = find_arrow(place)
@@ -49,7 +50,7 @@ def install(place: Place) -> None:
     )
 
 
-@arrow.command()
+@arrow.command(cls=PlainCommand)
 def uninstall(place: Place) -> None:
     """Take exactly Fletcher's lines out of override.cfg."""
     found = find_arrow(place)
@@ -58,7 +59,7 @@ def uninstall(place: Place) -> None:
     console.out.print(f"{found} {told}.", markup=False)
 
 
-@arrow.command()
+@arrow.command(cls=PlainCommand)
 def run(place: Place, data_dir: DataDir = None) -> None:
     """Start the server if none runs, then Arrow; what was started is ended with Arrow."""
     found = find_arrow(place)

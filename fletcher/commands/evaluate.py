@@ -13,7 +13,7 @@ from rich.progress import TaskID
 from rich.table import Table
 
 from corpora import ProjectKey
-from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, picture, read_questions
+from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, located, picture, read_questions
 from evaluation.retrieval import evaluate as measured
 from fletcher import console
 from fletcher.errors import CommandError
@@ -56,20 +56,18 @@ def evaluate(
     Coverage is the share of the answer's section in the first 2,000 characters that are found.
     """
     variants = _variants(settings_for(data_dir, workspace), embedding_model, reranker)
-    try:
+    with _questions_error():
         questions = read_questions(folder / "questions.jsonl")
-    except QuestionsError as error:
-        raise CommandError(str(error)) from error
     if not (folder / "documents").is_dir():
         raise CommandError(f"{folder} has no folder documents/, with the documents that questions.jsonl names.")
     sources = scan([folder / "documents"])
     rows: list[dict[str, Any]] = []
     with console.bars(transient=True) as bars:
-        for pipeline in _pipelines(variants, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
+        for pipeline, asked in _pipelines(variants, ProjectKey(workspace, _PROJECT), sources, questions, stock, bars):
             for within, scope in _SCOPES.items():
                 with _task(bars, f"{pipeline.name}, {scope}", len(questions)) as task:
                     measures = measured(
-                        pipeline, questions, within_document=within, asked=lambda task=task: bars.advance(task)
+                        pipeline, asked, within_document=within, asked=lambda task=task: bars.advance(task)
                     )
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
     if drawing is not None:
@@ -99,16 +97,33 @@ def _pipelines(
     questions: Sequence[Question],
     stock: bool,
     bars: Bars,
-) -> Iterator[Pipeline]:
+) -> Iterator[tuple[Pipeline, Sequence[Question]]]:
+    """Each, with the questions as their places are in the documents."""
     texts: list[Text] = []
+    asked: list[Question] = []
     for name, settings in variants.items():
         with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
             if parts.reranker is not None:
                 parts.reranker.load()
             texts = _texts(parts, key, sources, questions, bars)
-            yield Ours(parts.retriever, key, parts.catalog.passages(key), name)
+            asked = _located(questions, texts)
+            yield Ours(parts.retriever, key, parts.catalog.passages(key), name), asked
     if stock:
-        yield from _stock(texts, bars)
+        yield from ((pipeline, asked) for pipeline in _stock(texts, bars))
+
+
+def _located(questions: Sequence[Question], texts: Sequence[Text]) -> list[Question]:
+    text_of = {text.name: text.text for text in texts}
+    with _questions_error():
+        return [located(question, text_of[question.document]) for question in questions]
+
+
+@contextmanager
+def _questions_error() -> Generator[None]:
+    try:
+        yield
+    except QuestionsError as error:
+        raise CommandError(str(error)) from error
 
 
 def _texts(

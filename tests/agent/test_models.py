@@ -17,10 +17,21 @@ def test_a_model_that_cannot_be_opened_says_what_to_set(name: str, monkeypatch: 
         open_answerer(name)
 
 
-def test_a_provider_without_its_key_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with pytest.raises(ModelNotAvailable, match="ANTHROPIC_API_KEY"):
-        open_answerer("anthropic:claude-sonnet-4-5")
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+        ("openai:gpt-5", "OPENAI_API_KEY"),
+        ("ollama:qwen3", "OLLAMA_BASE_URL"),
+    ],
+)
+def test_a_provider_without_its_key_is_refused_at_the_start(
+    name: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(ModelNotAvailable, match=f"as {variable} is not set. Put it into the environment") as refused:
+        open_answerer(name)
+    assert "Provider(" not in str(refused.value), "that is for whoever writes Python"
 
 
 def test_a_provider_with_a_key_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

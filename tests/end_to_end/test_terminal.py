@@ -65,9 +65,9 @@ CALLS: dict[str, Sequence[Sequence[str]]] = {
 # All in one process: most of what `--help` takes is to start one.
 _HELP = f"""
 from fletcher.__main__ import main
-for command in {list(_COMMANDS)!r}:
+for command in {[[name] for name in _COMMANDS] + [["arrow", name] for name in ("install", "uninstall", "run")]!r}:
     try:
-        main([command, "--help"])
+        main([*command, "--help"])
     except SystemExit as end:
         assert not end.code, command
 """
@@ -164,7 +164,8 @@ def test_what_it_says(here: Path, command: str) -> None:
 def test_what_it_says_of_itself(tmp_path: Path) -> None:
     shown = _in_terminal(tmp_path, "-c", _HELP)
     assert_readable(shown)
-    assert shown.count("Usage:") == len(_COMMANDS)
+    assert shown.count("Usage:") == len(_COMMANDS) + 3
+    assert "<bool>" not in shown, "a flag takes no value"
 
 
 def test_no_command_is_left_out() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora.samples import SAMPLE
 from evaluation.retrieval import QuestionsError, read_questions
 from evaluation.retrieval.measures import Measures
 from fletcher import console
@@ -68,6 +69,25 @@ def test_a_question_about_a_document_that_is_not_there(run: Run, folder: Path) -
     assert "gone.txt" in done.err
 
 
+def test_an_answer_is_told_by_its_words(run: Run, folder: Path) -> None:
+    """Nobody knows at which character of a PDF's text an answer stands."""
+    line = {"id": "1", "document": "tide.txt", "question": "Who is the keeper of the bell?"}
+    _write(folder, [line | {"gold": None, "gold_text": "Its keeper  is\nOda"}])
+    done = run("evaluate", folder, "--json")
+    assert done.code == 0, done.err
+    assert [row["coverage"] for row in done.json["results"]] == [1.0, 1.0]
+    _write(folder, [line | {"gold_text": "Its keeper is Ada"}])
+    done = run("evaluate", folder)
+    assert done.code == 1
+    assert "question 1: its gold_text is not in tide.txt" in done.err
+
+
+def test_the_samples_own_questions_can_be_asked(run: Run) -> None:
+    done = run("evaluate", SAMPLE.questions.parent, "--json")
+    assert done.code == 0, done.err
+    assert done.json["questions"] == 30
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
@@ -76,6 +96,7 @@ def test_a_question_about_a_document_that_is_not_there(run: Run, folder: Path) -
         ('{"id": "1", "document": "a", "question": "", "gold": [[0, 1]]}', "question"),
         ('{"id": "1", "document": "a", "question": "b", "gold": []}', "gold"),
         ('{"id": "1", "document": "a", "question": "b", "gold": [[5, 5]]}', "0 <= from < to"),
+        ('{"id": "1", "document": "a", "question": "b"}', "needs gold_text"),
         ("", "no questions"),
     ],
 )

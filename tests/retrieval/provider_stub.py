@@ -1,4 +1,4 @@
-"""A server on loopback that speaks the embeddings API of OpenAI and of Ollama, and can refuse or hang."""
+"""A server on loopback that speaks the embeddings API of OpenAI and of Ollama, and can refuse, hang or be busy."""
 
 import base64
 import json
@@ -13,11 +13,15 @@ from tests.retrieval.small_embedder import SmallEmbedder
 
 
 class ProviderStub:
-    """Its vectors are those of `SmallEmbedder`; `asked` has the texts of each request."""
+    """Its vectors are those of `SmallEmbedder`; `asked` has the texts of each request.
+
+    The next `busy` requests are told to come again.
+    """
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
         self.refuses = False
+        self.busy = 0
         self.goes_on = threading.Event()
         self.goes_on.set()
         self.url = ""
@@ -53,9 +57,16 @@ def provider_stub() -> Generator[ProviderStub]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             stub.goes_on.wait(60)
-            answer = {"error": {"message": "no credit left"}} if stub.refuses else stub.answer(self.path, body)
+            status, answer = 200, {"error": {"message": "no credit left"}}
+            if stub.refuses:
+                status = 402
+            elif stub.busy:
+                status, answer, stub.busy = 429, {"error": {"message": "too many requests"}}, stub.busy - 1
+            else:
+                answer = stub.answer(self.path, body)
             data = json.dumps(answer).encode()
-            self.send_response(402 if stub.refuses else 200)
+            self.send_response(status)
+            self.send_header("Retry-After", "0.01")
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

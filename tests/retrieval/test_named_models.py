@@ -104,9 +104,11 @@ KINDS: dict[str, tuple[Check, type[Exception]]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_folders_that_hold_no_model(kind: str, tmp_path: Path) -> None:
     check, error = KINDS[kind]
-    (tmp_path / "config.json").write_text("{}")
     with pytest.raises(error, match="there is no such folder"):
         check(str(tmp_path / "absent"))
+    with pytest.raises(error, match=r"neither modules\.json nor config\.json"):
+        check(str(tmp_path))
+    (tmp_path / "config.json").write_text("{}")
     with pytest.raises(error, match="it cannot be loaded"):
         check(str(tmp_path))
 

@@ -1,5 +1,6 @@
 """Embeddings and rerankers of a provider: LlamaIndex's real packages, and a provider on loopback that may be away."""
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
@@ -52,6 +53,30 @@ def test_a_provider_that_refuses_is_told_with_its_reason(provider: ProviderStub)
             Embedder(model).check()
 
 
+@pytest.mark.parametrize(("model", "host"), zip(MODELS, ["OPENAI_API_BASE", "OLLAMA_HOST"], strict=True))
+@pytest.mark.usefixtures("provider")
+def test_one_that_is_not_there_is_told_with_its_reason(model: str, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        monkeypatch.setenv(host, f"http://127.0.0.1:{closed.getsockname()[1]}")
+    with pytest.raises(EmbeddingModelUnavailable, match=r"does not answer as it should \(.*[Cc]onnect"):
+        Embedder(model).check()  # not after all the attempts that the provider's own client would make
+
+
+def test_one_that_is_busy_is_asked_again_for_passages_and_not_for_a_question(
+    provider: ProviderStub, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    embedder = Embedder("openai:text-embedding-3-small")
+    with closing(Retriever(catalog, embedder, vectors)) as retriever:
+        put(key, "a.md", "the dragon sleeps", "the dragon wakes")
+        embedder.check()
+        provider.busy = 5
+        assert retriever.embed_pending(key) == 2
+        provider.busy = 1
+        assert retriever.answer(key, "dragon").text_only
+        eventually(lambda: embedder.is_away() is False)
+        assert retriever.answer(key, "dragon").text_only is False
+
+
 def test_search_goes_on_while_it_refuses_and_vectors_follow(
     embedder: Embedder, provider: ProviderStub, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:
@@ -61,6 +86,7 @@ def test_search_goes_on_while_it_refuses_and_vectors_follow(
         assert retriever.answer(key, "dragon").text_only is False
         provider.refuses = True
         put(key, "b.md", "a dragon that is new")
+        retriever.refresh(key)
         with pytest.raises(ProviderAway, match="no credit left"):
             retriever.embed_pending(key)
         assert embedder.is_away() is True

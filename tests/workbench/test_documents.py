@@ -136,6 +136,7 @@ def test_a_document_opens_at_its_pages(sample: str, open_page: OpenPage) -> None
     page.get_by_role("img", name="game-bible.pdf, page 2").wait_for()
     expect(page.get_by_role("button", name="Next page")).to_be_focused()
     page.get_by_role("spinbutton", name="Page, of 18").fill("9")
+    page.keyboard.press("Enter")
     page.get_by_role("img", name="game-bible.pdf, page 9").wait_for()
     expect(page.get_by_role("spinbutton", name="Page, of 18")).to_be_focused()
     picture, text = page.get_by_role("img"), page.get_by_role("region", name="Text of the page")

@@ -7,7 +7,11 @@ import pytest
 
 from arrow_project import parse
 from tests.agent.story import story_text
+from workbench.bounded import MOST_ELEMENTS, MOST_NODES
 from workbench.graph import scene_drawing
+from workbench.open_story import OpenStory
+from workbench.resources import Resources
+from workbench.scene_view import view_scene
 
 
 @pytest.mark.parametrize(
@@ -19,3 +23,18 @@ def test_a_frame_of_any_size_is_drawn(rect: Any) -> None:
     story["resources"]["nodes"]["900"] = {"type": "frame", "name": "f", "data": {"label": "x", "rect": rect}}
     scene["map"]["900"] = {"offset": [0, 0]}
     assert 'data-node="900"' in scene_drawing(parse(json.dumps(story)), int(scene_id))
+
+
+def test_of_a_story_of_any_size_no_more_is_drawn_than_is_looked_at() -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    for key in range(1000, 6100):
+        actions = ["go"] * (300 if key == 1001 else 3)
+        story["resources"]["nodes"][str(key)] = {"type": "interaction", "name": "i", "data": {"actions": actions}}
+        scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, slot, 1001, 0] for slot in range(3)]}
+    opened = OpenStory("large.arrow", json.dumps(story))
+    view = view_scene(opened, None, int(scene_id))
+    assert view.drawing.count("data-node=") == len(view.nodes) == MOST_NODES
+    assert view.left_out == len(scene["map"]) - MOST_NODES
+    assert MOST_ELEMENTS < view.drawing.count("<circle") <= 3 * MOST_NODES + MOST_ELEMENTS
+    assert Resources(opened.story, int(scene_id)).named_by("node_id") is None

@@ -130,3 +130,10 @@ def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: Ope
     with pytest.raises(ConnectionClosed):
         socket.until("what never comes")
     stays.choose(stays, "Story")
+
+
+@pytest.mark.parametrize("name", ["tab_id", "old_tab_id", "document_id"])
+@pytest.mark.parametrize("kept", ["🏮" * 1000, ["t"]])
+def test_nothing_long_is_kept_of_a_tab(guarded: str, opened: ExitStack, name: str, kept: object) -> None:
+    red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"), "")
+    assert red.ask("handshake", JOINING | {"client_id": red.page_id, name: kept}).endswith(f"{ANSWER}7[false]")

@@ -1,0 +1,20 @@
+"""How much of what is long a page draws: each element takes a moment of the event loop, which is everybody's."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from nicegui import ui
+
+_Item = TypeVar("_Item")
+
+MOST_ELEMENTS = 200
+MOST_NODES, MOST_LINKS = 5000, 20_000
+"""In one drawing, or to choose from."""
+
+
+def draw_first(items: Sequence[_Item], draw: Callable[[_Item], object], rest: str = "more are not shown") -> None:
+    """Draws the first of them, and says how many there are besides."""
+    for item in items[:MOST_ELEMENTS]:
+        draw(item)
+    if len(items) > MOST_ELEMENTS:
+        ui.label(f"{len(items) - MOST_ELEMENTS} {rest}.").classes("hint")
