@@ -30,7 +30,7 @@ from agent import (
     Usage,
     in_thread_if_large,
 )
-from arrow_project import ArrowProject, Operation, ParseError, Selection, diff, parse
+from arrow_project import ArrowProject, Operation, ParseError, diff, parse
 from corpora import ProjectKey
 from server.answers import TurnAnswer
 from server.connected import while_connected
@@ -221,11 +221,11 @@ async def answer_turn(
         TooManyTurns: The workspace has begun too many.
     """
     try:
-        before, project, shadow = await in_thread_if_large(len(body.arrow_content), _read, body.arrow_content)
+        before, project = await in_thread_if_large(len(body.arrow_content), _read, body.arrow_content)
     except ParseError as error:
         raise RequestError(422, error.code, f"arrow_content: {error}") from error
-    editor = InMemoryEditor(project, Selection(body.current_scene_id, tuple(body.selected_node_ids)))
-    request, assistant = _request(body, key, shadow if has_story else None, services), services.assistant
+    editor = InMemoryEditor(project)
+    request, assistant = _request(body, key, project if has_story else None, services), services.assistant
     if operations is not None:
         request, assistant = replace(request, operations=operations), replace(assistant, answerer=LocalPlanner())
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
@@ -246,10 +246,10 @@ async def answer_turn(
     return report.as_dict() | outcome
 
 
-def _read(content: str) -> tuple[ArrowProject, ArrowProject, ArrowProject]:
-    """The story three times: as it was, as the editor has it, and as the turn knows it."""
+def _read(content: str) -> tuple[ArrowProject, ArrowProject]:
+    """The story twice: as it was, and for the turn to edit."""
     project = parse(content)
-    return project, project.copy(), project.copy()
+    return project.copy(), project
 
 
 def _outcome(before: ArrowProject, after: ArrowProject, planned: str) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 PINNED = re.compile(r"^(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s;]+)")
@@ -42,3 +45,13 @@ def test_all_that_fletcher_needs_is_locked() -> None:
     needed = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     names = {canonical(re.split(r"[\[<>=;~! ]", need)[0]) for need in needed}
     assert names - pins("requirements.lock").keys() == set()
+
+
+def test_every_dependency_has_a_lower_bound_that_the_tested_version_meets() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = chain.from_iterable(project["optional-dependencies"].values())
+    needed = [Requirement(need) for need in (*project["dependencies"], *extras)]
+    tested = pins("constraints.txt")
+    for need in (need for need in needed if need.name != project["name"]):
+        assert any(bound.operator == ">=" for bound in need.specifier), f"{need} has no lower bound"
+        assert tested[canonical(need.name)] in need.specifier, f"{need} is not what is tested"

@@ -1,7 +1,7 @@
 """Fields of a form, made from JSON schemas: each says what was written, or what is wrong with it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
@@ -206,7 +206,7 @@ def draw(
     if "properties" in schema and choices is None:
         with _group(label):
             return Group(schema, resources, value if isinstance(value, Mapping) else {}, "all_if_changed")
-    is_short = not isinstance(value, Sized) or len(value) <= MOST_ELEMENTS
+    is_short = not hasattr(value, "__len__") or len(value) <= MOST_ELEMENTS
     if is_short and "additionalProperties" in schema:
         return Pairs(label, resources, value or {})
     item = schema.get("items", {})

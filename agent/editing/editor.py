@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult
 
 
 @dataclass(frozen=True)
@@ -87,31 +87,26 @@ class BatchingEditor(Editor, Protocol):
         ...
 
 
-class InMemoryEditor:
-    """An editor on an `ArrowProject` of its own, for the command line, HTTP and tests."""
-
-    def __init__(self, project: ArrowProject, selection: Selection | None = None) -> None:
-        self.project = project
-        self._selection = selection or Selection()
-
-    async def apply(self, applied: OperationResult) -> Outcome:
-        """Executes the operation on the project in memory, or reports why it cannot."""
-        try:
-            done = self.project.apply(applied.operation, self._selection)
-        except OperationError as error:
-            return Outcome(success=False, failure=failure_of(error))
-        return Outcome(success=True, result=done.result)
-
-    def restore(self, project: ArrowProject) -> None:
-        """Puts a whole story in the place of this one."""
-        self.project = project.copy()
-
-
 class Rehearsal:
     """The editor of a turn that is only a plan: what the shadow has tried is all that is done."""
 
     async def apply(self, applied: OperationResult) -> Outcome:
         """Answers as an editor would that has done it."""
+        return Outcome(success=True, result=applied.result)
+
+
+class InMemoryEditor:
+    """The editor of a turn whose shadow is all there is of the story, such as over HTTP.
+
+    Attributes:
+        project: The story, the same object that the turn's request has.
+    """
+
+    def __init__(self, project: ArrowProject) -> None:
+        self.project = project
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Answers as an editor would that has done it; the shadow has."""
         return Outcome(success=True, result=applied.result)
 
 

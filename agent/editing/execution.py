@@ -1,6 +1,5 @@
 """One turn's operations: tried on the shadow, held for a yes where needed, executed by the editor."""
 
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -229,7 +228,7 @@ class Execution:
     async def _kept(self, project: ArrowProject) -> ArrowProject:
         """The story, which is looked at before an operation changes it; the client may send a newer one meanwhile."""
         while True:
-            characters = sys.maxsize if self.before is None or project is not self._looked_at else len(self.before)
+            characters = len(self.before) if self.before and project is self._looked_at else self._context.characters
             before = await in_thread_if_large(characters, self._look_at, project)
             current = self._context.project
             if current is None or current is project:

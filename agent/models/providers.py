@@ -1,9 +1,11 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
+from dataclasses import replace
 from typing import Any, cast
 
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.providers import Provider, infer_provider
+from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_core import to_json
 
 # Providers that speak OpenAI's protocol and take a client of ours.
@@ -20,7 +22,7 @@ def provided_model(name: str) -> Model:
     """
     model = infer_model(name, provider_factory=_provider)
     if name.startswith("anthropic:"):
-        return _without_transformer(model)
+        return _with_tools_as_they_are(model)
     if not name.startswith(_SPEAK_OPENAI):
         return model
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -33,17 +35,28 @@ def provided_model(name: str) -> Model:
     return type(model)(model.model_name, provider=cast("Any", model.provider), profile=profile)
 
 
-def _without_transformer(model: Model) -> Model:
-    """Claude with the tools' schemas as they are.
+def _with_tools_as_they_are(model: Model) -> Model:
+    """Claude with the tools beside what the library prepares.
 
-    The library would copy and walk all of them for every request, to take out what `tools.tool_schemas` never puts in.
+    It and the SDK would walk all of their schemas for every request, for what `tools.tool_schemas` never puts in.
     """
     from pydantic_ai.models.anthropic import AnthropicModel
-    from pydantic_ai.profiles.anthropic import AnthropicModelProfile
+
+    class Claude(AnthropicModel):
+        def prepare_request(
+            self, model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+        ) -> tuple[ModelSettings | None, ModelRequestParameters]:
+            tools: list[dict[str, Any]] = [
+                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters_json_schema}
+                for tool in model_request_parameters.function_tools
+            ]
+            tools[-1]["cache_control"] = {"type": "ephemeral", "ttl": "5m"}
+            beside = ModelSettings(extra_body={"tools": tools, "tool_choice": {"type": "auto"}})
+            rest = replace(model_request_parameters, function_tools=[])
+            return super().prepare_request(merge_model_settings(model_settings, beside), rest)
 
     assert isinstance(model, AnthropicModel)
-    profile = AnthropicModelProfile(json_schema_transformer=None)
-    return AnthropicModel(model.model_name, provider=cast("Any", model.provider), profile=profile)
+    return Claude(model.model_name, provider=cast("Any", model.provider))
 
 
 def _provider(name: str) -> Provider[Any]:
@@ -58,9 +71,10 @@ def _anthropic() -> Provider[Any]:
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     class Client(AsyncAnthropic):
-        async def post(self, path: str, *, body: Any = None, **options: Any) -> Any:
+        async def post(self, path: str, *, body: Any = None, options: Any = None, **kwargs: Any) -> Any:
             given = {name: value for name, value in body.items() if not isinstance(value, (Omit, NotGiven))}
-            return await super().post(path, content=to_json(_conversation_last(given)), **options)
+            content = to_json(_conversation_last(given | options.pop("extra_json", {})))
+            return await super().post(path, content=content, options=options, **kwargs)
 
     return AnthropicProvider(anthropic_client=Client(max_retries=0))
 

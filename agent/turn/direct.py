@@ -196,8 +196,7 @@ class DirectCalls:
     async def _go_back(self, way: WayBack) -> None:
         exactly = isinstance(self.editor, InMemoryEditor)
         if isinstance(self.editor, InMemoryEditor):
-            await in_thread(self.editor.restore, way.before)
-            self.context.project = await in_thread(way.before.copy)
+            self.context.project = self.editor.project = way.before
             changes = {"changes": way.changes.splitlines()}
             await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))
         else:

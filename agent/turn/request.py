@@ -60,6 +60,7 @@ class TurnContext:
     """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story.
 
     `planned` are the operations that the planner without weights is about to call: they are asked about as one.
+    `characters` is at least the length of the story's text, where somebody has counted.
     """
 
     project: ArrowProject | None
@@ -72,3 +73,4 @@ class TurnContext:
     text_only: bool = False  # the passages were found without vectors, which are away
     relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked
     planned: tuple[Operation, ...] = ()
+    characters: int = sys.maxsize

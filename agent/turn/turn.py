@@ -90,6 +90,7 @@ class Turn:
             passages=(),
             documents=(),
             being_read=request.being_read,
+            characters=request.characters,
         )
         self._citations = Citations(())
         if request.plan:

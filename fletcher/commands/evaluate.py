@@ -1,7 +1,7 @@
 """`fletcher evaluate`: how well questions find their passages, ours beside the stock LlamaIndex pipeline."""
 
 import hashlib
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -70,6 +70,8 @@ def evaluate(
                         pipeline, asked, within_document=within, asked=lambda task=task: bars.advance(task)
                     )
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
+    first = list(variants)
+    rows.sort(key=lambda row: first.index(row["pipeline"]) if row["pipeline"] in variants else len(first))
     if drawing is not None:
         _draw(drawing, rows)
     console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
@@ -91,7 +93,7 @@ def _variants(settings: Settings, embedding_model: str | None, reranker: str | N
 
 
 def _pipelines(
-    variants: Mapping[str, Settings],
+    variants: dict[str, Settings],
     key: ProjectKey,
     sources: Collection[Source | Refusal],
     questions: Sequence[Question],
@@ -101,7 +103,8 @@ def _pipelines(
     """Each, with the questions as their places are in the documents."""
     texts: list[Text] = []
     asked: list[Question] = []
-    for name, settings in variants.items():
+    # The last one first, so that a model that cannot be used ends it before anything is measured.
+    for name, settings in reversed(variants.items()):
         with open_alone(settings, f"Another evaluation is running in {settings.data_dir}.") as (parts, _):
             if parts.reranker is not None:
                 parts.reranker.load()

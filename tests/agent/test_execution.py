@@ -3,7 +3,7 @@
 import pytest
 
 from agent import Event, EventSink, Failure, Outcome, TurnContext
-from agent.editing.editor import InMemoryEditor
+from agent.editing.editor import Editor, InMemoryEditor
 from agent.editing.execution import Execution
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, Operation, OperationResult
@@ -31,13 +31,23 @@ def context(project: ArrowProject | None) -> TurnContext:
 
 
 def execution(
-    editor: Answers | InMemoryEditor, of: TurnContext, confirm: ConfirmationPolicy = "never", tell: EventSink = unheard
+    editor: Editor, of: TurnContext, confirm: ConfirmationPolicy = "never", tell: EventSink = unheard
 ) -> Execution:
     return Execution(of, editor, confirm, tell)
 
 
+class Second:
+    """An editor with a story of its own, which it does to as it is told."""
+
+    def __init__(self) -> None:
+        self.project = story()
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        return Outcome(success=True, result=self.project.apply(applied.operation).result)
+
+
 async def test_shadow_and_editor_end_up_the_same() -> None:
-    editor, of = InMemoryEditor(story()), context(story())
+    editor, of = Second(), context(story())
     done = execution(editor, of)
     for operation in (GOLD, LINE, Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"})):
         finished = await done.execute(operation)

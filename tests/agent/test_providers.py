@@ -103,7 +103,7 @@ class Provider:
 
         assistant = Assistant(self.runner.retriever, ModelAnswerer(model, self.name, Retries(sleep=sleep)), 12_000)
         editor = InMemoryEditor(story())
-        asked: dict[str, Any] = {"key": self.runner.key, "message": message, "project": story()}
+        asked: dict[str, Any] = {"key": self.runner.key, "message": message, "project": editor.project}
         request = TurnRequest(**(asked | fields))
         events: list[Event] = []
 

