@@ -27,6 +27,7 @@ class ChangePanel:
         self._shown = visit.shown
         self._files = files
         self._asked: Asked | None = None
+        self._changed_in: str | None = None  # the project of the last turn that changed the story
         self._conversation = Conversation(visit, self._show_state)
         with ui.element("section").classes("change").props('aria-label="Change the story"'):
             self._draw_file()
@@ -36,7 +37,7 @@ class ChangePanel:
             self._draw_message()
             with ui.expansion("Functions").classes("folder") as self._functions:
                 self._form = FunctionForm(self._shown, self._preview_function)
-        self._shown.was_opened.subscribe(self._forget)
+        self._shown.was_opened.subscribe(self._begin)
         visit.project_changed.subscribe(self._forget)
         self._shown.was_changed.subscribe(self._show_state)
         self._show_state()
@@ -68,6 +69,11 @@ class ChangePanel:
             self._change.on("click", js_handler=f'() => runMethod({self._message.id}, "focus", [])')
             self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")
         self._state = ui.label().props('role="status"').classes("status")
+
+    def _begin(self) -> None:
+        """Another story is open."""
+        self._changed_in = None
+        self._forget()
 
     def _forget(self) -> None:
         """Another story is open, or it is looked at with another project's documents: nothing was said of that yet."""
@@ -117,6 +123,10 @@ class ChangePanel:
         ui.run_javascript(f"getHtmlElement({self._functions.id}).scrollIntoView({{block: 'nearest'}})")
 
     async def _undo(self) -> None:
+        project = self._changed_in or self._visit.project
+        if project != self._visit.project:
+            self._state.set_text(f"The last change was made in project {project}: choose that one to take it back.")
+            return
         await self._run("Undo", function="undo")
 
     async def _preview_function(self, function: str, params: dict[str, Any]) -> None:
@@ -151,6 +161,7 @@ class ChangePanel:
         if outcome is not None and outcome["changed"]:
             text: str = outcome["arrow_content"]
             after = await self._visit.compute(lambda: story.changed(text))
+            self._changed_in = self._visit.project
         if asked is not None and asked.kind != "parameters":
             preview = await self._visit.compute(lambda: _previewed(after, asked))
         self._shown.change(after, preview)

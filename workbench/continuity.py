@@ -34,6 +34,7 @@ class ContinuityView:
         self._choose = choose
         self._place = place
         self._compared: OpenStory | None = None
+        self._is_checking = False
         with ui.expansion("Continuity").classes("folder"):
             ui.label("Compares what the story says with what the documents say.").classes("hint")
             self._button = ui.button("Check against the documents", on_click=self._check).props("no-caps outline")
@@ -49,12 +50,12 @@ class ContinuityView:
 
     async def _check(self) -> None:
         story = self._visit.shown.story
-        if story is None:
+        if story is None or self._is_checking:
             return
-        self._compared = story
+        self._compared, self._is_checking = story, True
         self._button.disable()
         self._findings.clear()
-        self._state.set_text("Comparing all scenes with the documents …")
+        self._state.set_text("Comparing the story with the documents …")
         try:
             said = await self._compare(story)
         except (RequestError, TooManyTurns) as error:
@@ -62,6 +63,7 @@ class ContinuityView:
         except asyncio.CancelledError:
             said = "(stopped)"
         finally:
+            self._is_checking = False
             self._button.enable()
         if self._compared is story:
             self._state.set_text(said)
@@ -72,7 +74,9 @@ class ContinuityView:
         if not await visit.ask(partial(visit.services.catalog.documents, visit.key)):
             return _NO_DOCUMENTS.format(visit.project)
         found = 0
-        for scene_id in story.story.scenes:
+        scenes = story.story.scenes
+        for number, (scene_id, scene) in enumerate(scenes.items(), start=1):
+            self._state.set_text(f"Comparing scene {number} of {len(scenes)}, “{scene.name}”, with the documents …")
             result, cited = await self._compared_scene(story, scene_id)
             if self._compared is not story:
                 break
@@ -80,9 +84,7 @@ class ContinuityView:
             with self._findings:
                 for finding in result["findings"]:
                     self._draw(finding, cited)
-        return (
-            f"{counted(found, 'place')} to look at." if found else "Nothing in the story disagrees with the documents."
-        )
+        return f"{counted(found, 'place')} to look at." if found else _NOTHING
 
     async def _compared_scene(self, story: OpenStory, scene_id: int) -> tuple[dict[str, Any], dict[int, Citation]]:
         results: list[dict[str, Any]] = []

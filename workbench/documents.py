@@ -1,15 +1,16 @@
 """The tab `Documents`: what is in the project's corpus, what comes in, and what could not be read."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from corpora import Document
-from ingest import Progress, counted, page_list
+from ingest import Progress, counted
 from server.answers import DocumentEntry
+from workbench.document_list import DocumentList
 from workbench.drop import Drop
 from workbench.folder import FolderView
 from workbench.place import Place, PlaceView
@@ -50,7 +51,8 @@ class DocumentsPanel:
         ui.timer(_LOOK_S, self._look)
 
     def _draw_main(self) -> None:
-        with Drop(self._visit.address("corpus"), self._begin, self._answered) as self._drop:
+        address, most = self._visit.address("corpus"), self._visit.services.limits.upload_bytes
+        with Drop(address, self._begin, self._answered, most_bytes=most) as self._drop:
             with ui.row().classes("line drop"):
                 add = ui.button("Add documents", icon="upload_file").props("no-caps")
                 folder = ui.button("Add a folder", icon="folder").props("no-caps outline")
@@ -61,8 +63,9 @@ class DocumentsPanel:
         self._progress = ui.linear_progress(0, show_value=False).props('aria-label="Passages that have their vectors"')
         self._progress.set_visibility(False)
         self._problems = ui.column().classes("problems")
-        self._list = ui.element("ul").classes("documents")
-        self._asking = ui.element("div")  # outside of the list, which may be drawn anew meanwhile
+        self._offer = ui.element("div")
+        self._list = DocumentList(self._open, self._ask_to_remove)
+        self._asking = ui.element("div")
         FolderView(self._visit)
 
     def _change_project(self) -> None:
@@ -126,7 +129,7 @@ class DocumentsPanel:
             _problem(f"{skipped}: {_listed(self._unknown)}.", is_failure=False)
 
     async def _look(self) -> None:
-        """Draws the list anew where it is not what it was."""
+        """Shows what is not as it was."""
         visit, key = self._visit, self._visit.key
         documents = await visit.ask(partial(visit.services.catalog.documents, key))
         being_read = visit.services.intake.under_way(key)
@@ -145,23 +148,15 @@ class DocumentsPanel:
         visit.documents_changed.emit()
 
     def _draw_list(self, documents: list[Document], *, is_empty: bool) -> None:
-        self._list.clear()
-        with self._list:
-            if is_empty:
-                with ui.element("li"):
-                    offer_sample(self._visit, self._tabs, self._drop.picks)
-            for document in documents:
-                with ui.element("li").classes("document"):
-                    self._draw_document(document)
+        self._list.show(documents)
+        if not is_empty:
+            self._offer.clear()
+        elif not list(self._offer):
+            with self._offer:
+                offer_sample(self._visit, self._tabs, self._drop.picks)
 
-    def _draw_document(self, document: Document) -> None:
-        opened = ui.button(document.name, on_click=partial(self._place.show, Place(document.id)))
-        opened.props("flat no-caps align=left").classes("entry")
-        ui.label(_counts(document)).classes("hint")
-        remove = ui.button(icon="delete", on_click=partial(self._ask_to_remove, document)).props("flat round dense")
-        remove.props["aria-label"] = f"Remove {document.name}"
-        for remark in _remarks(document):
-            ui.label(remark).classes("remark")
+    async def _open(self, place: Place) -> None:
+        await self._place.show(place)
 
     def _ask_to_remove(self, document: Document) -> None:
         async def confirmed() -> None:
@@ -191,7 +186,8 @@ def _said(
 ) -> str:
     passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
     if being_read:
-        return _said_of_reading(being_read, reading)
+        to_come = f" {counted(sending, 'file')} to go." if sending > len(being_read) else ""
+        return _said_of_reading(being_read, reading) + to_come
     if sending:
         return f"Sending {counted(sending, 'file')} …"
     if embedded < passages and failure is not None:
@@ -211,24 +207,6 @@ def _said_of_reading(being_read: tuple[str, ...], reading: Progress | None) -> s
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _SHOWN_NAMES
     return f"{', '.join(names[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}"
-
-
-def _counts(document: Document) -> str:
-    pages = counted(document.pages, "page") + ", " if document.pages is not None else ""
-    waiting = "" if document.embedded == document.passages else ", vectors to come"
-    return f"{pages}{counted(document.passages, 'passage')}{waiting}"
-
-
-def _remarks(document: Document) -> list[str]:
-    said: list[tuple[tuple[int, ...], Callable[[str], str]]] = [
-        (
-            document.pages_without_text,
-            lambda pages: f"Not found by a search, as they are pictures or blank: pages {pages}.",
-        ),
-        (document.pages_with_hidden_text, lambda pages: f"Text that nobody can see was left out on pages {pages}."),
-        (document.pages_recognized, lambda pages: f"Text recognized in pictures on pages {pages}."),
-    ]
-    return [sentence(page_list(pages)) for pages, sentence in said if pages]
 
 
 def _problem(message: str, *, is_failure: bool = True) -> None:

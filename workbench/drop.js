@@ -10,11 +10,15 @@ async function filesIn(entry, path) {
   return found;
 }
 
+// A file as a part of a form, with what is around it.
+const size = ([name, file]) => file.size + 3 * name.length + 1024;
+const FAILED = { id: null, status: "failed", pages: null, pages_without_text: [], passages: 0, embedded: 0 };
+
 // A document is called by its path below the folder that was given.
 const within = (path) => path.slice(path.indexOf("/") + 1);
 
 export default {
-  props: { url: String, accept: String, single: Boolean },
+  props: { url: String, accept: String, single: Boolean, most: Number },
   emits: ["begin", "answer"],
   template: `
     <div :class="{'drop-over': over}">
@@ -63,16 +67,34 @@ export default {
       this.sent.set(url, new Map([...(this.sent.get(url) ?? []), ...files]));
       if (this.single) files.splice(1);
       if (files.length) this.$emit("begin", { url, files: files.length });
+      files = this.fitting(url, files);
+      const most = Math.min(MOST_BYTES, this.most || MOST_BYTES);
       while (files.length) {
         const form = new FormData();
         for (let bytes = 0, count = 0; files.length && count < MOST_FILES; count++) {
-          if (count && bytes + files[0][1].size > MOST_BYTES) break;
+          if (count && bytes + size(files[0]) > most) break;
           const [name, file] = files.shift();
-          bytes += file.size;
+          bytes += size([name, file]);
           form.append("files", file, name);
         }
         await this.post(url, form);
       }
+    },
+    // What is too long for one request fails by itself, as what cannot be read does.
+    fitting(url, files) {
+      const long = this.most ? files.filter((file) => size(file) > this.most) : [];
+      const documents = long.map(([name, file]) => ({
+        ...FAILED,
+        name,
+        error: {
+          code: "PAYLOAD_TOO_LARGE",
+          message:
+            `${name}: it has ${file.size} bytes, and the server takes ${this.most} at once. ` +
+            "Split it, or raise FLETCHER_MAX_UPLOAD_BYTES.",
+        },
+      }));
+      if (long.length) this.$emit("answer", { url, answer: { documents } });
+      return files.filter((file) => !long.includes(file));
     },
     async post(url, form) {
       try {

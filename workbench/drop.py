@@ -15,6 +15,7 @@ class Drop(ui.element, component="drop.js"):
         on_begin: Hears to which address files are on their way, and how many.
         on_answer: Hears each answer: of which address, and its JSON.
         only: What the name of the one file that is taken ends with; empty where any number of any kind is.
+        most_bytes: Of one request; a file with more is not sent, and named. 0 where the address says so itself.
     """
 
     def __init__(
@@ -23,10 +24,12 @@ class Drop(ui.element, component="drop.js"):
         on_begin: Callable[[str, int], None],
         on_answer: Callable[[str, dict[str, Any]], Awaitable[None]],
         only: str = "",
+        most_bytes: int = 0,
     ) -> None:
         super().__init__()
         self.props["url"] = url
         self.props["accept"] = only
+        self.props["most"] = most_bytes
         self.props["single"] = bool(only)
 
         async def answered(event: GenericEventArguments) -> None:

@@ -16,6 +16,19 @@ Given = Literal["changes", "all", "all_if_changed"]
 # What a form has another way to say: resources are chosen by their names, places are Arrow's to find.
 LEFT_OUT = frozenset({"by_name", "position", "offset", "io"})
 
+# What a writer calls an argument, where that is something else.
+_CALLED = {
+    "connect_from": "comes after",
+    "from_node_id": "from",
+    "to_node_id": "to",
+    "from_slot": "exit",
+    "to_slot": "way in",
+    "is_macro": "a macro, played from other scenes",
+    "force": "remove it also where it is used",
+    "brief": "characters shown on the box",
+    "auto_play": "go on by itself",
+    "clear": "clear what was shown before",
+}
 
 _PAIR: Schema = {"properties": {"name": {"type": "string"}, "value": {"type": "string"}}, "required": ["name"]}
 
@@ -187,7 +200,7 @@ def draw(
         is_required: An empty field is an error.
         label: Instead of the name.
     """
-    label = label or name.removesuffix("_id").replace("_", " ")
+    label = label or _CALLED.get(name) or name.removesuffix("_id").replace("_", " ")
     types = _types(schema)
     choices = resources.named_by(name)
     if "properties" in schema and choices is None:

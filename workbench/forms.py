@@ -23,6 +23,18 @@ _CHOSEN_FIRST = {
     "create_connection": "from_node_id", "delete_connection": "from",
 }  # fmt: skip
 _NODE_DATA = ("preset", "data")
+# What a writer wants to know of a function; its description is written for models.
+_HINTS = {
+    "create_insert_node": "A node that comes after none is never played.",
+    "create_connection": "One node follows each exit; an exit that is taken is freed by removing its connection.",
+    "create_variable": "Texts show its value where they say {name}.",
+    "update_variable": "Texts that show it follow a new name.",
+    "update_character": "Texts that name it follow a new name.",
+    "delete_character": "Nodes that use it keep it from being removed, unless you say otherwise.",
+    "delete_node": "Jumps that lead to it keep it from being removed, unless you say otherwise.",
+    "delete_scene": "The scene where the story begins stays; so does one that others use, unless you say otherwise.",
+    "delete_variable": "Nodes that use it keep it from being removed, unless you say otherwise.",
+}
 # A variable's type cannot change.
 _SENSELESS = frozenset({("update_variable", "type")})
 
@@ -44,7 +56,7 @@ class FunctionForm:
         self._story: OpenStory | None = None
         self._first: Entry | None = None
         self._fields: dict[str, Field] = {}
-        names = {name: f"{name}: {_first_sentence(name)}" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
+        names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
         self._function.props("dense outlined")
         self._form = ui.column().classes("list")
@@ -70,7 +82,8 @@ class FunctionForm:
             return
         spec = OPERATIONS[self._function.value]
         with self._form:
-            ui.label(spec.description).classes("hint")
+            if hint := _HINTS.get(spec.name):
+                ui.label(hint).classes("hint")
             first = _CHOSEN_FIRST.get(spec.name)
             if first is not None:
                 self._first = self._draw_first(first, spec.parameters["properties"][first])
@@ -186,6 +199,6 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
             return {}
 
 
-def _first_sentence(function: str) -> str:
-    sentence = OPERATIONS[function].description.partition(".")[0]
-    return sentence[0].lower() + sentence[1:]
+def _sentence(function: str) -> str:
+    """What a function does, in its description's first words."""
+    return OPERATIONS[function].description.partition(".")[0].partition(":")[0]

@@ -204,3 +204,14 @@ def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) ->
     say(story_page, "make it all a bit more mysterious", "Apply")
     story_page.locator(".change .answer").last.filter(has_text="not").wait_for()
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+def test_a_change_is_taken_back_in_the_project_that_it_was_made_in(story_page: Page) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    story_page.locator(".change .answer", has_text="gold").wait_for()
+    tab(story_page, "Projects")
+    story_page.get_by_role("textbox", name="New project").fill("yet-another")
+    story_page.get_by_role("button", name="New", exact=True).click()
+    tab(story_page, "Story")
+    story_page.get_by_role("button", name="Undo").click()
+    story_page.get_by_text("The last change was made in project 1: choose that one to take it back.").wait_for()

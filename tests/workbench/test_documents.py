@@ -216,3 +216,41 @@ def test_a_folder_is_linked_followed_and_let_go(tmp_path: Path, serve: Serve, op
     page.get_by_role("button", name="rope.md", exact=True).wait_for()
     page.get_by_role("button", name="Unlink").click()
     page.get_by_role("textbox", name="Folder").wait_for()
+
+
+def test_of_many_documents_some_are_looked_for_and_others_arriving_leave_the_focus(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"note-{number:02}.md" for number in range(14)]
+    for file in files:
+        file.write_text(f"This is {file.name}.")
+    page = open_page(f"{sample}/?project=many&tab=Documents")
+    add(page, *files)
+    page.get_by_text("14 documents, 14 passages.").wait_for()
+    remove = page.get_by_role("button", name="Remove note-03.md", exact=True)
+    remove.focus()
+    other = open_page(f"{sample}/?project=many&tab=Documents")
+    (tmp_path / "a-first.md").write_text("The bell rings.")
+    add(other, tmp_path / "a-first.md")
+    page.get_by_text("15 documents, 15 passages.").wait_for()
+    listed = page.locator(".documents .entry")
+    assert listed.first.inner_text() == "a-first.md"
+    assert remove.evaluate("(button) => button === document.activeElement")
+    page.get_by_role("textbox", name="Filter by name").fill("NOTE-1")
+    page.get_by_text("4 of 15 documents.").wait_for()
+    assert listed.filter(visible=True).count() == 4
+
+
+def test_a_file_that_is_too_long_is_named_and_the_others_are_added(
+    serve: Serve, open_page: OpenPage, tmp_path: Path
+) -> None:
+    url = serve(tmp_path / "data", FLETCHER_MAX_UPLOAD_BYTES="50000")
+    files = [tmp_path / f"{name}.md" for name in ("long", "one", "two", "three")]
+    for file, length in zip(files, (60_000, 30_000, 30_000, 13), strict=True):
+        file.write_text("bell " * (length // 5))
+    page = open_page(f"{url}/?project=1&tab=Documents")
+    add(page, *files)
+    page.get_by_role("alert").filter(has_text="long.md: it has 60000 bytes, and the server takes 50000").wait_for()
+    for file in files[1:]:
+        page.get_by_role("button", name=file.name, exact=True).wait_for()
+    page.get_by_text("3 documents, ").wait_for()

@@ -1,0 +1,99 @@
+"""The project's documents, one below the other: what is so already stays as it is when another one comes in."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from nicegui import ui
+
+from corpora import Document
+from ingest import counted, page_list
+from workbench.place import Place
+
+_MANY = 12  # documents, from which on a name is looked for rather than read
+
+
+class DocumentList:
+    """Shows documents, and of many those with a part of a name.
+
+    Args:
+        open_place: Opens a document.
+        remove: Asks whether to remove one.
+    """
+
+    def __init__(self, open_place: Callable[[Place], Awaitable[None]], remove: Callable[[Document], object]) -> None:
+        self._open = open_place
+        self._remove = remove
+        self._rows: dict[str, tuple[Document, ui.element]] = {}
+        self._sought = ui.input("Filter by name", on_change=self._filter).props("dense outlined clearable debounce=200")
+        self._found = ui.label().props('role="status"').classes("hint")
+        self._list = ui.element("ul").classes("documents")
+
+    def show(self, documents: list[Document]) -> None:
+        """Draws what is another than before; the rest is left alone, with the focus that may be in it."""
+        gone = self._rows.keys() - {document.id for document in documents}
+        for document_id in gone:
+            self._rows.pop(document_id)[1].delete()
+        for position, document in enumerate(documents):
+            self._show_one(position, document)
+        self._sought.set_visibility(len(documents) >= _MANY)
+        if len(documents) < _MANY:
+            self._sought.set_value("")
+        self._filter()
+
+    def _show_one(self, position: int, document: Document) -> None:
+        before, row = self._rows.get(document.id, (None, None))
+        if row is None:
+            with self._list:
+                row = ui.element("li").classes("document")
+            row.move(target_index=position)
+            with row:
+                self._draw_head(document)
+        if before != document:
+            self._rows[document.id] = document, row
+            _draw_state(row, document)
+
+    def _draw_head(self, document: Document) -> None:
+        opened = ui.button(document.name, on_click=partial(self._open, Place(document.id)))
+        opened.props("flat no-caps align=left").classes("entry")
+        ui.element("span").classes("hint")
+        remove = ui.button(icon="delete", on_click=partial(self._remove, document)).props("flat round dense")
+        remove.props["aria-label"] = f"Remove {document.name}"
+
+    def _filter(self) -> None:
+        sought = (self._sought.value or "").casefold()
+        fitting = [sought in document.name.casefold() for document, _ in self._rows.values()]
+        for (_, row), fits in zip(self._rows.values(), fitting, strict=True):
+            row.set_visibility(fits)
+        self._found.set_visibility(bool(sought))
+        self._found.set_text(f"{sum(fitting)} of {counted(len(fitting), 'document')}.")
+
+
+def _draw_state(row: ui.element, document: Document) -> None:
+    """What changes of a document while it is in the list; its buttons stay the same."""
+    _opened, counts, _removed, *remarks = list(row)
+    counts.clear()
+    with counts:
+        ui.label(_counts(document))
+    for remark in remarks:
+        remark.delete()
+    with row:
+        for said in _remarks(document):
+            ui.label(said).classes("remark")
+
+
+def _counts(document: Document) -> str:
+    pages = counted(document.pages, "page") + ", " if document.pages is not None else ""
+    waiting = "" if document.embedded == document.passages else ", vectors to come"
+    return f"{pages}{counted(document.passages, 'passage')}{waiting}"
+
+
+def _remarks(document: Document) -> list[str]:
+    said: list[tuple[tuple[int, ...], Callable[[str], str]]] = [
+        (
+            document.pages_without_text,
+            lambda pages: f"Not found by a search, as they are pictures or blank: pages {pages}.",
+        ),
+        (document.pages_with_hidden_text, lambda pages: f"Text that nobody can see was left out on pages {pages}."),
+        (document.pages_recognized, lambda pages: f"Text recognized in pictures on pages {pages}."),
+    ]
+    return [sentence(page_list(pages)) for pages, sentence in said if pages]
