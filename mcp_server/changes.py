@@ -37,16 +37,22 @@ class Changes:
         workspace = call.caller.workspace
         if self._watching[workspace] >= _MOST:
             raise ToolError("TOO_MANY", f"{_MOST} subscriptions of this workspace are open; end some first.")
-        task = asyncio.create_task(_watched(call, of, tell, await _state(call, of)))
-        self._watching[workspace] += 1
+        self._watching[workspace] += 1  # before the first look, in which others may come
+        try:
+            task = asyncio.create_task(_watched(call, of, tell, await _state(call, of)))
+        except BaseException:
+            self._watching[workspace] -= 1
+            raise
         task.add_done_callback(lambda _: self._watching.subtract((workspace,)))
         return task
 
     @asynccontextmanager
     async def watching(self, of: Mapping[str, Call], tell: Tell) -> AsyncGenerator[None]:
-        """`watch` for several while the block runs."""
-        tasks = [await self.watch(call, one, tell) for one, call in of.items()]
+        """`watch` for several while the block runs; for too many, for none."""
+        tasks: list[asyncio.Task[None]] = []
         try:
+            for one, call in of.items():
+                tasks.append(await self.watch(call, one, tell))
             yield
         finally:
             for task in tasks:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, TypeVar
 
@@ -163,7 +164,8 @@ class Protocol:
         if params.notifications.resources_list_changed:
             calls[LIST] = self._call(context)
         with working_in(self._services.threads_of(_caller(context).workspace)):
-            async with self._changes.watching(calls, tell):
+            async with AsyncExitStack() as heard:
+                await _checked(heard.enter_async_context(self._changes.watching(calls, tell)))
                 return await ListenHandler(bus)(context, params)
 
     # --- prompts ---------------------------------------------------------------------------------------------------

@@ -140,6 +140,19 @@ async def test_a_client_since_2026_listens_for_changes(owned_home: House, folder
     assert heard == {"ResourceUpdated", "ResourcesListChanged"}
 
 
+async def test_who_listens_to_too_much_is_told_and_nothing_of_it_stays(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_server.changes._MOST", 3)
+    async with assistant(home.url, "2026-07-28") as scribe:
+        addresses = [f"fletcher://projects/1/documents/{number}.md" for number in range(4)]
+        with pytest.raises(MCPError, match="TOO_MANY: 3 subscriptions"):
+            async with scribe.client.listen(resource_subscriptions=addresses):
+                raise AssertionError
+        async with scribe.client.listen(resource_subscriptions=addresses[:3]):
+            pass
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_prompts_have_the_users_words_in_them(home: House, era: Era) -> None:
     async with assistant(home.url, era) as scribe:
