@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What pip says of each of some hundred packages is for whoever has to find out why one is not installed.
+PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable
+install = $(PIP_INSTALL) '$(1)' --quiet --quiet || (echo "pip could not do it. What it says: $(PIP_INSTALL) '$(1)'"; exit 1)
 # What users need, without what only tests, measurements and PostgreSQL do.
 READY := $(VENV)/.ready
 # GDScript's formatter and linter, in an environment of their own: they pin a version of lark that is not ours.
@@ -20,19 +23,19 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Fletcher needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	@echo "Installing Fletcher into $(VENV) (about 2 GB on disk, most of it PyTorch; once, 2 to 4 minutes) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable .
+	@$(call install,.)
 	@touch $@
 
 $(STAMP): $(READY)
 	@echo "Installing what tests and measurements need (about .6 GB on disk; once) ..."
-	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(call install,.[dev])
 	@touch $@
 
 demo: $(READY)
-	$(BIN)/fletcher demo
+	@$(BIN)/fletcher demo
 
 run: $(READY)
-	$(BIN)/fletcher serve
+	@$(BIN)/fletcher serve
 
 test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder

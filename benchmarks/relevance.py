@@ -2,7 +2,7 @@
 
 Fits the weights of `retrieval/relevance.py` and prints the curve of docs/retrieval.md. Calibrated on one half of our
 own questions, on those about design documents, and on FairytaleQA's training split: every second question asked of all
-stories, and of all but its own; every eighth also of the design documents. The other half of our own is only measured.
+stories, and of all but its own; every eighth also of the design documents. The others of our own are only measured.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> None:
         data_dir = Path(folder)
         with open_parts(load_settings(data_dir=data_dir), DataDirectory(data_dir)) as parts:
             groups = _groups(parts)
-    calibration = [asked for name, asked in groups.items() if name != "own, held out"]
+    calibration = [asked for name, asked in groups.items() if name not in _MEASURED]
     for name, with_margin in (("with vectors", True), ("words only", False)):
         console.print(f"{name}: {', '.join(f'{weight:.2f}' for weight in _fitted(calibration, with_margin))}")
     _print(console, groups)
@@ -105,10 +105,12 @@ def _groups(parts: Parts) -> Groups:
         ],
         "stories": [*(asked(stories, one.text, True) for one in told[::2]), *without_their_own()],
         "own, held out": halves["held out"],
+        "own, later": halves["later"],
     }
 
 
-_HALVES = ("first", "held out")
+_HALVES = ("first", "held out", "later")
+_MEASURED = ("own, held out", "own, later")
 
 
 def _corpus(parts: Parts, name: str, folder: Path) -> _Corpus:

@@ -13,6 +13,8 @@ from .errors import StorageError as StorageError
 from .errors import WorkspaceFull as WorkspaceFull
 from .files import replace_whole as replace_whole
 from .folders import LinkedFolder as LinkedFolder
+from .held_file import HeldFile as HeldFile
+from .held_file import NotAFile as NotAFile
 from .locks import Lock as Lock
 from .manifest import Manifest as Manifest
 from .manifest import ManifestEntry as ManifestEntry

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 UNFINISHED = ".unfinished-"
+_NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def private_folder(folder: Path) -> None:
@@ -31,7 +32,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It cannot be written; what was there is as it was, and nothing else is left.
     """
-    _put(path, data, 0o600)
+    put(path, data, 0o600)
 
 
 def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -45,31 +46,43 @@ def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     Raises:
         OSError: As `write_whole`.
     """
-    _put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode)
+    put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode)
 
 
-def _put(path: Path, data: bytes, mode: int) -> None:
-    # mkstemp makes it readable for us alone.
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
+def put(path: Path, data: bytes, mode: int, folder: int | None = None) -> None:
+    """Write a file whole with the rights that are given.
+
+    Args:
+        path: Where it is put.
+        data: What will be in it.
+        mode: Its rights.
+        folder: The descriptor of the folder that a relative path starts at.
+
+    Raises:
+        OSError: As `write_whole`.
+    """
+    temporary = path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+    handle = os.open(temporary, _NEW, 0o600, dir_fd=folder)  # its owner's alone for now
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
+            if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
+                os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-        if mode != 0o600:
-            Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
+        os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)
         raise
-    _sync_folder(path.parent)
+    _sync_folder(path.parent, folder)
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_folder(path: Path, folder: int | None) -> None:
     """Make a rename last through a power cut, where the system lets one open a folder for that."""
     if os.name != "posix":
         return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY, dir_fd=folder)
     try:
         os.fsync(handle)
     finally:

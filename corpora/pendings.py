@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, Row, Select, delete, func, insert, select
+from sqlalchemy import URL, ColumnElement, Delete, Row, Select, bindparam, delete, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
@@ -104,13 +104,12 @@ class Pendings(Database):
             "size": len(json.dumps(payload)),
         }
         with self._kept_in._writing() as connection:
-            connection.execute(delete(pendings).where(pendings.c.created_at < now - _KEPT_FOR))
-            connection.execute(insert(pendings).values(row))
+            connection.execute(_TOO_OLD, {"before": now - _KEPT_FOR})
+            connection.execute(insert(pendings), row)
             if kept is not None:
-                of_kind = _of(workspace, project_id, kind)
-                newest = select(pendings.c.id).where(of_kind).order_by(pendings.c.created_at.desc()).limit(kept)
-                connection.execute(delete(pendings).where(of_kind & pendings.c.id.not_in(newest)))
-            too_old = connection.scalars(_over_the_limits(workspace)).all()
+                these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind, "kept": kept}
+                connection.execute(_NOT_AMONG_THE_NEWEST, these)
+            too_old = connection.scalars(_OVER_THE_LIMITS, {"of_workspace": workspace, **_limits()}).all()
             for some in chunks(too_old):
                 connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
         return pending_id
@@ -155,8 +154,8 @@ def _beside(catalog: URL) -> URL | None:
     return catalog.set(database=str(file.with_stem(f"{file.stem}-pendings")))
 
 
-def _over_the_limits(workspace: str) -> Select[Any]:
-    """The ids of the workspace's questions for which the newer ones leave no room."""
+def _over_the_limits() -> Select[Any]:
+    """The ids of the questions of `of_workspace` for which the newer ones leave no room."""
     newest_first = (pendings.c.created_at.desc(), pendings.c.id)
     size = func.sum(pendings.c.size)
     own = (
@@ -166,18 +165,35 @@ def _over_the_limits(workspace: str) -> Select[Any]:
             size.over(order_by=newest_first).label("of_workspace"),
             func.row_number().over(order_by=newest_first).label("rank"),
         )
-        .where(pendings.c.workspace == workspace)
+        .where(pendings.c.workspace == bindparam("of_workspace"))
         .subquery()
     )
     return select(own.c.id).where(
-        (own.c.of_project > _OF_PROJECT_BYTES)
-        | (own.c.of_workspace > _OF_WORKSPACE_BYTES)
-        | (own.c.rank > _OF_WORKSPACE)
+        (own.c.of_project > bindparam("project_bytes"))
+        | (own.c.of_workspace > bindparam("workspace_bytes"))
+        | (own.c.rank > bindparam("most"))
     )
 
 
-def _of(workspace: str, project_id: str, kind: str) -> ColumnElement[bool]:
+def _limits() -> dict[str, int]:
+    return {"project_bytes": _OF_PROJECT_BYTES, "workspace_bytes": _OF_WORKSPACE_BYTES, "most": _OF_WORKSPACE}
+
+
+def _of(workspace: Any, project_id: Any, kind: Any) -> ColumnElement[bool]:
     return (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id) & (pendings.c.kind == kind)
+
+
+def _not_among_the_newest() -> Delete:
+    """Removes all of a kind but the `kept` newest."""
+    of_kind = _of(*map(bindparam, ("of_workspace", "of_project", "of_kind")))
+    newest = select(pendings.c.id).where(of_kind).order_by(pendings.c.created_at.desc()).limit(bindparam("kept"))
+    return delete(pendings).where(of_kind & pendings.c.id.not_in(newest))
+
+
+# Put together once: a turn that changes its story runs each of them at its end.
+_TOO_OLD = delete(pendings).where(pendings.c.created_at < bindparam("before"))
+_NOT_AMONG_THE_NEWEST = _not_among_the_newest()
+_OVER_THE_LIMITS = _over_the_limits()
 
 
 def _pending(row: Row[Any]) -> Pending:

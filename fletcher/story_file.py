@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from corpora import ProjectKey, replace_whole
+from corpora import HeldFile, ProjectKey, replace_whole
 from fletcher.errors import CommandError
 
 _KEPT_TURNS = 20
@@ -14,12 +14,12 @@ class StoryFile:
     """One file, and what is kept about it in a folder of the data directory.
 
     Args:
-        file: The .arrow file; a link stays one.
+        file: The .arrow file, by its real path: a link that has come into its way is not followed.
         folder: Where what is kept of all files is.
     """
 
     def __init__(self, file: Path, folder: Path) -> None:
-        self.file = file.resolve()
+        self.file = file
         self._kept = folder / _sha256(str(self.file).encode())[:32]
         self._question = self._kept / "question.json"
 
@@ -29,12 +29,13 @@ class StoryFile:
         Raises:
             CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
         """
-        self._require(before)
-        self._make_folder()
-        replace_whole(self._before(after), before)
-        for old in self._turns()[:-_KEPT_TURNS]:
-            old.unlink()
-        replace_whole(self.file, after)
+        with HeldFile(self.file) as file:
+            self._require(file, before)
+            self._make_folder()
+            replace_whole(self._before(after), before)
+            for old in self._turns()[:-_KEPT_TURNS]:
+                old.unlink()
+            file.replace(after)
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -42,16 +43,10 @@ class StoryFile:
         Raises:
             CommandError: There is no such turn, or the file has been changed since.
         """
-        kept = self._before(self.file.read_bytes()) if self.file.exists() else None
-        if kept is None or not kept.exists():
-            if turns := self._turns():
-                raise CommandError(
-                    f"{self.file} has been changed since the last turn, and undo would lose that. "
-                    f"The version before the turn is {turns[-1]}."
-                )
-            raise CommandError(f"{self.file}: there is no turn to take back.")
-        replace_whole(self.file, kept.read_bytes())
-        kept.unlink()
+        if not self.file.exists():
+            raise self._no_turn()
+        with HeldFile(self.file) as file:
+            self._put_back(file, self._before(file.read()))
 
     def go_back(self, before: bytes, after: bytes) -> None:
         """Writes what an undo has led to: the bytes of then where they are kept, else the story of then.
@@ -59,11 +54,13 @@ class StoryFile:
         Raises:
             CommandError: The file is no longer what the undo began with.
         """
-        self._require(before)
-        if self._before(before).exists():
-            self.undo()
-        else:
-            replace_whole(self.file, after)
+        with HeldFile(self.file) as file:
+            self._require(file, before)
+            kept = self._before(before)
+            if kept.exists():
+                self._put_back(file, kept)
+            else:
+                file.replace(after)
 
     def open_question(self, key: ProjectKey) -> str | None:
         """The id of the question that the next message about this file answers."""
@@ -81,11 +78,25 @@ class StoryFile:
         asked = {"project": [key.workspace, key.project_id], "pending_id": pending_id}
         replace_whole(self._question, json.dumps(asked).encode())
 
-    def _require(self, before: bytes) -> None:
-        if self.file.read_bytes() != before:
+    def _require(self, file: HeldFile, before: bytes) -> None:
+        if file.read() != before:
             raise CommandError(
                 f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
             )
+
+    def _put_back(self, file: HeldFile, kept: Path) -> None:
+        if not kept.exists():
+            raise self._no_turn()
+        file.replace(kept.read_bytes())
+        kept.unlink()
+
+    def _no_turn(self) -> CommandError:
+        if turns := self._turns():
+            return CommandError(
+                f"{self.file} has been changed since the last turn, and undo would lose that. "
+                f"The version before the turn is {turns[-1]}."
+            )
+        return CommandError(f"{self.file}: there is no turn to take back.")
 
     def _make_folder(self) -> None:
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from corpora import InvalidName, printable
-from ingest.plain_file import NotAFile, OutsideFolder, open_plain_file
+from corpora import InvalidName, NotAFile, printable
+from ingest.plain_file import OutsideFolder, open_plain_file
 from ingest.readers import SUFFIXES, told_by_content
 from ingest.readers.named import named_readers
 from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, known_as, too_large

@@ -175,7 +175,7 @@ class FileStory:
         except StoryFileError as error:
             raise ToolError("CONFLICT", str(error)) from error
         except OSError as error:
-            raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror}.") from error
+            raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror or error}.") from error
 
 
 class EditorStory:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from corpora import replace_whole
-from ingest import open_plain_file
+from corpora import HeldFile
 from server import RequestError, Services
 from workbench.open_story import OpenStory, digest
 
@@ -43,7 +42,9 @@ class StoryFolders:
             RequestError: It is not below the folders, cannot be read, or is none.
         """
         real = file.resolve()  # what a link leads to is written back, and the link stays
-        return OpenStory.read(real.name, self._bytes(real), real)
+        with self._held(real) as held:
+            data = self._bytes(real, held)
+        return OpenStory.read(real.name, data, real)
 
     def write(self, story: OpenStory) -> OpenStory:
         """Writes the story back, unless somebody else has written the file meanwhile.
@@ -53,31 +54,41 @@ class StoryFolders:
         """
         if story.file is None:
             raise RequestError(409, "CONFLICT", f"{story.name} was not picked on the server; download it instead.")
-        if digest(self._bytes(story.file)) != story.sha256:
-            problem = f"{story.file} was changed since it was opened; download this one, or open the file again."
-            raise RequestError(409, "CONFLICT", problem)
         data = story.text.encode()
-        try:
-            replace_whole(story.file, data)
-        except OSError as error:
-            problem = f"{story.file} cannot be written ({error.strerror}); download the story instead."
-            raise RequestError(503, "STORAGE_ERROR", problem) from error
+        with self._held(story.file) as held:
+            if digest(self._bytes(story.file, held)) != story.sha256:
+                problem = f"{story.file} was changed since it was opened; download this one, or open the file again."
+                raise RequestError(409, "CONFLICT", problem)
+            try:
+                held.replace(data)
+            except OSError as error:
+                problem = f"{story.file} cannot be written ({error.strerror or error}); download the story instead."
+                raise RequestError(503, "STORAGE_ERROR", problem) from error
         return replace(story, sha256=digest(data))
 
-    def _bytes(self, file: Path) -> bytes:
-        """Those of a file that is named by its real path: a link that leads out of the folders is none of theirs."""
-        root = next((root for root in self._roots if file.is_relative_to(root)), None)
-        if file.suffix != _SUFFIX or root is None:
+    def _held(self, file: Path) -> HeldFile:
+        """A file that is named by its real path: a link that leads out of the folders is none of theirs."""
+        if file.suffix != _SUFFIX or not any(file.is_relative_to(root) for root in self._roots):
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
-            opened, _ = open_plain_file(file, root)  # a link may have come into its way, and a pipe would never end
+            return HeldFile(file)  # a link may have come into its way
+        except OSError as error:
+            raise _unreadable(file, error) from error
+
+    def _bytes(self, file: Path, held: HeldFile) -> bytes:
+        try:
+            opened, _ = held.open()  # a pipe would never end
             with opened:
                 data = opened.read(self._most_bytes + 1)
         except OSError as error:
-            raise RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror or error}).") from error
+            raise _unreadable(file, error) from error
         if len(data) > self._most_bytes:
             raise RequestError(413, "PAYLOAD_TOO_LARGE", f"{file} has more than {self._most_bytes} bytes.")
         return data
+
+
+def _unreadable(file: Path, error: OSError) -> RequestError:
+    return RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror or error}).")
 
 
 def _stories(root: Path) -> Iterator[Path]:

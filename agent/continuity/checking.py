@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
@@ -33,6 +34,8 @@ _PLACE = re.compile(
 _CLAUSES = re.compile(r",\s|[();:]")
 # The last word of "a keeper of the light" is not what somebody is.
 _ENDS = frozenset({"of", "in", "on", "at", "for", "with", "by", "from", "to", "who", "that", "and", "or", "but", "as"})
+# A sentence's first word may only look like a name.
+_NO_NAMES = frozenset({"it", "he", "she", "that", "this", "there", "here", "what", "who", "where", "everybody"})
 
 
 def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report:
@@ -57,17 +60,14 @@ def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report
 
 
 def _speakers(story: Story, nodes: Iterable[Node], documents: DocumentTexts) -> Iterator[Discrepancy]:
-    told: set[str] = set()
+    first: dict[str, Node] = {}  # where each speaks first
     for node in nodes:
-        speakers = [story.speaker(node)] if story.speaker(node) else []
         lines = [as_speech(line.strip()) for text in node.texts for line in text.splitlines()]
-        speakers += [one.name.title() for one in lines if one is not None and one.words and _is_new(one.name, story)]
-        for speaker in speakers:
-            name = speaker.replace("_", " ")
-            if name in told:
-                continue
-            told.add(name)
-            yield from _speaker(name, node, documents)
+        new = [one.name.title() for one in lines if one is not None and one.words and _is_new(one.name, story)]
+        for speaker in filter(None, [story.speaker(node), *new]):
+            first.setdefault(speaker.replace("_", " "), node)
+    for name, node in first.items():
+        yield from _speaker(name, node, documents)
 
 
 def _is_new(name: str, story: Story) -> bool:
@@ -84,9 +84,9 @@ def _speaker(name: str, node: Node, documents: DocumentTexts) -> Iterator[Discre
     if meant is not None:
         yield _misspelled(name, meant, node, documents)
         return
-    passages = documents.near(f"{name} {_first(node)}", 1)
+    passages = documents.near(f"{name} {node.texts[0]}", 1)
     yield Discrepancy(
-        "speaker", node.id, _first(node), f"{name} speaks here; no document mentions {name}. Nearest:", tuple(passages)
+        "speaker", node.id, node.texts[0], f"{name} speaks here; no document mentions {name}. Nearest:", tuple(passages)
     )
 
 
@@ -112,7 +112,7 @@ def _is_ordinary_pair(opens: bool, word: str, meant: str) -> bool:
 
 
 def _misspelled(word: str, meant: str, node: Node, documents: DocumentTexts) -> Discrepancy:
-    text = next((unit.text for text in node.texts for unit in split_units(text) if word in unit.text), _first(node))
+    text = next((unit.text for text in node.texts for unit in split_units(text) if word in unit.text), node.texts[0])
     passages = documents.naming(meant, text)
     return Discrepancy("name", node.id, text, f"{word} is spelled {meant} in the documents.", tuple(passages))
 
@@ -197,7 +197,7 @@ def _identity(unit: Unit, node: Node, documents: DocumentTexts) -> Iterator[Disc
         name, said = found["name"], groups.get("place") or _head(groups.get("what") or "")
         wanted = content_terms(said)
         passages = documents.about(name) if wanted else []
-        if not passages or not documents.vocabulary.knows(name) or is_pronoun(name):
+        if not passages or not documents.vocabulary.knows(name) or name.casefold() in _NO_NAMES:
             continue
         if any(wanted & content_terms(" ".join((*one.passage.heading, one.passage.text))) for one in passages):
             continue
@@ -207,17 +207,7 @@ def _identity(unit: Unit, node: Node, documents: DocumentTexts) -> Iterator[Disc
 
 def _head(what: str) -> str:
     """The noun of "old keeper of the": the last word before what belongs to it."""
-    words: list[str] = []
-    for word in what.split():
-        if word in _ENDS:
-            break
-        words.append(word)
-    return words[-1] if words else ""
-
-
-def is_pronoun(word: str) -> bool:
-    """Whether a sentence's first word only looks like a name."""
-    return word.casefold() in {"it", "he", "she", "that", "this", "there", "here", "what", "who", "where", "everybody"}
+    return next(reversed(list(takewhile(lambda word: word not in _ENDS, what.split()))), "")
 
 
 # --- reading on ----------------------------------------------------------------------------------------------------
@@ -230,7 +220,3 @@ def _near(nodes: Iterable[Node], documents: DocumentTexts) -> tuple[CitedPassage
         if len(text) >= _SHORTEST_TEXT and len(found) < _MOST_PASSAGES:
             found |= {one.number: one for one in documents.near(text[:400], _PER_NODE)}
     return tuple(found.values())
-
-
-def _first(node: Node) -> str:
-    return node.texts[0] if node.texts else ""

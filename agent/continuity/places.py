@@ -63,14 +63,9 @@ class DocumentTexts:
     def about(self, name: str) -> list[CitedPassage]:
         """Every passage that names somebody or something, those under a heading with the name first."""
         pattern = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
-        titled: list[CitedPassage] = []
-        others: list[CitedPassage] = []
-        for cited in self._search(name, _ALL):
-            if any(pattern.search(heading) for heading in cited.passage.heading):
-                titled.append(cited)
-            elif pattern.search(cited.passage.text):
-                others.append(cited)
-        return titled + others
+        found = self._search(name, _ALL)
+        titled = [cited for cited in found if any(map(pattern.search, cited.passage.heading))]
+        return titled + [cited for cited in found if cited not in titled and pattern.search(cited.passage.text)]
 
     def holding(self, sentence: Sentence, count: int = 1) -> list[CitedPassage]:
         """The passages that hold a sentence."""

@@ -36,7 +36,7 @@ class Questions:
         text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, changes, tuple(operations))
 
-    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
+    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject | None, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
         pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before))
         what = "This is what would change:" if kind == "plan" else "undo would change this:"

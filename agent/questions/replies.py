@@ -1,8 +1,8 @@
 """What a message does to the question that is open: a yes, a no, what a call lacks, or nothing of that."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from agent.answering.answerer import OpenQuestion
 from agent.editing.editor import Failure, Refused
@@ -25,23 +25,13 @@ _DROPPED = "(The open question is dropped, and nothing of it was done.)"
 _STILL_LACKS = {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
 
 
-class RestOfTurn(Protocol):
-    """What the turn does beside reading the reply."""
-
-    async def ask_model(self, message: str, note: str = "", question: OpenQuestion | None = None) -> None:
-        """Has the message answered."""
-        ...
-
-    def go_on_from(self, origin: Origin) -> None:
-        """The turn goes on with an earlier message, in the situation that it was written in."""
-        ...
-
-
 @dataclass(frozen=True)
 class Replies:
     """Reads the reply of one turn and does what it says.
 
     Attributes:
+        ask_model: Has a message answered, with a note on what has come of it, and the question that it may answer.
+        go_on_from: The turn goes on with an earlier message, in the situation that it was written in.
         converses: Whether whoever answers reads replies in any words, and goes on after a yes.
     """
 
@@ -51,7 +41,8 @@ class Replies:
     direct: DirectCalls
     store: PendingStore
     tell: EventSink
-    turn: RestOfTurn
+    ask_model: Callable[[str, str, OpenQuestion | None], Awaitable[None]]
+    go_on_from: Callable[[Origin], None]
     converses: bool
 
     async def answered(self, pending_id: str, *, is_call: bool) -> bool:
@@ -120,7 +111,7 @@ class Replies:
                 return {"done": [], "left": "Nothing was done, and the question is closed."}
             return await self._agreed(pending) if decision == "yes" else self._result(pending, [])
 
-        await self.turn.ask_model(self.request.message, question=OpenQuestion(calls_of(pending.operations), decide))
+        await self.ask_model(self.request.message, "", OpenQuestion(calls_of(pending.operations), decide))
         if not decided and not self.execution.executed and self.execution.held is None:
             await self.tell(TextFinished(_DROPPED))
 
@@ -134,7 +125,7 @@ class Replies:
         """What was done, and the message that led to the question: it is the model's again."""
         if pending.origin is None:
             return {"done": done}
-        self.turn.go_on_from(pending.origin)
+        self.go_on_from(pending.origin)
         return {"done": done, "left": f"What is left of this earlier message; repeat nothing: {pending.origin.message}"}
 
     # --- in plain words --------------------------------------------------------------------------------------------
@@ -152,24 +143,20 @@ class Replies:
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(agreed=True)
             return ["the last turn is taken back"]
-        return await self._replay(pending.operations)
-
-    async def _replay(self, operations: Sequence[Operation]) -> list[str]:
-        """Executes operations that the user has agreed to; a line for each."""
         done: list[Operation] = []
 
         async def note(finished: OperationFinished) -> None:
             done.append(Operation(finished.function, finished.arguments))
 
-        failure = await self.execution.replay(operations, note)
+        failure = await self.execution.replay(pending.operations, note)
         if done:
             await self.tell(TextFinished(summarize(done)))
         if failure is not None:
-            rest = len(operations) - len(done) - 1
+            rest = len(pending.operations) - len(done) - 1
             left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
             raise Refused(replace(failure, message=failure.message + left))
         return [describe(operation) for operation in done]
 
     async def _go_on(self, origin: Origin, note: str) -> None:
-        self.turn.go_on_from(origin)
-        await self.turn.ask_model(origin.message, note)
+        self.go_on_from(origin)
+        await self.ask_model(origin.message, note, None)

@@ -166,18 +166,13 @@ class DirectCalls:
         if self.request.plan or asks:
             await in_thread(self.store.keep_before, content, now)  # it has not been taken back yet
         if self.request.plan:
-            await self._planned(way)
+            await self._walk(way)
+            await self.tell(await in_thread(self._questions.about_undo, "plan", self.request.project, way))
         elif asks:
             await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:
             self.has_undone = True
             await self._go_back(way)
-
-    async def _planned(self, way: WayBack) -> None:
-        before = self.request.project
-        assert before is not None
-        await self._walk(way)
-        await self.tell(await in_thread(self._questions.about_undo, "plan", before, way))
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):

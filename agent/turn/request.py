@@ -67,8 +67,8 @@ class TurnContext:
     scene_id: int | None
     selected_node_ids: tuple[int, ...]
     history: tuple[Exchange, ...]
-    passages: tuple[CitedPassage, ...]
-    documents: Sequence[Document]
+    passages: tuple[CitedPassage, ...] = ()
+    documents: Sequence[Document] = ()
     being_read: tuple[str, ...] = ()
     text_only: bool = False  # the passages were found without vectors, which are away
     relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked

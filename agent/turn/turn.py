@@ -87,8 +87,6 @@ class Turn:
             scene_id=request.scene_id,
             selected_node_ids=request.selected_node_ids,
             history=request.history,
-            passages=(),
-            documents=(),
             being_read=request.being_read,
             characters=request.characters,
         )
@@ -181,7 +179,8 @@ class Turn:
             direct=self._direct,
             store=self._store,
             tell=self._tell,
-            turn=self,
+            ask_model=self.ask_model,
+            go_on_from=self.go_on_from,
             converses=self._assistant.answerer.converses,
         )
 

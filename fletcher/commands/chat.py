@@ -104,5 +104,5 @@ def _is_undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) 
 
 
 def story_file(settings: Settings, file: Path) -> StoryFile:
-    """The file, and what the data directory keeps about it."""
-    return StoryFile(file, kept_stories(settings.data_dir))
+    """The file that a path leads to, so that a link stays one, and what the data directory keeps about it."""
+    return StoryFile(file.resolve(), kept_stories(settings.data_dir))

@@ -182,6 +182,7 @@ def reader(tmp_path: Path) -> Reader:
     for story in ("story.arrow", "game/story.arrow"):
         shutil.copyfile(SAMPLE.arrow_file, tmp_path / story)
     shutil.copytree(SAMPLE.documents, tmp_path / "path/to/your/documents")
+    shutil.copytree(SAMPLE.questions.parent, tmp_path / "corpora/samples/inland-light")
     for documents in ("design", "folder/documents"):
         (tmp_path / "path/to" / documents).mkdir(parents=True)
         (tmp_path / "path/to" / documents / "pilots.md").write_text("Dry pilots cross in the dark.", "utf-8")

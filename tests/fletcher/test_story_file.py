@@ -1,12 +1,15 @@
 """A turn on a file is taken back in one step, as deep as the guide says, and never at the cost of later work."""
 
+import os
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from corpora import ProjectKey
+from fletcher.commands.chat import story_file
 from fletcher.errors import CommandError
+from fletcher.settings import load_settings
 from fletcher.story_file import StoryFile
 
 KEY = ProjectKey("local", "1")
@@ -85,12 +88,36 @@ def test_what_was_saved_while_the_turn_ran_is_not_overwritten(story: StoryFile) 
 def test_a_link_stays_a_link(story: StoryFile, tmp_path: Path) -> None:
     link, before = tmp_path / "link.arrow", story.file.read_bytes()
     link.symlink_to(story.file)
-    linked = StoryFile(link, tmp_path / "kept")
+    linked = story_file(load_settings(data_dir=tmp_path / "data"), link)
     linked.write(before, b"after")
     assert link.is_symlink()
     assert story.file.read_bytes() == b"after"
     linked.undo()
     assert story.file.read_bytes() == before
+
+
+@pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by their whole path only")
+@pytest.mark.parametrize("change", ["write", "go_back"])
+def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "story.arrow").write_bytes(b"before")
+    story = StoryFile(own / "story.arrow", tmp_path / "kept")
+
+    def exchanged(_: bytes) -> str:  # after the file was looked at, and before it is written
+        if not own.is_symlink():
+            own.rename(tmp_path / "aside")
+            own.symlink_to(other)
+        return "kept"
+
+    monkeypatch.setattr("fletcher.story_file._sha256", exchanged)
+    getattr(story, change)(b"before", b"after")
+    assert (other / "story.arrow").read_bytes() == b"before"
+    assert (tmp_path / "aside" / "story.arrow").read_bytes() == b"after"
+    assert [path.name for path in other.iterdir()] == ["story.arrow"]
 
 
 def test_the_open_question_is_that_of_the_file_and_the_project(story: StoryFile) -> None:

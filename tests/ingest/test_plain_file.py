@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from corpora import NotAFile
 from ingest import Refusal, Source, Watch, scan
-from ingest.plain_file import NotAFile, OutsideFolder, open_plain_file
+from ingest.plain_file import OutsideFolder, open_plain_file
 
 
 @pytest.fixture
@@ -24,8 +25,7 @@ def folder(tmp_path: Path) -> Path:
 def opened_how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the system's best way, and as where there is no other."""
     if request.param == "as a whole":
-        monkeypatch.setattr("ingest.plain_file._NO_LINK", 0)
-        monkeypatch.setattr("ingest.plain_file._NO_LINK_ANYWHERE", 0)
+        monkeypatch.setattr("corpora.held_file._CAN_HOLD", False)
 
 
 @pytest.fixture

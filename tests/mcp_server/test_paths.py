@@ -1,12 +1,15 @@
 """Which paths an assistant may name: those below the folders of its workspace, by where they really lead."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from arrow_project import Operation
+from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
-from mcp_server.stories import FileStory
+from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFile, StoryFiles
 from mcp_server.tool import ToolError
 from server import Access
@@ -78,6 +81,28 @@ async def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path) ->
             await story.read()
         (entry,) = found
         assert isinstance(entry, Refusal)
+
+
+@pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by their whole path only")
+async def test_a_turn_is_not_written_behind_a_link_that_comes_into_the_way(tmp_path: Path) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "story.arrow").write_text(story_text(), "utf-8")
+    before = (other / "story.arrow").read_bytes()
+
+    def exchanged(path: Path) -> KeptStoryFile:
+        own.rename(tmp_path / "aside")
+        own.symlink_to(other)
+        return KeptStoryFile(path, tmp_path / "kept")
+
+    with house(tmp_path / "data", roots={"local": (own,)}) as home:
+        story = FileStory(own / "story.arrow", own, home.key, StoryFiles(exchanged), home.services)
+        operations = (Operation("create_character", {"name": "Ida"}),)
+        with pytest.raises(ToolError, match="cannot be written") as refused:
+            await story.work(Work("Scribe", "adds Ida", operations))
+    assert refused.value.code == "NOT_WRITTEN"
+    assert (other / "story.arrow").read_bytes() == before
 
 
 def _never(path: Path) -> StoryFile:

@@ -1,6 +1,7 @@
 """Questions with and without an answer in all documents that lie beside the repository.
 
-They were written before the relevance of a search was calibrated; half of them, `first`, took part in that.
+They were written before the relevance of a search was calibrated, and half of them, `first`, took part in that; but for
+those of the half `later`, which were written after it by somebody who had not seen them.
 """
 
 import json
@@ -28,7 +29,7 @@ class AnswerableQuestion:
 
 
 def answerable_questions() -> list[AnswerableQuestion]:
-    """All of them: 60 with an answer, 60 without."""
+    """All of them: 100 with an answer, 100 without."""
     return [_question(json.loads(line)) for line in _FILE.read_text("utf-8").splitlines()]
 
 

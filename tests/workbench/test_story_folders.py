@@ -9,6 +9,7 @@ import pytest
 
 from corpora.samples import SAMPLE
 from server import RequestError, Services
+from workbench.open_story import digest
 from workbench.story_folders import StoryFolders
 
 
@@ -48,6 +49,29 @@ def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path, monkeypa
     files = folders_below(folder)
     monkeypatch.setattr(Path, "resolve", looked_at)
     assert refused(files, file) == (404, "NOT_FOUND")
+
+
+@pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by their whole path only")
+def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other, sample = tmp_path / "own", tmp_path / "other", SAMPLE.arrow_file.read_bytes()
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "story.arrow").write_bytes(sample)
+    folders = folders_below(tmp_path)
+    story = folders.read(own / "story.arrow")
+
+    def looked_at(data: bytes) -> str:
+        if own.is_dir() and not own.is_symlink():
+            own.rename(tmp_path / "aside")
+            own.symlink_to(other)
+        return digest(data)
+
+    monkeypatch.setattr("workbench.story_folders.digest", looked_at)
+    folders.write(story.changed(story.text.replace("Jory", "Jora")))
+    assert (other / "story.arrow").read_bytes() == sample
+    assert b"Jora" in (tmp_path / "aside" / "story.arrow").read_bytes()
 
 
 def test_what_is_too_long_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,114 @@
+"""A user's file in a folder that is held open: nothing put in its way meanwhile, a link or a pipe, is used."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+from corpora.files import put
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+# A pipe or a device is opened without waiting for whoever is at its other end, and refused by what it is.
+_NO_WAITING: int = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+_NO_LINK_ANYWHERE: int = getattr(os, "O_NOFOLLOW_ANY", 0)  # macOS
+_FILE: int = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NO_WAITING | _NO_LINK
+# O_PATH, where there is one, needs no permission to list the folder, as opening by the whole path needs none.
+_FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", 0)
+_CAN_HOLD = bool(_NO_LINK) and {os.open, os.rename, os.unlink} <= os.supports_dir_fd
+
+
+class NotAFile(OSError):
+    """A path leads to a folder, a pipe, a device or a socket."""
+
+
+class HeldFile:
+    """A file of which its folder is held while the block runs: what is read and what is written is in that very folder.
+
+    Where a system, as Windows, opens files by their whole path only, what is read must still be at its path afterwards.
+
+    Args:
+        real: Its path as it was looked at, in which no part is a link.
+
+    Raises:
+        OSError: The folder cannot be opened, or a link has come into its way.
+    """
+
+    def __init__(self, real: Path) -> None:
+        self._real = real
+        self._folder = _opened_folder(real.parent) if _CAN_HOLD else None
+        self._within = real if self._folder is None else Path(real.name)
+
+    def __enter__(self) -> Self:
+        """The file itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Lets the folder go."""
+        if self._folder is not None:
+            os.close(self._folder)
+
+    def open(self) -> tuple[BinaryIO, os.stat_result]:
+        """The file, to be closed by the caller, and what is known of the very file that was opened.
+
+        Raises:
+            NotAFile: It is not a regular file.
+            OSError: It cannot be opened, or a link has come into its way.
+        """
+        file = os.fdopen(self._opened(), "rb")
+        try:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise NotAFile(f"{self._real} is not a regular file")
+        except BaseException:
+            file.close()
+            raise
+        return file, status
+
+    def read(self) -> bytes:
+        """What is in it; raises as `open`."""
+        file, _ = self.open()
+        with file:
+            return file.read()
+
+    def replace(self, data: bytes) -> None:
+        """Write it whole, with the rights that it has, safe on the disk when this returns.
+
+        Raises:
+            OSError: As `open`, or it cannot be written; what was there is as it was, and nothing else is left.
+        """
+        file, status = self.open()
+        file.close()
+        put(self._within, data, stat.S_IMODE(status.st_mode), folder=self._folder)
+
+    def _opened(self) -> int:
+        opened = os.open(self._within, _FILE, dir_fd=self._folder)
+        if self._folder is None:
+            self._compare(opened)
+        return opened
+
+    def _compare(self, opened: int) -> None:
+        try:
+            is_same = os.path.samestat(os.fstat(opened), self._real.lstat())
+            if not is_same or Path(os.path.realpath(self._real)) != self._real:
+                raise OSError(None, "a link came into its way")
+        except BaseException:
+            os.close(opened)
+            raise
+
+
+def _opened_folder(real: Path) -> int:
+    if _NO_LINK_ANYWHERE:
+        return os.open(real, _FOLDER | _NO_LINK_ANYWHERE)
+    folder = os.open(real.anchor, _FOLDER)
+    for part in real.parts[1:]:
+        try:
+            within = os.open(part, _FOLDER | _NO_LINK, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = within
+    return folder

@@ -1,0 +1,84 @@
+"""What is read and written is in the folder that was found, whatever takes its place or the file's meanwhile."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora import HeldFile, NotAFile
+
+needs_descriptors = pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by whole paths only")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    for name in ("own", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "story.arrow").write_text(name)
+    return tmp_path / "own" / "story.arrow"
+
+
+@pytest.fixture(params=["held", "as a whole"])
+def opened_how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the system's best way, and as where there is no other."""
+    if request.param == "as a whole":
+        monkeypatch.setattr("corpora.held_file._CAN_HOLD", False)
+
+
+@pytest.mark.usefixtures("opened_how")
+@pytest.mark.parametrize("rights", [0o600, 0o644, 0o660])
+def test_it_is_replaced_with_the_rights_that_it_has(file: Path, rights: int) -> None:
+    file.chmod(rights)
+    with HeldFile(file) as held:
+        held.replace(b"new")
+        assert held.read() == b"new"
+    assert sys.platform == "win32" or stat.S_IMODE(file.stat().st_mode) == rights
+    assert [path.name for path in file.parent.iterdir()] == ["story.arrow"]
+
+
+@pytest.mark.usefixtures("opened_how")
+def test_what_cannot_be_written_leaves_everything_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", is_full)
+    with HeldFile(file) as held, pytest.raises(OSError, match="No space"):
+        held.replace(b"new")
+    assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"own")]
+
+
+@needs_descriptors
+def test_a_link_in_the_place_of_the_folder_is_not_followed(file: Path, tmp_path: Path) -> None:
+    with HeldFile(file) as held:
+        file.parent.rename(tmp_path / "aside")
+        file.parent.symlink_to(tmp_path / "other")
+        held.replace(b"new")
+        assert held.read() == b"new"
+    assert (tmp_path / "aside" / "story.arrow").read_bytes() == b"new"
+    assert [path.read_text() for path in (tmp_path / "other").iterdir()] == ["other"]
+    with pytest.raises(OSError):
+        HeldFile(file)
+
+
+@pytest.mark.usefixtures("opened_how")
+@pytest.mark.skipif(os.name == "nt", reason="a link needs rights on Windows")
+def test_a_link_in_the_place_of_the_file_is_not_followed(file: Path, tmp_path: Path) -> None:
+    file.unlink()
+    file.symlink_to(tmp_path / "other" / "story.arrow")
+    with HeldFile(file) as held:
+        with pytest.raises(OSError):
+            held.read()
+        with pytest.raises(OSError):
+            held.replace(b"new")
+    assert (tmp_path / "other" / "story.arrow").read_text() == "other"
+
+
+@pytest.mark.usefixtures("opened_how")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+def test_a_pipe_holds_nobody_up(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+    with HeldFile(file) as held, pytest.raises(NotAFile):
+        held.replace(b"new")
