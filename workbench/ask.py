@@ -17,6 +17,7 @@ from workbench.visit import Visit
 
 _MOST_FOUND = 100
 _SHOWN = 12
+_LONGEST = 10_000  # characters
 _OTHERWISE = "Use other words, or add the document that would say it."
 _NOTHING = f"Nothing in the documents fits that. {_OTHERWISE}"
 _REMARKS = {
@@ -44,7 +45,7 @@ class AskPanel:
         visit.documents_changed.subscribe(self._offer_filters)
 
     def _draw_question(self) -> None:
-        self._question = ui.input("Question").props("outlined autogrow maxlength=10000").classes("wide")
+        self._question = ui.input("Question").props(f"outlined autogrow maxlength={_LONGEST}").classes("wide")
         self._question.on("keydown.enter.exact.prevent", self._ask)
         with ui.row().classes("line"):
             self._button = ui.button("Ask", on_click=self._ask).props("no-caps")
@@ -60,6 +61,14 @@ class AskPanel:
                 "ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
             ).classes("hint")
         self._state = ui.label().props('role="status"').classes("status")
+
+    def _written(self) -> str:
+        """The question; empty where there is none that can be asked, as a browser's own limit binds nobody."""
+        question = (self._question.value or "").strip()
+        if len(question) > _LONGEST:
+            self._state.set_text(f"A question has at most {_LONGEST} characters.")
+            return ""
+        return question
 
     def _propose(self, question: str) -> None:
         self._question.set_value(question)
@@ -91,7 +100,7 @@ class AskPanel:
         return True
 
     async def _ask(self) -> None:
-        question = (self._question.value or "").strip()
+        question = self._written()
         if not question or self._conversation.is_running or await self._is_empty():
             return
         with self._exchange(question):
@@ -119,7 +128,7 @@ class AskPanel:
         return exchange
 
     async def _search(self) -> None:
-        query = (self._question.value or "").strip()
+        query = self._written()
         if not query or self._conversation.is_running or await self._is_empty():
             return
         self._state.set_text("Searching …")

@@ -125,3 +125,14 @@ def test_a_provider_that_refuses_is_told_with_a_remedy(
         assert "not-a-key" not in page.content()
         page.get_by_role("button", name="Ask", exact=True).click()
         answer.nth(1).wait_for()
+
+
+def test_a_question_that_is_too_long_for_a_server_is_told_the_limit(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    question = page.get_by_role("textbox", name="Question")
+    question.evaluate("box => box.removeAttribute('maxlength')")
+    question.fill("ferry " * 2000)
+    for button in ("Ask", "Search"):
+        page.get_by_role("button", name=button).click()
+        page.get_by_text("A question has at most 10000 characters.").wait_for()
+    assert not page.locator(".exchange").count()
