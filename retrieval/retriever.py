@@ -185,6 +185,22 @@ class Retriever:
         found = self._catalog.find_document(key, document)
         return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
 
+    def passages_of_page(
+        self, key: ProjectKey, document_id: str, page_number: int
+    ) -> list[tuple[Passage, tuple[str, ...]]]:
+        """The passages that stand on a page (from 1), each with the names of other documents that say the same.
+
+        Raises `ProjectNotFound` and `DocumentNotFound`.
+        """
+        document = self._catalog.find_document(key, document_id)
+        near = self._indexes.current(key).near_duplicates
+        passages = self._catalog.passages(key, document.id)
+        return [
+            (passage, near.also_in(passage.id))
+            for passage in passages
+            if (passage.page_from or 0) <= page_number <= (passage.page_to or 0)
+        ]
+
     def surroundings(self, key: ProjectKey, document_id: str, passage_id: str | None, characters: int) -> Surroundings:
         """A passage with so many characters of its document on either side; without one, how the document begins.
 

@@ -9,9 +9,12 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from corpora import Document
+from corpora import Document, Passage
 from retrieval import Surroundings
+from workbench.bounded import MOST_ELEMENTS
 from workbench.visit import Visit
+
+Passages = list[tuple[Passage, tuple[str, ...]]]
 
 _CHARACTERS = 3_000  # on either side of a passage
 _OF_SOUGHT = 60  # characters by which a passage is found on its page
@@ -109,8 +112,10 @@ class PlaceView:
         png = await visit.services.drawing.run(visit.workspace, picture)
         read = partial(retriever.read_pages, visit.key, document.id, page, page)
         text = "\n\n".join(one.text for one in await visit.ask(read))
+        of_page = partial(retriever.passages_of_page, visit.key, document.id, page)
+        passages = await visit.ask(of_page) if self._with_text else []
         sought = None if place.passage is None else _height(text, (await self._surroundings(place)).text)
-        return partial(self._draw_page, document, place, text, _size(png), sought)
+        return partial(self._draw_page, document, place, passages, _size(png), sought)
 
     async def _surroundings(self, place: Place) -> Surroundings:
         retriever, key = self._visit.services.retriever, self._visit.key
@@ -139,7 +144,7 @@ class PlaceView:
         later.props('flat round dense aria-label="Next page"').set_enabled(page < pages)
 
     def _draw_page(
-        self, document: Document, place: Place, text: str, size: tuple[int, int], sought: float | None
+        self, document: Document, place: Place, passages: Passages, size: tuple[int, int], sought: float | None
     ) -> None:
         with ui.element("div").classes("page-and-text"):
             # As large as it will be before it is there, so that what is scrolled to stays where it is.
@@ -153,8 +158,22 @@ class PlaceView:
                 if sought is not None:
                     ui.element("span").classes("sought").style(f"top: {sought:.0%}")
             if self._with_text:
-                shown = ui.label(text or "This page has no text: it is a picture.").classes("page-text")
-                shown.props('tabindex="0" role="region" aria-label="Text of the page"')
+                self._draw_passages(place, passages)
+
+    def _draw_passages(self, place: Place, passages: Passages) -> None:
+        """The text as it is searched: a passage can be marked in the picture, and says where else it stands."""
+        with ui.column().classes("page-text").props('tabindex="0" role="region" aria-label="Text of the page"'):
+            if not passages:
+                ui.label("This page has no text: it is a picture.")
+            for passage, also_in in passages[:MOST_ELEMENTS]:
+                is_marked = passage.id == place.passage
+                with ui.element("mark" if is_marked else "div").classes("passage"):
+                    ui.label(passage.text)
+                    if also_in:
+                        ui.label(f"The same stands in {', '.join(also_in)}.").classes("hint")
+                    if not is_marked:
+                        mark = ui.button("Mark", on_click=partial(self.show, replace(place, passage=passage.id)))
+                        mark.props("flat dense no-caps size=sm").props["aria-label"] = f"Mark “{passage.text[:40]}”"
 
 
 def _size(png: bytes) -> tuple[int, int]:

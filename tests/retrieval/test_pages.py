@@ -3,6 +3,7 @@ import pytest
 from corpora import DocumentNotFound, Originals, ProjectKey
 from retrieval import NoPages, PageNotFound, PassageNotFound, Retriever
 from tests.retrieval.conftest import Put
+from tests.retrieval.test_near_duplicates import STORY
 
 
 @pytest.fixture
@@ -68,3 +69,16 @@ def test_pictures_of_what_is_not_there(retriever: Retriever, key: ProjectKey, pu
     foreign = retriever.search(key, "five")[0].passage.id
     with pytest.raises(PassageNotFound):
         retriever.page_picture(key, "bible.pdf", 1, foreign)
+
+
+def test_a_page_has_its_passages_and_each_says_where_else_it_stands(
+    retriever: Retriever, key: ProjectKey, put: Put
+) -> None:
+    put(key, "bible.pdf", "The tower has no stairs.", STORY, paged=True)
+    put(key, "bible.md", STORY)
+    bible = key.document_id("bible.pdf")
+    ((first, alone),) = retriever.passages_of_page(key, bible, 1)
+    ((second, also_in),) = retriever.passages_of_page(key, bible, 2)
+    assert (first.text, alone) == ("The tower has no stairs.", ())
+    assert (second.text, also_in) == (STORY, ("bible.md",))
+    assert retriever.passages_of_page(key, bible, 3) == []

@@ -140,6 +140,9 @@ def test_a_document_opens_at_its_pages(sample: str, open_page: OpenPage) -> None
     page.get_by_role("img", name="game-bible.pdf, page 9").wait_for()
     expect(page.get_by_role("spinbutton", name="Page, of 18")).to_be_focused()
     picture, text = page.get_by_role("img"), page.get_by_role("region", name="Text of the page")
+    text.get_by_role("button", name=re.compile("^Mark")).first.click()
+    text.locator("mark").wait_for()
+    expect(picture).to_have_attribute("src", re.compile("passage="))
     boxes = picture.bounding_box(), text.bounding_box()
     assert boxes[0]
     assert boxes[1]
