@@ -74,7 +74,10 @@ class StoryDrop:
 def _read(name: str, data: bytes, path: str, sha256: str) -> OpenStory:
     story = OpenStory.read(name, data)
     # Whether it may be written there, and is what it was, is asked when it is written.
-    return replace(story, file=Path(path).resolve(), sha256=sha256) if path else story
+    try:
+        return replace(story, file=Path(path).resolve(), sha256=sha256) if path else story
+    except (ValueError, OSError) as error:  # no system has a file of that name
+        raise RequestError(422, "INVALID_REQUEST", "No file has the name that this story came from.") from error
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:
