@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, ScalarSelect, delete, insert, or_, select, update
+from sqlalchemy import Row, ScalarSelect, delete, func, insert, or_, select, update
 
 from corpora.chunks import chunks
 from corpora.database import Database
-from corpora.errors import FolderNotFound
+from corpora.errors import FolderNotFound, WorkspaceFull
 from corpora.records import ProjectKey
 from corpora.schema import folder_documents, folders, projects
 from corpora.statements import is_project, touched_project
+
+_MOST = 20  # of a workspace: each that is followed takes threads, descriptors and looks for as long as it is linked
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,18 @@ class Folders(Database):
 
         The documents of the other one stay its folder's, until a sync with this one takes them away. With `watcher`,
         that one has the lease from the first, as by `claim_folder`.
+
+        Raises:
+            WorkspaceFull: So many of its workspace's other projects have one.
         """
         lease = _lease(watcher, datetime.now(UTC), seconds) if watcher else {}
         with self._writing() as connection:
             project = touched_project(connection, key)
+            others = (projects.c.workspace == key.workspace) & (projects.c.id != project)
+            if (connection.scalar(_NUMBER.where(others)) or 0) >= _MOST:
+                raise WorkspaceFull(
+                    f"{_MOST} projects of this workspace have a linked folder; unlink one of those first."
+                )
             connection.execute(delete(folders).where(folders.c.project == project))
             connection.execute(insert(folders).values(project=project, path=path, by_owner=by_owner, **lease))
 
@@ -128,6 +138,7 @@ class Folders(Database):
 
 
 _FOLDERS = select(folders, projects.c.workspace, projects.c.project_id).join(projects)
+_NUMBER = select(func.count()).select_from(folders.join(projects))
 
 
 def _project(key: ProjectKey) -> ScalarSelect[Any]:

@@ -31,7 +31,7 @@ class FolderLink(Body):
     "",
     summary="Link a folder to the project",
     response_model=FolderAnswer,
-    responses=refusals(("FOLDER_NOT_ALLOWED", "FOLDER_UNUSABLE", *OF_A_PROJECT, *OF_A_BODY)),
+    responses=refusals(("FOLDER_NOT_ALLOWED", "FOLDER_UNUSABLE", "WORKSPACE_FULL", *OF_A_PROJECT, *OF_A_BODY)),
 )
 async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> dict[str, Any]:
     """From now on the folder's documents are the project's; answers what became of each when all are searchable.

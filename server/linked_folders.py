@@ -79,6 +79,7 @@ class LinkedFolders:
         Raises:
             FolderNotAllowed: It is not below the workspace's roots; without any, `by_owner` is needed.
             FolderUnusable: It is no folder, cannot be read, or is the data directory.
+            WorkspaceFull: So many of its workspace's other projects have one.
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
         admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora import Catalog, FolderNotFound, LinkedFolder, ProjectKey
+from corpora import Catalog, FolderNotFound, LinkedFolder, ProjectKey, WorkspaceFull
 from tests.corpora.conftest import Put
 
 OTHER = ProjectKey("guests", "1")
@@ -15,6 +15,17 @@ def test_a_project_has_one_folder(catalog: Catalog, key: ProjectKey) -> None:
     catalog.link_folder(OTHER, "/design/first")
     assert catalog.linked_folder(key) == LinkedFolder(key, "/design/second")
     assert sorted(folder.path for folder in catalog.linked_folders()) == ["/design/first", "/design/second"]
+
+
+def test_a_workspace_has_so_many(catalog: Catalog, key: ProjectKey) -> None:
+    for number in range(20):
+        catalog.link_folder(ProjectKey(key.workspace, str(number)), "/design")
+    with pytest.raises(WorkspaceFull, match="20 projects of this workspace"):
+        catalog.link_folder(ProjectKey(key.workspace, "one-more"), "/design")
+    catalog.link_folder(ProjectKey(key.workspace, "0"), "/design/second")
+    catalog.link_folder(ProjectKey("another", "1"), "/design")
+    catalog.unlink_folder(ProjectKey(key.workspace, "5"))
+    catalog.link_folder(ProjectKey(key.workspace, "one-more"), "/design")
 
 
 def test_without_a_folder_the_remedy_is_named(catalog: Catalog, key: ProjectKey, put: Put) -> None:

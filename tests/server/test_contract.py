@@ -83,7 +83,7 @@ def _codes(kind: type[CorpusError]) -> set[str]:
 
 
 # Those of what is said of one document, of a command line, or never meets a request.
-_OF_NO_ROUTE = {"CORPUS_ERROR", "WORKSPACE_FULL", "DIRECTORY_BUSY"}
+_OF_NO_ROUTE = {"CORPUS_ERROR", "DIRECTORY_BUSY"}
 
 
 def test_every_error_of_ours_has_its_status() -> None:
