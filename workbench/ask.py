@@ -8,6 +8,7 @@ from nicegui import ui
 
 from agent import Citation
 from retrieval import RankedPassage, SearchAnswer
+from workbench.bounded import MOST_NODES
 from workbench.citations import draw_citations
 from workbench.conversation import Conversation
 from workbench.open_story import BLANK
@@ -81,7 +82,7 @@ class AskPanel:
         visit = self._visit
         names = [d.name for d in await visit.ask(partial(visit.services.catalog.documents, visit.key))]
         kinds = sorted({PurePosixPath(name).suffix.lower() for name in names} - {""})
-        _offer(self._document, {_ALL: "All documents"} | {name: name for name in names})
+        _offer(self._document, {_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]})
         _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in kinds})
 
     async def _is_empty(self) -> bool:
@@ -184,4 +185,5 @@ def _place_of(citation: Citation) -> Place:
 
 
 def _offer(select: ui.select, options: dict[str, str]) -> None:
-    select.set_options(options, value=select.value if select.value in options else _ALL)
+    if options != select.options:
+        select.set_options(options, value=select.value if select.value in options else _ALL)

@@ -7,6 +7,7 @@ from nicegui import ui
 
 from corpora import Document
 from ingest import counted, page_list
+from workbench.bounded import MOST_ELEMENTS
 from workbench.place import Place
 
 _MANY = 12  # documents, from which on a name is looked for rather than read
@@ -23,22 +24,27 @@ class DocumentList:
     def __init__(self, open_place: Callable[[Place], Awaitable[None]], remove: Callable[[Document], object]) -> None:
         self._open = open_place
         self._remove = remove
+        self._documents: list[Document] = []
         self._rows: dict[str, tuple[Document, ui.element]] = {}
         self._sought = ui.input("Filter by name", on_change=self._filter).props("dense outlined clearable debounce=200")
         self._found = ui.label().props('role="status"').classes("hint")
         self._list = ui.element("ul").classes("documents")
 
     def show(self, documents: list[Document]) -> None:
+        """Shows these from now on."""
+        self._documents = documents
+        self._sought.set_visibility(len(documents) >= _MANY)
+        if len(documents) < _MANY:
+            self._sought.set_value("")
+        self._filter()
+
+    def _draw(self, documents: list[Document]) -> None:
         """Draws what is another than before; the rest is left alone, with the focus that may be in it."""
         gone = self._rows.keys() - {document.id for document in documents}
         for document_id in gone:
             self._rows.pop(document_id)[1].delete()
         for position, document in enumerate(documents):
             self._show_one(position, document)
-        self._sought.set_visibility(len(documents) >= _MANY)
-        if len(documents) < _MANY:
-            self._sought.set_value("")
-        self._filter()
 
     def _show_one(self, position: int, document: Document) -> None:
         before, row = self._rows.get(document.id, (None, None))
@@ -61,11 +67,12 @@ class DocumentList:
 
     def _filter(self) -> None:
         sought = (self._sought.value or "").casefold()
-        fitting = [sought in document.name.casefold() for document, _ in self._rows.values()]
-        for (_, row), fits in zip(self._rows.values(), fitting, strict=True):
-            row.set_visibility(fits)
-        self._found.set_visibility(bool(sought))
-        self._found.set_text(f"{sum(fitting)} of {counted(len(fitting), 'document')}.")
+        fitting = [document for document in self._documents if sought in document.name.casefold()]
+        shown = fitting[:MOST_ELEMENTS]
+        self._draw(shown)
+        self._found.set_visibility(bool(sought) or shown != fitting)
+        first = f", the first {len(shown)} shown" if shown != fitting else ""
+        self._found.set_text(f"{len(fitting)} of {counted(len(self._documents), 'document')}{first}.")
 
 
 def _draw_state(row: ui.element, document: Document) -> None:
