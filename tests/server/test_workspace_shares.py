@@ -111,7 +111,7 @@ def test_a_workspace_that_has_computed_most_is_last() -> None:
     assert computed == list("abcabaa")
 
 
-def test_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
     render, encoded = JSONResponse.render, dict[str, str]()
 
     def render_here(response: JSONResponse, content: Any) -> bytes:
@@ -123,7 +123,8 @@ def test_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: 
     with tenants.http(Authorization="Bearer adas-token") as ada:
         for path in ("documents", "search?q=ferry"):
             ada.get(f"/projects/1/{path}").raise_for_status()
-        ada.post("/projects/1/turns", json={"arrow_content": story_text(), "message": "hm"}).raise_for_status()
+        turn = {"arrow_content": story_text("Lamps " * 20_000), "message": "create a variable gold = 5"}
+        ada.post("/projects/1/turns", json=turn).raise_for_status()
         ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
     assert set(encoded.values()) <= {"asking", "computing"}
     assert {"documents", "query", "text", "project"} <= encoded.keys()

@@ -124,8 +124,8 @@ def test_who_says_nothing_takes_nobodys_place(guarded: House) -> None:
         clients = [opened.enter_context(guarded.client("/ws/chat?token=bo%27s%20token")) for _ in range(10)]
         for client in clients:
             client.assert_quiet()
-        silent.send("hello", token="ada's token")
-        assert code_of(silent)[0] == 1013, "but then there is no place for it"
+        silent.send("hello", token="bo's token")
+        assert code_of(silent)[0] == 1013, "but then there is no place for it in its workspace"
     for _ in range(12):
         assert guarded.watched.sockets_done.acquire(timeout=PATIENCE_S)
     with guarded.client() as client:

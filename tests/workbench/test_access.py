@@ -51,6 +51,7 @@ def test_a_server_that_was_started_again_asks_for_the_token(tmp_path: Path, open
     with running_server(tmp_path / "data", FLETCHER_TOKENS=str(tokens)) as url:
         page = open_page(f"{url}/?project=reds&tab=Documents")
         sign_in(page, "tok-red")
+        page.get_by_text("Project reds").wait_for()
     page.get_by_text("Is it running?").wait_for()
     with running_server(tmp_path / "data", port=urlsplit(url).port or 0, FLETCHER_TOKENS=str(tokens)):
         page.get_by_label("Token").wait_for()
