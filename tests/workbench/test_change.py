@@ -131,7 +131,7 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 
 def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
-    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
     story_page.reload()
     node(story_page, 13).wait_for()
     story = downloaded(story_page)
@@ -153,7 +153,7 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
     node(story_page, 13).wait_for()
     assert asked == []
     say(story_page, "create a variable gold = 10", "Apply")
-    story_page.locator(".change .answer", has_text="gold").wait_for()
+    story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
     story_page.reload()
     node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]
