@@ -131,6 +131,26 @@ class Several:
         return None if items == self._before else items
 
 
+def read_all(fields: Mapping[str, Field], type_name: str) -> dict[str, Any]:
+    """What is given in fields, by their names; see `Field`.
+
+    Raises:
+        ValueError: All that is wrong, which is said at each place too.
+    """
+    given: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, field in fields.items():
+        try:
+            value = field.read("variable" if given.get("type") == "variable" else type_name)
+        except ValueError as error:
+            problems.append(str(error))
+        else:
+            given |= {} if value is None else {name: value}
+    if problems:
+        raise ValueError(" ".join(problems))
+    return given
+
+
 class Group:
     """The fields of an object.
 
@@ -155,17 +175,7 @@ class Group:
 
     def read(self, type_name: str) -> Any:
         """See `Field`; whatever is wrong is said at its place."""
-        given: dict[str, Any] = {}
-        problems: list[str] = []
-        for name, field in self.fields.items():
-            try:
-                value = field.read("variable" if given.get("type") == "variable" else type_name)
-            except ValueError as error:
-                problems.append(str(error))
-            else:
-                given |= {} if value is None else {name: value}
-        if problems:
-            raise ValueError(" ".join(problems))
+        given = read_all(self.fields, type_name)
         return None if not given or (self._gives == "all_if_changed" and given == self._before) else given
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from arrow_project import OPERATIONS, node_data_schema, node_details
-from workbench.fields import LEFT_OUT, Entry, Field, Group, draw
+from workbench.fields import LEFT_OUT, Entry, Field, Group, draw, read_all
 from workbench.open_story import OpenStory
 from workbench.resources import Resources
 from workbench.shown_story import ShownStory
@@ -151,20 +151,18 @@ class FunctionForm:
 
     async def preview(self) -> None:
         """Previews the function with what is written, or says what is missing or wrong."""
-        arguments: dict[str, Any] = {}
-        problems: list[str] = []
         first = {} if self._first is None else {_CHOSEN_FIRST[self._function.value]: self._first}
-        for name, field in (first | self._fields).items():
-            try:
-                value = field.read(self._type_of_values())
-            except ValueError as error:
-                problems.append(str(error))
-            else:
-                arguments |= {} if value is None else {name: value}
-        if not problems and self._function.value.startswith("update_") and arguments.keys() <= first.keys():
-            problems.append("Nothing is changed yet.")
-        self.problem.set_text(" ".join(problems))
-        if not problems:
+        problem = ""
+        arguments: dict[str, Any] = {}
+        try:
+            arguments = read_all(first | self._fields, self._type_of_values())
+        except ValueError as error:
+            problem = str(error)
+        else:
+            if self._function.value.startswith("update_") and arguments.keys() <= first.keys():
+                problem = "Nothing is changed yet."
+        self.problem.set_text(problem)
+        if not problem:
             await self._run(self._function.value, arguments)
 
     def _type_of_values(self) -> str:
