@@ -3,7 +3,7 @@
 from agent import quoted_name
 from mcp_server.tool import Answer, Call, Tool, closed
 from server import OpenEditor
-from server.state import State
+from server.socket.state import State
 
 _NONE = (
     "No editor has a story open here. The user starts 'fletcher serve' and opens the story in an Arrow with Fletcher; "

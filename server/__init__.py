@@ -1,15 +1,15 @@
 """The socket and HTTP: sessions, dialects, routes."""
 
-from server.access import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access, AccessDenied
+from server.access.rules import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access, AccessDenied
 from server.app import create_app
-from server.dependencies import RequestError
-from server.editors import Guest, GuestRefused
-from server.embedding import EmbeddingWorker
-from server.messages import MessageError, UserMessage
-from server.open_editor import OpenEditor
+from server.background.embedding import EmbeddingWorker
+from server.http.dependencies import RequestError
+from server.http.turn_routes import TurnBody, TurnReport, answer_turn
+from server.limits.turn_rate import TooManyTurns
 from server.services import CatalogPendings, Limits, Services, stricter
-from server.turn_rate import TooManyTurns
-from server.turn_routes import TurnBody, TurnReport, answer_turn
+from server.socket.editors import Guest, GuestRefused
+from server.socket.messages import MessageError, UserMessage
+from server.socket.open_editor import OpenEditor
 from server.version import VERSION
 
 __all__ = [

@@ -14,7 +14,9 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from corpora import CorpusError
-from server import (
+from server.access.rules import Access, AccessMiddleware
+from server.closing import ClosingMiddleware
+from server.http import (
     check_routes,
     corpus_routes,
     folder_routes,
@@ -23,19 +25,17 @@ from server import (
     text_routes,
     turn_routes,
 )
-from server.access import Access, AccessMiddleware
-from server.body_limit import BodyLimitMiddleware
-from server.closing import ClosingMiddleware
-from server.connected import HungUp
-from server.connection_limit import ConnectionLimit
-from server.dependencies import RequestError, corpus_error_response, error_response
-from server.description import describe
+from server.http.connected import HungUp
+from server.http.dependencies import RequestError, corpus_error_response, error_response
+from server.http.description import describe
+from server.limits.body_limit import BodyLimitMiddleware
+from server.limits.connection_limit import ConnectionLimit
+from server.limits.turn_rate import TooManyTurns
+from server.limits.workspace_share import WorkspaceShareMiddleware
 from server.problems import first_problems
 from server.services import Services
-from server.socket import serve_socket
-from server.turn_rate import TooManyTurns
+from server.socket.endpoint import serve_socket
 from server.version import VERSION
-from server.workspace_share import WorkspaceShareMiddleware
 
 logger = logging.getLogger(__name__)
 

@@ -14,19 +14,19 @@ from corpora import Catalog
 from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
-from server.editors import Editors
-from server.embedding import EmbeddingWorker
+from server.background.embedding import EmbeddingWorker
+from server.background.intake import Intake
+from server.background.linked_folders import LinkedFolders
 from server.health import Health
-from server.intake import Intake
-from server.linked_folders import LinkedFolders
+from server.limits.room import Room
+from server.limits.rounds import Rounds
+from server.limits.shared_threads import SharedThreads
+from server.limits.turn_rate import TurnRate
+from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
-from server.room import Room
-from server.rounds import Rounds
-from server.shared_threads import SharedThreads
-from server.stories import StoryRoom
+from server.socket.editors import Editors
+from server.socket.stories import StoryRoom
 from server.turn_ledger import TurnLedger
-from server.turn_rate import TurnRate
-from server.workspace_threads import WorkspaceThreads
 
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"

@@ -12,8 +12,8 @@ from typing import Any
 from agent import Asked, Cited, Ended, Event, Failed, OperationFinished, TurnRequest, read_reply
 from arrow_project import OPERATIONS
 from corpora import InvalidName, ProjectKey
+from server.limits.turn_rate import TooManyTurns, TurnRate
 from server.metrics import Metrics
-from server.turn_rate import TooManyTurns, TurnRate
 
 logger = logging.getLogger("fletcher.turn")
 

@@ -10,7 +10,7 @@ from nicegui import ui
 from agent import Citation, Cited, Event, Failure, OperationFinished
 from ingest import counted
 from server import RequestError, TurnBody
-from server.turn_rate import TooManyTurns
+from server.limits.turn_rate import TooManyTurns
 from workbench.citations import draw_citations
 from workbench.open_story import OpenStory
 from workbench.place import Place, PlaceView

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from server import RequestError, TurnBody
-from server.turn_rate import TooManyTurns
-from server.turn_routes import HistoryEntry
+from server.http.turn_routes import HistoryEntry
+from server.limits.turn_rate import TooManyTurns
 from workbench.telling import Telling
 from workbench.visit import Visit
 

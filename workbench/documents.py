@@ -9,7 +9,7 @@ from nicegui import ui
 
 from corpora import Document
 from ingest import Progress, counted
-from server.answers import DocumentEntry
+from server.http.answers import DocumentEntry
 from workbench.document_list import DocumentList
 from workbench.drop import Drop
 from workbench.folder import FolderView

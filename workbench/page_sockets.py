@@ -12,7 +12,7 @@ from nicegui import Client
 from nicegui.core import sio
 from socketio import exceptions
 
-from server.browser_sessions import BrowserSession
+from server.access.browser_sessions import BrowserSession
 from workbench.socket_limits import OVER
 
 logger = logging.getLogger(__name__)

@@ -10,12 +10,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from corpora import CorpusError, InvalidName
 from server import Access, RequestError, Services
-from server.browser_sessions import BrowserSession, cookie_name
-from server.places import Places
-from server.rate import Rate
-from server.turn_rate import TooManyTurns
+from server.access.browser_sessions import BrowserSession, cookie_name
+from server.limits.places import Places
+from server.limits.rate import Rate
+from server.limits.turn_rate import TooManyTurns
 from workbench.ask import AskPanel
-from workbench.connection import watch_connection
+from workbench.connection import WATCH_CONNECTION
 from workbench.documents import DocumentsPanel
 from workbench.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
 from workbench.projects import ProjectsPanel
@@ -75,7 +75,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
-    ui.add_head_html(f"<style>{_STYLE}</style><script>{_STAY}</script>", shared=True)
+    ui.add_head_html(f"<style>{_STYLE}</style><script>{_STAY}{WATCH_CONNECTION}</script>", shared=True)
     ui.run_with(
         shell,
         title="Fletcher",
@@ -105,7 +105,6 @@ async def _visit(services: Services, request: Request, project: str) -> Visit:
 
 def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None) -> None:
     ui.page_title(f"{visit.project} · Fletcher")
-    watch_connection()
     with ui.header().classes("bar"):
         ui.label("Fletcher").classes("name")
         with ui.tabs(value=tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from server import Access, AccessDenied
-from server.browser_sessions import cookie_name
-from server.written import LONGEST_TOKEN
+from server.access.browser_sessions import cookie_name
+from server.limits.written import LONGEST_TOKEN
 
 SIGN_IN = "/sign-in"
 _OF_THE_PAGE = ("project", "tab", "question")

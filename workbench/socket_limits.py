@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.websockets import WebSocketClose
 
 from server import Services
-from server.places import Places
-from server.socket import take_long_messages
+from server.limits.places import Places
+from server.socket.endpoint import take_long_messages
 
 _POLICY_VIOLATION = 1008
 # A page has one, and another one while it connects again.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from agent import Event, Failure, TextFinished, Usage
 from arrow_project import ArrowProject, Operation, OperationResult
 from ingest import IngestReport
-from server.reports import in_words
+from server.socket.reports import in_words
 
 Frame = dict[str, Any]
 

@@ -29,4 +29,4 @@ def client(home: House) -> Iterator[Client]:
 @pytest.fixture(autouse=True)
 def patience_with_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped turn is waited for until it has ended, however busy the machine is."""
-    monkeypatch.setattr("server.open_turn._STOP_PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr("server.socket.open_turn._STOP_PATIENCE_S", PATIENCE_S)

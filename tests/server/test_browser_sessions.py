@@ -2,11 +2,11 @@
 
 import pytest
 
-from server.browser_sessions import BrowserSessions
+from server.access.browser_sessions import BrowserSessions
 
 
 def test_whoever_signs_in_without_end_ends_sessions_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.browser_sessions._MOST_OF_WORKSPACE", 2)
+    monkeypatch.setattr("server.access.browser_sessions._MOST_OF_WORKSPACE", 2)
     sessions = BrowserSessions()
     other = sessions.begin("beta", is_owner=False)
     first, second, third = (sessions.begin("alpha", is_owner=False) for _ in range(3))

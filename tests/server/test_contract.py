@@ -18,8 +18,8 @@ from corpora import CorpusError
 from ingest import Source
 from retrieval import PageNotDrawn
 from server import Access
-from server.refusals import status_of
-from server.wrong_tokens import WrongTokens
+from server.access.wrong_tokens import WrongTokens
+from server.http.refusals import status_of
 from tests.server.house import House, house
 from tests.server.test_uploads import pdf
 

@@ -15,8 +15,8 @@ ONE, TWO, THREE = ProjectKey("local", "1"), ProjectKey("other", "2"), ProjectKey
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.embedding._ANOTHER_PROCESS_S", 0.01)
-    monkeypatch.setattr("server.embedding._LOOK_S", 0.01)
+    monkeypatch.setattr("server.background.embedding._ANOTHER_PROCESS_S", 0.01)
+    monkeypatch.setattr("server.background.embedding._LOOK_S", 0.01)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -80,7 +80,7 @@ async def test_what_fails_is_not_tried_over_and_over() -> None:
 
 
 async def test_what_fails_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
+    monkeypatch.setattr("server.background.embedding._FAILED_S", 0.01)
     tried: list[ProjectKey] = []
 
     def embed(key: ProjectKey, _progress: object) -> bool:
@@ -107,7 +107,7 @@ async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() 
 
 
 async def test_a_large_project_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.embedding._SLICE_S", 0)
+    monkeypatch.setattr("server.background.embedding._SLICE_S", 0)
     batches: list[ProjectKey] = []
     left = {ONE: 50, THREE: 50, TWO: 2}
     may_begin = threading.Event()
@@ -137,8 +137,8 @@ async def test_a_large_project_does_not_keep_others_waiting(monkeypatch: pytest.
 async def test_what_failed_is_tried_again_without_being_asked(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("server.embedding._FAILED_S", 0.01)
-    monkeypatch.setattr("server.embedding._FAILED_AT_MOST_S", 0.03)
+    monkeypatch.setattr("server.background.embedding._FAILED_S", 0.01)
+    monkeypatch.setattr("server.background.embedding._FAILED_AT_MOST_S", 0.03)
     tried: list[ProjectKey] = []
 
     def embed(key: ProjectKey, _progress: object) -> bool:

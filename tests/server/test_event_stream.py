@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 
 from agent import EventSink, TextChunk
-from server.event_stream import streamed
+from server.http.event_stream import streamed
 
 
 async def _hung_up_between_the_first_event_and_the_answer(app: FastAPI, spec_version: str) -> None:

@@ -170,7 +170,7 @@ def test_a_parser_that_fails(home: House, client: Client, monkeypatch: pytest.Mo
         raise ZeroDivisionError(SECRET)
 
     with monkeypatch.context() as patched:
-        patched.setattr("server.read_story.parse", fail)
+        patched.setattr("server.socket.read_story.parse", fail)
         client.sync(story_text("Another"))
         answer = client.frame()["message"]
     assert answer.startswith("INTERNAL: ")

@@ -10,8 +10,8 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source
+from server.background.intake import Intake
 from server.closing import ServerClosing
-from server.intake import Intake
 from server.metrics import Metrics
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import house

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from server.messages import MessageError, decode
+from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
 from tests.server.house import House
 

@@ -11,9 +11,9 @@ from websockets.exceptions import ConnectionClosed
 
 from corpora import ProjectKey
 from server import Access, Limits
-from server.messages import FunctionResult, MessageError, UserMessage, decode
-from server.turn_rate import TooManyTurns, TurnRate
-from server.written import LONGEST_NAME, LONGEST_TOKEN, MAX_HISTORY, MAX_WRITTEN
+from server.limits.turn_rate import TooManyTurns, TurnRate
+from server.limits.written import LONGEST_NAME, LONGEST_TOKEN, MAX_HISTORY, MAX_WRITTEN
+from server.socket.messages import FunctionResult, MessageError, UserMessage, decode
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types

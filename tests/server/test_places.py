@@ -1,6 +1,6 @@
 """What stays open has places, of which no workspace keeps another out."""
 
-from server.places import Places
+from server.limits.places import Places
 
 
 def taken(places: Places, workspace: str, tries: int) -> int:

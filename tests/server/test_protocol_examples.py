@@ -16,7 +16,7 @@ import pytest
 
 from arrow_project import parse
 from server.dialects import DIALECTS, Client, View
-from server.messages import Confirmation, DesignDocSync, FileSync, FunctionResult, Hello, Stop, UserMessage
+from server.socket.messages import Confirmation, DesignDocSync, FileSync, FunctionResult, Hello, Stop, UserMessage
 from tests.agent.scripted_model import PATIENCE_S, Hang, Script, Use
 from tests.agent.story import story_text
 from tests.arrow_project.conform.writer import Writer

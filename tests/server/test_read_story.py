@@ -3,7 +3,7 @@
 import pytest
 
 from arrow_project import Operation, ParseError
-from server.read_story import read_story
+from server.socket.read_story import read_story
 from tests.agent.story import story_text
 
 

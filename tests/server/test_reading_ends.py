@@ -8,8 +8,8 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Ingestor, Progress, ReaderPool, Source
+from server.background.intake import Intake
 from server.closing import ServerClosing
-from server.intake import Intake
 from server.metrics import Metrics
 from tests.agent.scripted_model import PATIENCE_S
 from tests.ingest.conftest import pipeline_in

@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.messages import MessageError
-from server.stories import Stories, StoryRoom
+from server.socket.messages import MessageError
+from server.socket.stories import Stories, StoryRoom
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
 from tests.server.house import House

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from pydantic_ai.exceptions import ModelOverloadedError
 
-import server.turn_routes
+import server.http.turn_routes
 from arrow_project import ArrowProject, diff, parse
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import NEXT_ID, story_text
@@ -70,8 +70,8 @@ def test_no_other_client_waits_while_a_large_story_is_copied_compared_and_writte
 
     monkeypatch.setattr(ArrowProject, "copy", noting("copy", ArrowProject.copy))
     monkeypatch.setattr(ArrowProject, "to_text", noting("to_text", ArrowProject.to_text))
-    monkeypatch.setattr(server.turn_routes, "parse", noting("parse", parse))
-    monkeypatch.setattr(server.turn_routes, "diff", noting("diff", diff))
+    monkeypatch.setattr(server.http.turn_routes, "parse", noting("parse", parse))
+    monkeypatch.setattr(server.http.turn_routes, "diff", noting("diff", diff))
     content = story_text() + " " * 100_000
     answer = turn(http, arrow_content=content, function="create_variable", function_params=GOLD)
     assert answer["changed"] is True

@@ -250,7 +250,7 @@ def test_the_end_of_a_large_turn_waits_for_no_parse(
         client.ask("Add a line.", arrow_content=json.dumps(raw))
         execute(client, editor, client.until("function_call")[-1])
         client.until("function_call")
-        monkeypatch.setattr("server.stories.parse", slow)
+        monkeypatch.setattr("server.socket.stories.parse", slow)
         if is_stopped:
             client.send("stop")
             assert "a part of the last change" in texts(client.until("end"))[-1]

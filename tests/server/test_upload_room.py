@@ -19,8 +19,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from ingest import IngestReport
-from server import Access, Limits, room
-from server.intake import Intake
+from server import Access, Limits
+from server.background.intake import Intake
+from server.limits import room
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house

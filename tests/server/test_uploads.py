@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 
 from corpora import ProjectKey
-from server.base64_content import decode_base64
+from server.http.base64_content import decode_base64
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client, Frame, texts
 from tests.server.house import House

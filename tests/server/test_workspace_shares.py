@@ -11,9 +11,10 @@ import pytest
 from starlette.responses import JSONResponse
 
 from corpora import ProjectKey
-from server import Access, stories
-from server.rounds import Rounds
-from server.shared_threads import SharedThreads
+from server import Access
+from server.limits.rounds import Rounds
+from server.limits.shared_threads import SharedThreads
+from server.socket import stories
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.client import types

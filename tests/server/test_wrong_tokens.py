@@ -9,8 +9,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server import Access, Limits
-from server.access import AccessDenied, TooManyWrongTokens
-from server.wrong_tokens import WrongTokens
+from server.access.rules import AccessDenied, TooManyWrongTokens
+from server.access.wrong_tokens import WrongTokens
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house

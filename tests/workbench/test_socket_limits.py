@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from server import Services
-from server.room import Room, Sender
-from server.rounds import Rounds
+from server.limits.room import Room, Sender
+from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S, running_server
 from workbench.socket_limits import SocketLimits
 

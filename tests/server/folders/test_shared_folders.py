@@ -10,8 +10,8 @@ import pytest
 from corpora import ProjectKey
 from ingest import Change, FolderRoots, IngestReport, ProgressListener
 from server import EmbeddingWorker
-from server.intake import Intake
-from server.linked_folders import LinkedFolders
+from server.background.intake import Intake
+from server.background.linked_folders import LinkedFolders
 from server.metrics import Metrics
 from tests.server.house import House, house
 from tests.waiting import eventually

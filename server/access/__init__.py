@@ -1,0 +1,1 @@
+"""Who may talk to the server, and how it is shown."""

@@ -1,0 +1,1 @@
+"""What goes on beside requests: documents taken in, vectors, linked folders."""

@@ -1,0 +1,163 @@
+"""Where documents are taken in: on threads of their own, so that no turn waits for one."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable
+from contextlib import contextmanager
+from functools import partial
+from weakref import WeakValueDictionary
+
+from corpora import ProjectKey
+from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
+from retrieval import ProviderAway, VectorStoreUnavailable
+from server.background.embedding import EmbeddingWorker
+from server.closing import ServerClosing
+from server.limits.workspace_threads import WorkspaceThreads
+from server.metrics import Metrics
+
+_THREADS = 32  # of a workspace; they wait for readers and vectors most of the time
+
+
+class Intake:
+    """Takes documents in for every session and route of a server.
+
+    Args:
+        ingestor: Does the work.
+        metrics: Count what became of the documents.
+    """
+
+    def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
+        self._ingestor = ingestor
+        self._metrics = metrics
+        self._threads = WorkspaceThreads("intake", _THREADS)
+        # Documents of one project come in one after the other; those that wait need no thread yet. A project that
+        # nobody adds to has no lock: whoever holds one or waits for it keeps it.
+        self._turns: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
+        self._under_way: dict[ProjectKey, Counter[str]] = {}
+        self._reading: dict[ProjectKey, Progress] = {}
+        self._closing = False
+
+    def reading(self, key: ProjectKey) -> Progress | None:
+        """How far the document is that is being read in a project; None while none is."""
+        progress = self._reading.get(key)
+        return progress if progress is not None and progress.phase == "reading" else None
+
+    def under_way(self, key: ProjectKey) -> tuple[str, ...]:
+        """The documents of a project that are being read, or wait for it, by name."""
+        return tuple(self._under_way.get(key, ()))
+
+    async def add(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal | Unread],
+        *,
+        replace: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> IngestReport:
+        """`Ingestor.add`; `progress` is called in a thread.
+
+        Raises:
+            ServerClosing: The server ends before it is done.
+        """
+        report = await self._added(key, sources, replace, progress)
+        self._metrics.add_report(report)
+        return report
+
+    async def index(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal | Unread],
+        embedding: EmbeddingWorker,
+        *,
+        replace: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> IngestReport:
+        """As `add`, and then waits for the project's vectors, which are made in their turn.
+
+        Where the vector store or a provider is away, the documents stay `searchable`, and their vectors follow.
+
+        Raises:
+            ServerClosing: The server ends before all documents are in.
+            CorpusError: The documents are in, and no vectors can be made; the error says what to do.
+        """
+        before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
+        report = await self._added(key, sources, replace, progress)
+        embedding.submit(key)
+        await self._embedded(key, embedding, progress or _nobody)
+        failure = embedding.failure(key)
+        if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
+            raise failure
+        report = await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
+        self._metrics.add_report(report)
+        return report
+
+    async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
+        """`Ingestor.follow`: what has changed in the project's linked folder; `progress` is called in a thread.
+
+        Raises:
+            ServerClosing: The server ends before it is done.
+        """
+        follow = partial(self._ingestor.follow, key, change, progress=self._listener(key, progress))
+        with self._noted(key, change.sources.readable):
+            async with self._turns.setdefault(key, asyncio.Lock()):
+                report = await self._threads.run(key.workspace, follow)
+        self._metrics.add_report(report)
+        return report
+
+    def end(self) -> None:
+        """Ends what is under way, a document also in the midst of a page, and waits for nothing."""
+        self._closing = True
+
+    async def close(self) -> None:
+        """Ends what is under way, and waits for it."""
+        self.end()
+        await self._threads.close()
+
+    async def _added(
+        self,
+        key: ProjectKey,
+        sources: Collection[Source | Refusal | Unread],
+        replace: bool,
+        progress: ProgressListener | None = None,
+    ) -> IngestReport:
+        listen = self._listener(key, progress)
+        with self._noted(key, [source.name for source in sources]):
+            async with self._turns.setdefault(key, asyncio.Lock()):
+                add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+                return await self._threads.run(key.workspace, add)
+
+    async def _embedded(self, key: ProjectKey, embedding: EmbeddingWorker, progress: ProgressListener) -> None:
+        most = 0
+        async with embedding.batches(key) as batches:
+            async for _ in batches:
+                left = embedding.left(key)
+                most = max(most, left)
+                if most:
+                    progress(Progress("", "embedding", most - left, most))
+
+    @contextmanager
+    def _noted(self, key: ProjectKey, of: Iterable[str]) -> Generator[None]:
+        names = Counter(of)
+        self._under_way.setdefault(key, Counter()).update(names)
+        try:
+            yield
+        finally:
+            left = self._under_way[key] - names
+            self._under_way[key] = left
+            if not left:
+                del self._under_way[key]
+                self._reading.pop(key, None)
+
+    def _listener(self, key: ProjectKey, told: ProgressListener | None = None) -> ProgressListener:
+        def listen(progress: Progress) -> None:
+            if self._closing:
+                raise ServerClosing
+            self._reading[key] = progress
+            if told is not None:
+                told(progress)
+
+        return listen
+
+
+def _nobody(_: Progress) -> None:
+    """Whom progress is told when nobody asked."""

@@ -1,0 +1,261 @@
+"""The linked folders of all projects, kept in step while the server runs."""
+
+import asyncio
+import logging
+import secrets
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar, TypeVarTuple
+from weakref import WeakValueDictionary
+
+from corpora import Catalog, CorpusError, LinkedFolder, ProjectKey
+from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
+from server.background.embedding import EmbeddingWorker
+from server.background.intake import Intake
+from server.closing import ServerClosing
+
+logger = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
+_Arguments = TypeVarTuple("_Arguments")
+
+_LEASE_S = 20.0
+_RENEW_S = 5.0
+_AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
+_NO_NEWS = ("unchanged", "skipped")
+_MANY = 10_000  # threads are begun only as they are needed: one for each folder
+
+
+@dataclass
+class _Follower:
+    folder: LinkedFolder
+    watch: Watch
+    stop: threading.Event
+    first: "asyncio.Future[IngestReport]"  # the report on all of the folder
+    task: "asyncio.Task[None]" = field(init=False)
+
+
+class LinkedFolders:
+    """Follows each linked folder; of several servers with one database, one follows each.
+
+    Args:
+        catalog: Knows the links.
+        intake: Takes documents in.
+        embedding: Makes their vectors.
+        roots: Which folders may be linked.
+        shared: Other servers use the same database.
+    """
+
+    def __init__(
+        self, catalog: Catalog, intake: Intake, embedding: EmbeddingWorker, roots: FolderRoots, *, shared: bool
+    ) -> None:
+        self._catalog = catalog
+        self._intake = intake
+        self._embedding = embedding
+        self._roots = roots
+        self._shared = shared
+        self._watcher = secrets.token_hex(8)
+        self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="linked-folder")
+        self._followers: dict[ProjectKey, _Follower] = {}
+        self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
+        self._keeper: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+
+    def start(self) -> None:
+        """Begins to follow, and to make up for what happened while no server ran."""
+        self._keeper = asyncio.create_task(self._keep_following())
+
+    async def link(self, key: ProjectKey, path: str, *, by_owner: bool) -> IngestReport:
+        """Makes a folder the project's; the report on all of it, once it is searchable.
+
+        A server that has not been started brings it in and does not follow it.
+
+        Raises:
+            FolderNotAllowed: It is not below the workspace's roots; without any, `by_owner` is needed.
+            FolderUnusable: It is no folder, cannot be read, or is the data directory.
+            WorkspaceFull: So many of its workspace's other projects have one.
+            ServerClosing: The server ended, or the folder was unlinked, before all was read.
+        """
+        admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
+        async with self._changes(key):
+            await self._end(key)
+            write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
+            await self._in_thread(write)
+            follower = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
+        return await follower.first
+
+    async def unlink(self, key: ProjectKey) -> LinkedFolder:
+        """Forgets the project's folder, and leaves its documents; raises `FolderNotFound`."""
+        async with self._changes(key):
+            await self._end(key)
+            return await self._in_thread(self._catalog.unlink_folder, key)
+
+    async def close(self) -> None:
+        """Ends what is under way, and waits for it; another server may go on at once."""
+        self._closing.set()
+        if self._keeper is not None:
+            await self._keeper
+        for key in list(self._followers):
+            await self._end(key)
+        if self._shared:
+            await asyncio.to_thread(self._catalog.release_folders, self._watcher)
+        await asyncio.to_thread(self._threads.shutdown)
+
+    def _changes(self, key: ProjectKey) -> asyncio.Lock:
+        """Held by whoever changes which folder of the project is followed; a project that nobody changes has none."""
+        return self._changing.setdefault(key, asyncio.Lock())
+
+    async def _keep_following(self) -> None:
+        """Follows all folders; with a shared database, looks for those that nobody follows any more."""
+        while not self._closing.is_set():
+            try:
+                for folder in await self._in_thread(self._catalog.linked_folders):
+                    await self._keep(folder)
+            except CorpusError as error:
+                logger.warning("linked folders: %s", error)
+            except Exception:
+                logger.exception("linked folders could not be followed")
+            else:
+                if not self._shared:
+                    return
+            await self._pause(_RENEW_S if self._shared else _AGAIN_S)
+
+    async def _keep(self, folder: LinkedFolder) -> None:
+        """Renews our lease on a folder, or takes it over; waits for no ingest, as other leases have to be renewed."""
+        changes = self._changes(folder.key)
+        if changes.locked():
+            await self._may_follow(folder)
+            return
+        async with changes:
+            follower = self._followers.get(folder.key)
+            if not await self._may_follow(folder) or (follower and follower.folder.path != folder.path):
+                if follower is not None:
+                    follower.stop.set()
+            elif follower is None or follower.task.done():
+                await self._take_over(folder)
+
+    async def _take_over(self, folder: LinkedFolder) -> None:
+        if await self._is_allowed(folder) and not self._closing.is_set():
+            # Whoever linked it, by an older version perhaps: the operator sees what of the machine is read.
+            logger.info(
+                "project %s of workspace %s: follows %s", folder.key.project_id, folder.key.workspace, folder.path
+            )
+            documents = await self._in_thread(self._catalog.folder_documents, folder.key)
+            await self._begin(folder, holds_documents=bool(documents))
+
+    async def _may_follow(self, folder: LinkedFolder) -> bool:
+        """Whether it is ours to follow, for some seconds at least."""
+        return not self._shared or await self._in_thread(self._catalog.claim_folder, folder, self._watcher, _LEASE_S)
+
+    async def _is_allowed(self, folder: LinkedFolder) -> bool:
+        """Whether it may still be read: since it was linked, roots were changed, or a link leads elsewhere now."""
+        allowed = partial(self._roots.require_allowed, by_owner=folder.by_owner)
+        try:
+            await self._in_thread(allowed, Path(folder.path), folder.key.workspace)
+        except FolderNotAllowed as error:
+            await self._note(folder, Problem(error.code, error.message))
+            return False
+        return True
+
+    async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> _Follower:
+        stop, first = threading.Event(), asyncio.get_running_loop().create_future()
+        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True))
+        follower = _Follower(folder, watch, stop, first)
+        self._followers[folder.key] = follower
+        follower.task = asyncio.create_task(self._follow(follower))
+        return follower
+
+    async def _end(self, key: ProjectKey) -> None:
+        if (follower := self._followers.pop(key, None)) is not None:
+            follower.stop.set()
+            await follower.task
+
+    async def _follow(self, follower: _Follower) -> None:
+        try:
+            while await self._step(follower) and self._keeper is not None:
+                pass
+        finally:
+            follower.watch.close()
+            _tell(follower, _ended())
+
+    async def _step(self, follower: _Follower) -> bool:
+        """Waits for one change and takes it in; False if there is to be no other."""
+        try:
+            change = await self._in_thread(follower.watch.wait)
+            if change is None or not await self._may_follow(follower.folder):
+                return False
+            if not await self._is_allowed(follower.folder):
+                return False
+            report = await self._take_in(follower, change)
+        except ServerClosing:
+            return False
+        except Exception as error:
+            _tell(follower, error)
+            is_known = isinstance(error, CorpusError)
+            logger.error("%s is tried again: %s", follower.folder.path, error, exc_info=None if is_known else error)
+            await self._in_thread(follower.stop.wait, _AGAIN_S)
+            return True
+        follower.watch.done(change)
+        if not follower.first.done():
+            follower.first.set_result(report)
+        return True
+
+    async def _take_in(self, follower: _Follower, change: Change) -> IngestReport:
+        follower.folder = folder = await self._note(follower.folder, next(iter(change.problems), None))
+
+        def go_on(_progress: Progress) -> None:  # in a thread
+            if follower.stop.is_set():
+                raise _ended()
+
+        report = await self._intake.follow(folder.key, change, go_on)
+        self._embedding.submit(folder.key)
+        _log(folder, report)
+        return report
+
+    async def _note(self, folder: LinkedFolder, problem: Problem | None) -> LinkedFolder:
+        """Keeps what is wrong with a folder for whoever asks, and says it once."""
+        code, message = (problem.code, problem.message) if problem else (None, None)
+        if (folder.problem_code, folder.problem) == (code, message):
+            return folder
+        await self._in_thread(self._catalog.note_folder_problem, folder, code, message)
+        if message:
+            logger.warning("project %s: %s", folder.key.project_id, message)
+        else:
+            logger.info("project %s: the linked folder %s can be read again", folder.key.project_id, folder.path)
+        return replace(folder, problem_code=code, problem=message)
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):  # not `wait_for`, which in Python 3.11 may forget that it is cancelled
+                await self._closing.wait()
+
+    async def _in_thread(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+
+def _ended() -> ServerClosing:
+    return ServerClosing("The server ended, or another link took its place, before the folder was read; link it again.")
+
+
+def _tell(follower: _Follower, error: Exception) -> None:
+    if not follower.first.done():
+        follower.first.set_exception(error)
+        follower.first.exception()  # nobody may be waiting
+
+
+def _log(folder: LinkedFolder, report: IngestReport) -> None:
+    counts = Counter(document.status for document in report.documents)
+    told = ", ".join(
+        f"{number} {status}" for status, number in counts.items() if status not in ("unchanged", "skipped")
+    )
+    if told:
+        logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, told)
+    for document in report.documents:
+        if document.status == "failed" and document.error is not None:
+            logger.info("project %s, linked folder: %s", folder.key.project_id, document.error.message)

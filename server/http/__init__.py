@@ -1,0 +1,1 @@
+"""The HTTP API: routes, what they answer and refuse."""

@@ -1,0 +1,38 @@
+"""What is wrong with a story by Arrow's own rules, over HTTP: no model and no document has a part in it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from agent import in_thread
+from arrow_project import check_text
+from corpora import ProjectKey
+from server.http.answers import CheckAnswer
+from server.http.dependencies import project_key
+from server.http.json_route import Body, JsonRoute
+from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
+
+router = APIRouter(prefix="/projects/{project_id}/check", tags=["turns"], route_class=JsonRoute)
+
+
+class CheckBody(Body):
+    """The story to look at."""
+
+    arrow_content: Annotated[str, Field(description="The whole .arrow file")]
+
+
+@router.post(
+    "",
+    summary="Every rule of Arrow's that a story breaks, then the warnings",
+    response_model=CheckAnswer,
+    responses=refusals((*OF_A_PROJECT, *OF_A_BODY)),
+)
+async def check_story(body: CheckBody, _key: Annotated[ProjectKey, Depends(project_key)]) -> JSONResponse:
+    """As `fletcher check`. What Arrow would not load is one finding. Nothing of the project is read or kept."""
+    return await in_thread(lambda: JSONResponse(_findings(body.arrow_content)))
+
+
+def _findings(content: str) -> dict[str, Any]:
+    return {"findings": [vars(finding) for finding in check_text(content)]}

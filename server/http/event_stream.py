@@ -1,0 +1,101 @@
+"""What takes long over HTTP while it happens, as server-sent events: a turn, documents that are taken in."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from agent import Event, OperationFinished, TextChunk, TextFinished
+from corpora import CorpusError
+from ingest import Progress
+from server.http.connected import while_connected
+from server.http.dependencies import RequestError
+
+EVENT_STREAM = "text/event-stream"
+
+_Told = Event | Progress
+_Run = Callable[[Callable[[_Told], Awaitable[None]]], Awaitable[dict[str, Any]]]
+
+
+async def streamed(request: Request, run: _Run) -> StreamingResponse:
+    """The events of what `run` tells, and its answer as the last one; whoever hangs up cancels it.
+
+    Raises:
+        RequestError: It was refused before anything happened.
+        TooManyTurns: The same.
+        CorpusError: The same.
+    """
+    told = asyncio.Queue[_Told | None]()
+    turn = asyncio.ensure_future(run(told.put))
+    turn.add_done_callback(lambda _: told.put_nowait(None))
+    try:
+        first = await while_connected(request, told.get())
+    except BaseException:
+        turn.cancel()
+        raise
+    if first is None:
+        await turn
+    return _EventStream(_events(first, told, turn), turn)
+
+
+class _EventStream(StreamingResponse):
+    """Ends the work with the answer: one whose caller has hung up before it began asks for no event at all."""
+
+    def __init__(self, events: AsyncGenerator[str], turn: asyncio.Future[dict[str, Any]]) -> None:
+        super().__init__(events, media_type=EVENT_STREAM)
+        self._turn = turn
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._turn.cancel()
+            await asyncio.gather(self._turn, return_exceptions=True)
+
+
+async def _events(
+    event: _Told | None, told: asyncio.Queue[_Told | None], turn: asyncio.Future[dict[str, Any]]
+) -> AsyncGenerator[str]:
+    try:
+        while event is not None:
+            if (said := _said(event)) is not None:
+                yield said
+            event = await told.get()
+        yield _line("answer", turn.result())
+    except (RequestError, CorpusError) as error:
+        yield _line("error", {"error": {"code": error.code, "message": str(error)}})
+
+
+def _said(event: _Told) -> str | None:
+    match event:
+        case Progress():
+            return _line("progress", asdict(event))
+        case TextChunk(text=text):
+            return _line("text", {"text": text})
+        case TextFinished(text=text):
+            return _line("text_end", {"text": text})
+        case OperationFinished():
+            return _line("operation", operation_entry(event))
+        case _:
+            return None
+
+
+def operation_entry(operation: OperationFinished) -> dict[str, Any]:
+    """One operation as an answer lists it."""
+    failure = operation.failure
+    return {
+        "function": operation.function,
+        "arguments": dict(operation.arguments),
+        "success": operation.success,
+        "result": operation.result,
+        "error": failure.as_dict() if failure else None,
+    }
+
+
+def _line(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"

@@ -1,0 +1,1 @@
+"""How much anybody may have of the server: bytes, sockets, threads, turns."""

@@ -1,0 +1,117 @@
+"""Bodies that are too long or too slow are refused while they arrive."""
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.limits.room import Room, Sender
+from server.services import Limits
+
+# Each so many bytes give a sender another second.
+_BYTES_PER_SECOND = 1000
+_RETRY_AFTER_S = 5
+_NO_ROOM = "The server is taking in as much as it has room for; send it again in a few seconds."
+_GAVE_WAY = "Others needed the room of what came so slowly; send it again later."
+
+
+class BodyLimitMiddleware:
+    """Refuses a body that is too long (413), whose sender makes us wait too long (408), or for which no room is (503).
+
+    Raised where the route reads its body, so the app's own handlers answer.
+
+    Args:
+        app: Who reads bodies.
+        limits: Of one body.
+        json_room: What those in memory have together.
+        upload_room: What those on the disk have together.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, json_room: Room, upload_room: Room) -> None:
+        self._app = app
+        self._limits = limits
+        self._json_room = json_room
+        self._upload_room = upload_room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Counts the body's bytes and the time they take on their way in."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = _Body(scope, receive, self._limits, self._json_room, self._upload_room)
+        try:
+            await self._app(scope, body.receive, send)
+        finally:
+            body.sender.free()
+
+
+class _Body:
+    def __init__(self, scope: Scope, receive: Receive, limits: Limits, json_room: Room, upload_room: Room) -> None:
+        self._receive = receive
+        is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        takes_files = scope["path"].endswith("/corpus")
+        # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
+        is_in_memory = not (takes_files and is_form)
+        limited_by = [(limits.upload_bytes, "send less at once, or raise FLETCHER_MAX_UPLOAD_BYTES")]
+        if not takes_files:
+            limited_by.append((limits.message_bytes, "send less at once, or raise FLETCHER_MAX_MESSAGE_BYTES"))
+        elif is_in_memory:
+            limited_by.append((limits.json_upload_bytes, "send larger documents as multipart `files`"))
+        self._most, self._remedy = min(limited_by)
+        self._left = self._most
+        workspace: str = scope.get("state", {}).get("workspace", "")
+        self.sender = Sender(json_room if is_in_memory else upload_room, workspace, self._give_way)
+        self._gives_way = False
+        self._waiting: asyncio.Timeout | None = None
+        self._patience_s = self._left_s = limits.body_wait_s
+        length = Headers(scope=scope).get("content-length", "")
+        self._is_announced_too_long = length.isdecimal() and int(length) > self._most
+        self._is_whole = False
+
+    async def receive(self) -> Message:
+        if self._is_whole:  # what is waited for now is that the client leaves
+            return await self._receive()
+        if self._is_announced_too_long:
+            raise self._too_long()
+        message = await self._next()
+        self._is_whole = not message.get("more_body", False)
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._too_long()
+        if not self.sender.has_room(self._most - self._left):
+            raise _too_busy(_NO_ROOM)
+        if self._is_whole:
+            self.sender.is_whole()
+        return message
+
+    def _give_way(self) -> None:
+        self._gives_way = True
+        if self._waiting is not None and not self._waiting.expired():
+            self._waiting.reschedule(asyncio.get_running_loop().time())
+
+    async def _next(self) -> Message:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            async with asyncio.timeout(self._left_s) as self._waiting:
+                message = await self._receive()
+        except TimeoutError as error:
+            if self._gives_way:
+                raise _too_busy(_GAVE_WAY) from error
+            problem = f"The body came slower than {_BYTES_PER_SECOND} bytes per second; send it again, or less of it."
+            raise HTTPException(408, problem, {"Connection": "close"}) from error
+        finally:
+            self._waiting = None
+        if self._gives_way:
+            raise _too_busy(_GAVE_WAY)
+        earned_s = len(message.get("body", b"")) / _BYTES_PER_SECOND
+        self._left_s = min(self._patience_s, self._left_s - (loop.time() - begun) + earned_s)
+        return message
+
+    def _too_long(self) -> HTTPException:
+        return HTTPException(413, f"The request has more than {self._most} bytes; {self._remedy}.")
+
+
+def _too_busy(problem: str) -> HTTPException:
+    return HTTPException(503, problem, {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"})

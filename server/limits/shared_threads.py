@@ -1,0 +1,44 @@
+"""Threads for what computes: few, and shared by the workspaces, so that none waits for all that another has to do."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from ingest import Shares
+from server.limits.workspace_threads import begun_in
+
+_Result = TypeVar("_Result")
+
+
+class SharedThreads:
+    """Runs work that keeps the interpreter busy.
+
+    More threads would be no faster, as one computes at a time, and each lets the event loop wait longer for its turn.
+
+    Args:
+        name: What the threads are called.
+        places: How many compute at the same time.
+        each: How many of them a workspace may have; the last goes to one that has none.
+    """
+
+    def __init__(self, name: str, places: int, each: int) -> None:
+        self._threads = ThreadPoolExecutor(places, thread_name_prefix=name)
+        self._shares = Shares(places, each)
+
+    async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
+        """What the work returns or raises.
+
+        Raises:
+            ServerClosing: Nothing is begun any more.
+        """
+        place = self._shares.ask(workspace)
+        try:
+            await asyncio.wrap_future(place.granted)
+            return await begun_in(self._threads, work)
+        finally:
+            self._shares.give_back(place)
+
+    def end(self) -> None:
+        """Begins nothing any more; what is under way is not waited for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

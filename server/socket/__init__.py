@@ -1,0 +1,1 @@
+"""The WebSocket: a client's session, its stories, its turns and uploads."""

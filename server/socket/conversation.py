@@ -1,0 +1,157 @@
+"""What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
+
+from collections import deque
+from functools import partial
+
+from agent import Asked, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
+from arrow_project import ArrowProject, fingerprint
+from corpora import ProjectKey
+from server.dialects import without_appendix
+from server.services import CatalogPendings, Services, policy_for
+from server.socket.editors import Guest
+from server.socket.messages import Confirmation, FunctionResult, MessageError, UserMessage
+from server.socket.stories import NO_PROJECT, Stories
+from server.socket.uploads import Uploads
+
+# Of how many turns a result may still come in late.
+_TURNS_REMEMBERED = 20
+
+
+class Conversation:
+    """Begins anew when a client's token opens another workspace.
+
+    Args:
+        workspace: Whose projects they are.
+        services: The parts of the server.
+
+    Attributes:
+        workspace: As given.
+        stories: What the client has open.
+        project_id: Of the last turn.
+    """
+
+    def __init__(self, workspace: str, services: Services) -> None:
+        self.workspace = workspace
+        self.stories = Stories(workspace, services.story_room)
+        self.project_id = NO_PROJECT
+        self._services = services
+        self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
+        self._last_message: UserMessage | None = None
+        self._questions: dict[str, str] = {}  # the open one of each project
+        self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
+        self._unseen: dict[str, str] = {}  # stories from before a turn whose outcome the client has not shown yet
+
+    def close(self) -> None:
+        """The client is gone, or in another workspace."""
+        self.stories.close()
+
+    def begin(self, message: UserMessage, requests: set[str]) -> str:
+        """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
+        self.project_id = message.current_project_id or self.stories.last
+        self._last_message = message.model_copy(update={"arrow_content": None})
+        self._asked.append((self.project_id, requests))
+        return self.project_id
+
+    def pendings(self, project_id: str) -> CatalogPendings:
+        """What waits for an answer in a project."""
+        return CatalogPendings(self._services.catalog, self.workspace, project_id)
+
+    def project_of(self, result: FunctionResult) -> str:
+        """The project that a result is about for which nobody waits any more."""
+        projects = (project_id for project_id, requests in self._asked if result.request_id in requests)
+        return next(projects, self.project_id)
+
+    def note(self, event: Event, project_id: str) -> None:
+        """Keeps what the next message may refer to of what is said in a turn."""
+        match event:
+            case Ended(unseen_before=unseen) if unseen is not None:
+                self._unseen.setdefault(project_id, unseen)
+            case Asked(pending_id=pending_id):
+                self._questions[project_id] = pending_id
+            case Suggested(suggestions=suggestions):
+                self._suggested = {suggestion.label: suggestion for suggestion in suggestions}
+            case _:
+                pass
+
+    async def read(self, project_id: str, content: str) -> ArrowProject:
+        """Takes over a story that the client has sent; raises as `Stories.read` does."""
+        project = await self.stories.read(project_id, content)
+        if unseen := self._unseen.pop(project_id, None):
+            await in_thread(lambda: self.pendings(project_id).keep_before(unseen, fingerprint(project)))
+        return project
+
+    def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:
+        """An answer by button as the same answer in words, in the situation of the message that was asked about.
+
+        Raises:
+            MessageError: Nothing was asked; where it `may_be_early`, that is said as it is of any message.
+        """
+        words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
+        pending_id = confirmation.request_id or self._questions.get(self.project_id)
+        if pending_id is None and not may_be_early:
+            problem = "There is no open question to answer. Send what you want as a user_message."
+            raise MessageError("NOT_PENDING", problem, "confirmation")
+        if self._last_message is None:
+            return UserMessage(type="user_message", message=words, pending_id=pending_id)
+        asked = {"message": words, "pending_id": pending_id, "function": None, "function_params": None, "mode": "apply"}
+        return self._last_message.model_copy(update=asked)
+
+    async def drop_question(self) -> None:
+        """Whoever stops does not mean to say yes afterwards."""
+        if pending_id := self._questions.pop(self.project_id, None):
+            await in_thread(self.pendings(self.project_id).take, pending_id)
+
+    async def request(
+        self, message: UserMessage, project_id: str, uploads: Uploads, guest: Guest | None = None
+    ) -> TurnRequest:
+        """What a message asks for, once the story and the documents that were sent before it are known.
+
+        Raises:
+            MessageError: Nothing is known of the project.
+        """
+        await self.stories.settled()
+        key = None if project_id == NO_PROJECT else ProjectKey(self.workspace, project_id)
+        self.stories.refuse_forgotten(project_id)
+        project = self.stories.get(project_id)
+        if project is None:
+            await self._require_documents(key, project_id, uploads)
+        question = self._questions.get(project_id)
+        if guest is None or message.pending_id == question:  # a question to the user is not an assistant's to drop
+            self._questions.pop(project_id, None)
+        function, params = message.function, message.function_params or {}
+        chosen = self._suggested.get(message.message.strip().removeprefix("- "))
+        if function is None and chosen is not None and guest is None:
+            function, params = chosen.function, dict(chosen.params)
+        self._suggested = {}
+        return TurnRequest(
+            key=key,
+            message=message.message,
+            project=project,
+            history=tuple(Exchange(past.message, without_appendix(past.output)) for past in message.history),
+            selected_node_ids=tuple(node for node in message.selected_node_ids if node is not None),
+            scene_id=message.current_scene_id,
+            function=function,
+            function_params=params,
+            operations=guest.operations if guest else (),
+            pending_id=message.pending_id or (question if guest is None else None),
+            confirm=policy_for(self._services.confirm, message.confirm, message.function),
+            being_read=self._services.intake.under_way(key) if key else (),
+            plan=message.mode == "plan",
+        )
+
+    async def _require_documents(self, key: ProjectKey | None, project_id: str, uploads: Uploads) -> None:
+        if await self._has_documents(key):
+            return
+        await uploads.settled(project_id)  # what makes it known may still be on its way
+        if await self._has_documents(key):
+            return
+        problem = "No project is open" if key is None else f"Project {project_id} is not known here"
+        raise MessageError(
+            "PROJECT_NOT_FOUND",
+            f"{problem}. Send its .arrow content (file_sync) or a design document (design_doc_sync) first.",
+        )
+
+    async def _has_documents(self, key: ProjectKey | None) -> bool:
+        if key is None:
+            return False
+        return await self._services.asking.run(key.workspace, partial(self._services.catalog.has_project, key))

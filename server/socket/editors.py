@@ -1,0 +1,84 @@
+"""The clients that have a story open, and an assistant of the user's own that works in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent import ConfirmationPolicy, EventSink, Failure
+from arrow_project import Operation
+
+if TYPE_CHECKING:
+    from server.socket.messages import FileSync, UserMessage
+    from server.socket.open_editor import OpenEditor
+
+
+@dataclass(frozen=True)
+class Guest:
+    """An assistant that works in a client's story over a connection of its own.
+
+    Attributes:
+        name: As the user knows it.
+        doing: What it is about to do, in a line for the user.
+        told: Hears the events of its turn, beside the client.
+        operations: What it does; all or none.
+    """
+
+    name: str
+    doing: str
+    told: EventSink
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def busy(self) -> Failure:
+        """What the user is told whose message comes meanwhile."""
+        return Failure("BUSY", f"{self.name} is working in this story just now. Wait for its end, or send stop.")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a client shows, as it has last said: open scene, selected nodes, and when its user is asked first."""
+
+    scene_id: int | None = None
+    selected_node_ids: tuple[int, ...] = ()
+    confirm: ConfirmationPolicy | None = None
+
+    @classmethod
+    def of(cls, message: FileSync | UserMessage) -> Situation:
+        """What a message says of it."""
+        selected = tuple(node for node in message.selected_node_ids if node is not None)
+        return cls(message.current_scene_id, selected, message.confirm)
+
+
+class GuestRefused(Exception):
+    """An assistant cannot work in a client's story now."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class Editors:
+    """The sessions of all sockets."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, OpenEditor] = {}
+
+    @contextmanager
+    def present(self, session: OpenEditor) -> Generator[None]:
+        """The session can be found while the block runs."""
+        self._sessions[session.id] = session
+        try:
+            yield
+        finally:
+            del self._sessions[session.id]
+
+    def of(self, workspace: str) -> list[OpenEditor]:
+        """Those of a workspace that have shown a story, the first that came first."""
+        return [one for one in self._sessions.values() if one.workspace == workspace and one.has_story]
+
+    def get(self, workspace: str, editor_id: str) -> OpenEditor | None:
+        """The one of that id; None where the workspace has none."""
+        return next((one for one in self.of(workspace) if one.id == editor_id), None)

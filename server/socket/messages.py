@@ -1,0 +1,234 @@
+"""What clients send: every message of every dialect, flat or inside `data`, leniently read."""
+
+import json
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from agent import ConfirmationPolicy, Exchange
+from server.json_text import JsonError, read_object, refuse_crowded_story
+from server.limits.written import Name, Parameters, Token, Words, latest
+from server.problems import first_problems
+
+
+class MessageError(Exception):
+    """A frame that is no message; the text names the thing, the rule and the remedy."""
+
+    def __init__(self, code: str, message: str, message_type: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        # Of what cannot be read nobody knows what its sender waits for.
+        self.starts_turn = code == "INVALID_JSON" or message_type in ("user_message", "confirmation")
+
+
+def _id_or_none(value: Any) -> Any:
+    """Arrow says -1 for none, and its numbers arrive as floats."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return None if value in (-1, "", "-1") else value
+
+
+def _name(value: Any) -> Any:
+    """An id that is a text here and may be a number there."""
+    value = _id_or_none(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _list(value: Any) -> Any:
+    return [] if value in (None, -1) else value
+
+
+def _exchanges(value: Any) -> list[Exchange]:
+    pairs = cast("list[Any]", value) if isinstance(value, list) else []
+    dicts = [cast("dict[str, Any]", pair) for pair in pairs if isinstance(pair, dict)]
+    return latest([Exchange(_text(pair.get("message")), _text(pair.get("output"))) for pair in dicts])
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _text_or_none(value: Any) -> str | None:
+    """What is no text says nothing: some clients send `false` or `{}` for none."""
+    return value if isinstance(value, str) else None
+
+
+def _filled(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def _texts(value: Any) -> list[str]:
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str)]
+
+
+def _words(value: Any) -> Any:
+    """An error in whatever form a client has it; some send `false` for none."""
+    if not value:
+        return None
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:1000]
+
+
+# A function that the user has named; clients of a chat service say `be_function`.
+FUNCTION_NAMES = AliasChoices("function", "be_function")
+
+OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
+OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
+# One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
+SelectedNodes = Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)]
+OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class FileSync(_Message):
+    """The client's `.arrow` content, which replaces the server's copy."""
+
+    type: Literal["file_sync"]
+    project_id: OptionalProject = None
+    arrow_content: str
+    current_scene_id: OptionalId = None
+    selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
+    confirm: ConfirmationPolicy | None = None
+
+
+class DesignDocSync(_Message):
+    """A design document for the corpus."""
+
+    type: Literal["design_doc_sync"]
+    project_id: Annotated[Name, BeforeValidator(_name)]
+    file_content: str
+    file_name: Annotated[Name, BeforeValidator(_text)] = ""
+
+
+class UserMessage(_Message):
+    """The user's words, and what is open and selected."""
+
+    type: Literal["user_message"]
+    message: Words = ""
+    history: Annotated[list[Exchange], BeforeValidator(_exchanges)] = Field(default_factory=list[Exchange])
+    selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
+    current_scene_id: OptionalId = None
+    current_project_id: OptionalProject = None
+    arrow_content: OptionalText = None
+    function: Name | None = Field(default=None, validation_alias=FUNCTION_NAMES)
+    function_params: Parameters | None = None
+    confirm: ConfirmationPolicy | None = None
+    pending_id: Name | None = None
+    mode: Literal["apply", "plan"] = "apply"
+    enveloped: bool = False
+
+    @property
+    def shape(self) -> str:
+        """The dialect of a client that sends its messages in this form."""
+        if self.enveloped:
+            return "envelope"
+        return "spec" if self.arrow_content is None else "arrow-ai"
+
+
+_SUCCESS: TypeAdapter[bool] = TypeAdapter(bool)
+
+
+class FunctionResult(_Message):
+    """What the client's editor did with a function call.
+
+    A field that cannot be read is as good as absent, for else the call would wait for its time-out. A result that does
+    not say whether it is a success is one unless it has an error.
+    """
+
+    type: Literal["function_result"]
+    request_id: Annotated[Name, BeforeValidator(_name)]
+    success: bool
+    result: Any = None
+    error: Annotated[str | None, BeforeValidator(_words)] = None
+    arrow_content: OptionalText = None
+    affected_nodes: Any = None
+    referenced_by: Any = None
+    used_by: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _success_by_the_error(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        try:
+            _SUCCESS.validate_python(fields.get("success"))
+        except ValidationError:
+            return fields | {"success": _words(fields.get("error")) is None}
+        return fields
+
+
+class Stop(_Message):
+    """Ends the running turn."""
+
+    type: Literal["stop"]
+
+
+class Hello(_Message):
+    """What a client says of itself, before anything else."""
+
+    type: Literal["hello"]
+    client: Name | None = None
+    dialect: Annotated[Name | None, BeforeValidator(_filled)] = None
+    capabilities: Annotated[list[str], BeforeValidator(_texts)] = Field(default_factory=list[str])
+    max_frame_bytes: int | None = None
+    token: Token | None = None
+
+
+class Confirmation(_Message):
+    """The answer to a question; with `modify`, `message` says what to do instead."""
+
+    type: Literal["confirmation"]
+    request_id: Annotated[Name | None, BeforeValidator(_name)] = None
+    decision: Literal["yes", "no", "modify"]
+    message: Words = ""
+
+
+ClientMessage = FileSync | DesignDocSync | UserMessage | FunctionResult | Stop | Hello | Confirmation
+
+_MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
+_TYPES = ("file_sync", "design_doc_sync", "user_message", "function_result", "stop", "hello", "confirmation")
+
+
+def decode(text: str) -> ClientMessage:
+    """Reads one text frame.
+
+    Raises:
+        MessageError: `INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE` or `INVALID_MESSAGE`.
+    """
+    fields = _fields(text)
+    message_type = fields.get("type")
+    if message_type not in _TYPES:
+        known = ", ".join(_TYPES)
+        named = f"{message_type[:40]!r}" if isinstance(message_type, str) else f"of kind {type(message_type).__name__}"
+        raise MessageError("UNKNOWN_MESSAGE_TYPE", f"The message type {named} is not known. Known types: {known}.")
+    try:
+        refuse_crowded_story(fields.get("arrow_content"), message_type)
+        return _MESSAGES.validate_python(fields)
+    except JsonError as error:
+        raise MessageError("INVALID_MESSAGE", str(error), message_type) from error
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        problems = first_problems(errors, skip=1)
+        raise MessageError("INVALID_MESSAGE", f"{message_type}: {problems}.", message_type) from error
+
+
+def _fields(text: str) -> dict[str, Any]:
+    try:
+        outer = read_object(text, "A message")
+    except JsonError as error:
+        raise MessageError("INVALID_JSON", str(error)) from error
+    inner = outer.get("data")
+    if not isinstance(inner, dict):
+        return {**outer, "enveloped": False}
+    return {**outer, **cast("dict[str, Any]", inner), "type": outer.get("type"), "enveloped": True}

@@ -1,0 +1,120 @@
+"""A client with a story open, in which an assistant of the user's own may work too."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
+
+from agent import Failure, Outcome
+from arrow_project import ArrowProject
+from server.dialects import Frame
+from server.services import Services
+from server.socket.editors import Guest, GuestRefused
+from server.socket.messages import FileSync, UserMessage
+from server.socket.open_turn import OpenTurn
+from server.socket.session import Session
+from server.socket.state import State
+
+
+class OpenEditor(Session):
+    """A session that has guests: each of their turns is one of its own, which its user sees and can stop."""
+
+    def __init__(
+        self,
+        send: Callable[[Frame], Awaitable[None]],
+        dialect: str | None,
+        workspace: str,
+        workspace_of: Callable[[str], str],
+        services: Services,
+    ) -> None:
+        super().__init__(send, dialect, workspace, workspace_of, services)
+        self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
+        self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
+
+    async def show_story(self) -> ArrowProject:
+        """The story as the client has it now, where it can be asked; else as it has last shown it.
+
+        Raises:
+            GuestRefused: It does not answer, or has no story open.
+        """
+        frames = list(self._dialect.story_request())
+        if frames and self.state is State.IDLE:  # else a turn follows what the client does
+            await self._ask_for_story(frames)
+        project = self._story
+        if project is None:
+            raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
+        return project
+
+    async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
+        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._shown.append(shown)
+        try:
+            await self._send_all(frames)
+            async with asyncio.timeout(self._services.limits.call_timeout_s):
+                await shown
+        except TimeoutError as error:
+            raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
+        finally:
+            self._shown.remove(shown)
+
+    async def host(self, guest: Guest, message: UserMessage) -> None:
+        """A turn of an assistant's in the story that the client shows now; returns when it has ended.
+
+        The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
+
+        Raises:
+            GuestRefused: The client's own turn is under way, or it was stopped.
+        """
+        await self.show_story()
+        self._require_idle()
+        now = self.situation
+        situation = {
+            "current_project_id": self.project_id,
+            "current_scene_id": now.scene_id,
+            "selected_node_ids": list(now.selected_node_ids),
+            "confirm": now.confirm,
+        }
+        await self._start_turn(message.model_copy(update=situation), guest)
+        turn = self._turn
+        if turn is None or turn.task is None:
+            return
+        try:
+            await asyncio.wait((turn.task,))
+        except asyncio.CancelledError:
+            if self._turn is turn:  # by itself, as all that is awaited here may be cancelled again
+                self._stopping = asyncio.create_task(self._stop())
+            raise
+        if turn.task.cancelled():
+            raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
+
+    async def take_back(self, guest: Guest) -> Outcome | None:
+        """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
+
+        Raises:
+            GuestRefused: The client's own turn is under way.
+        """
+        self._require_idle()
+        editor = self._editor_for(UserMessage(type="user_message"))
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
+        self._machine.move(State.PROCESSING)
+        try:
+            outcome = await editor.take_back()
+        finally:
+            if self._turn is turn:
+                self._turn = None
+                self._machine.move(State.IDLE)
+        if outcome is not None and outcome.content is not None:
+            await self._sync_file(turn.project_id, outcome.content)
+        return outcome
+
+    def _require_idle(self) -> None:
+        if self.state is not State.IDLE:
+            busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
+            raise GuestRefused(Failure("BUSY", busy))
+
+    async def _take_story(self, message: FileSync) -> None:
+        try:
+            await super()._take_story(message)
+        finally:
+            for shown in self._shown:
+                if not shown.done():
+                    shown.set_result(None)

@@ -1,0 +1,69 @@
+"""The turn that a session is working on."""
+
+import asyncio
+import traceback
+from dataclasses import dataclass, field
+
+from agent import Turn, Usage
+from arrow_project import ArrowProject
+from server.dialects import EndReason
+from server.socket.editors import Guest
+from server.socket.remote_editor import RemoteEditor
+
+# How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
+# is rarely done within either.
+_STOP_PATIENCE_S = 0.05
+_STOP_PATIENCE_LARGE_S = 0.02
+_LARGE_CHARACTERS = 200_000
+_LARGE_NODES = 500
+
+
+@dataclass
+class OpenTurn:
+    """A turn with its editor, and what a stop needs to know of it.
+
+    Attributes:
+        guest: Whose it is, where it is not the client's own.
+        project: The story when the turn began, and `checkpoint`, where its journal stood then.
+        running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
+    """
+
+    id: str
+    project_id: str
+    editor: RemoteEditor
+    guest: Guest | None = None
+    task: asyncio.Task[None] | None = None
+    project: ArrowProject | None = None
+    checkpoint: int = 0
+    running: Turn | None = None
+    reason: EndReason = "error"
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing works on its story any more."""
+        return self.task is None or self.task.done()
+
+    async def cancel(self) -> None:
+        """Stops it; what works on its story in a thread goes on for a while."""
+        if self.task is not None:
+            self.task.cancel()
+            patience_s = _STOP_PATIENCE_LARGE_S if self._is_large() else _STOP_PATIENCE_S
+            await asyncio.wait((self.task,), timeout=patience_s)
+
+    async def ended(self) -> None:
+        """Waits until nothing works on its story any more."""
+        if self.task is None:
+            return
+        await asyncio.wait((self.task,))
+        try:
+            self.task.result()
+        except asyncio.CancelledError as stopped:
+            # Where it was stopped refers to itself: only the garbage collector would free it, and the stories with it.
+            traceback.clear_frames(stopped.__traceback__)
+
+    def _is_large(self) -> bool:
+        """Whether the story, as the client has sent it or as it was known before, is."""
+        if len(self.editor.last_content or "") > _LARGE_CHARACTERS:
+            return True
+        return self.project is not None and len(self.project.document.nodes) > _LARGE_NODES

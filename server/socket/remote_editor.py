@@ -1,0 +1,310 @@
+"""The editor behind the socket: operations go out as function calls, results come back as messages."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from agent import Failure, Outcome, in_thread
+from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse
+from server.dialects import Call, CannotExecute, Dialect, Frame, View, size, with_ids
+from server.socket.messages import FunctionResult
+from server.socket.state import State
+
+_READ_AT_ONCE = 100_000  # characters
+_LONGEST_REASON = 2000  # characters
+
+SendFrame = Callable[[Frame], Awaitable[None]]
+
+# What the new id is called in the result of a call that creates something.
+_CREATED_BY = {
+    "create_insert_node": "node",
+    "create_scene": "scene",
+    "create_new_scene": "scene",
+    "create_variable": "variable",
+    "create_new_variable": "variable",
+    "create_character": "character",
+    "create_new_character": "character",
+}
+
+
+@dataclass
+class _Progress:
+    """How far one operation is."""
+
+    done: list[Call] = field(default_factory=list[Call])
+    ids: dict[int, int] = field(default_factory=dict[int, int])  # expected id: the one that the client has given
+    result: Any = None
+
+
+class RemoteEditor:
+    """Executes the operations of one turn in the client's Arrow, one call at a time.
+
+    Args:
+        dialect: The client's wire form.
+        send: Sends one frame to the client.
+        move: Tells the session what it is doing: waiting for the client, or not.
+        view: What the client shows now, with the operation applied that is to be executed, from what it has last
+            reported.
+        call_timeout_s: How long the client may take for one call.
+
+    Attributes:
+        request_ids: Of every call that has been sent.
+        content: What the client has last reported of an operation that is not finished; None when it has not.
+        last_content: What it has last reported at all, as it wrote it.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        send: SendFrame,
+        move: Callable[[State], None],
+        view: Callable[[str | None], View],
+        call_timeout_s: float,
+    ) -> None:
+        self._dialect = dialect
+        self._send = send
+        self._move = move
+        self._view = view
+        self._timeout_s = call_timeout_s
+        self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
+        self._is_closed = False
+        self.request_ids: set[str] = set()
+        self.content: str | None = None
+        self.last_content: str | None = None
+
+    def close(self) -> None:
+        """The turn is over: nothing is sent any more."""
+        self._is_closed = True
+
+    def resolve(self, result: FunctionResult) -> bool:
+        """Hands in a client's result; False when nobody waits for that request any more."""
+        if self._waiting is None or self._waiting[0] != result.request_id or self._waiting[1].done():
+            return False
+        self._waiting[1].set_result(result)
+        return True
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        """Has the client execute the calls of one operation; the first that fails ends it."""
+        view = self._view(self.last_content)
+        try:
+            calls = await self._calls(applied, view)
+        except CannotExecute as error:
+            return Outcome(success=False, failure=error.failure)
+        self.content = None
+        outcome = await (self._apply_at_once(calls) or self._apply_one_by_one(applied, calls, view))
+        self.content = None
+        return outcome
+
+    async def take_back(self) -> Outcome | None:
+        """Has the client take its last turn back; None where it cannot be asked for that."""
+        request_id = _new_request_id()
+        frame = self._dialect.undo_request(request_id)
+        return None if frame is None else await self._execute(request_id, frame, "undo")
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the client has declared it, and its dialect has a message for it."""
+        return self._dialect.takes_batches
+
+    async def apply_together(self, applied: Sequence[OperationResult]) -> Sequence[Outcome] | None:
+        """Has the client execute several operations in one message, where no call needs an id that another one gave.
+
+        Of what was made right before, a batch says `last_created`.
+        """
+        view = self._view(self.last_content)
+        try:
+            calls = [call for one in applied for call in await self._calls(one, view)]
+        except CannotExecute:
+            return None
+        request_id = _new_request_id()
+        frame = self._dialect.batch(request_id, calls)
+        limit = self._dialect.client.max_frame_bytes
+        if frame is None or size(frame) > limit or _names_expected_ids(frame, calls):
+            return None
+        outcome = await self._execute(request_id, frame, "function_call_batch")
+        self.last_content = outcome.content or self.last_content
+        if not outcome.success:
+            return [outcome]
+        return _outcome_of_each(applied, calls, outcome)
+
+    async def _calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
+        if len(view.content or "") > _READ_AT_ONCE:  # a dialect may look into it
+            return await in_thread(self._dialect.calls, applied, view)
+        return self._dialect.calls(applied, view)
+
+    def _apply_at_once(self, calls: Sequence[Call]) -> Awaitable[Outcome] | None:
+        """All calls in one message, where there are several, the client takes that, and they fit."""
+        request_id = _new_request_id()
+        frame = self._dialect.batch(request_id, calls) if len(calls) > 1 else None
+        if frame is None or size(frame) > self._dialect.client.max_frame_bytes:
+            return None
+        return self._batch(request_id, frame, calls)
+
+    async def _batch(self, request_id: str, frame: Frame, calls: Sequence[Call]) -> Outcome:
+        outcome = await self._execute(request_id, frame, "function_call_batch")
+        created = _created_nodes(outcome.result)
+        if outcome.success and created and calls[0].function == "create_insert_node":
+            return replace(outcome, result=created[0])
+        return outcome
+
+    async def _apply_one_by_one(self, applied: OperationResult, calls: Sequence[Call], view: View) -> Outcome:
+        too_long = self._too_long(calls)
+        if too_long is not None:
+            return too_long
+        progress, outcome = _Progress(), Outcome(success=True)
+        subject = next(iter(applied.result.values()), None)  # what the operation is about; the rest is by the way
+        for call in calls:
+            request_id = _new_request_id()
+            asked = replace(call, arguments=with_ids(call.arguments, progress.ids))
+            outcome = await self._execute(request_id, self._dialect.function_call(request_id, asked), call.function)
+            self.content = outcome.content or self.content
+            self.last_content = outcome.content or self.last_content
+            if not outcome.success:
+                return self._broken_off(outcome, progress, applied, calls)
+            if subject in call.created:
+                progress.result = outcome.result
+            progress.done.append(asked)
+            if call.created and len(progress.done) < len(calls):
+                progress.ids |= await in_thread(_given_ids, call, outcome, view.project)
+        result = outcome.result if progress.result is None else progress.result
+        return replace(outcome, result=result, content=self.content)
+
+    def _too_long(self, calls: Sequence[Call]) -> Outcome | None:
+        limit = self._dialect.client.max_frame_bytes
+        for call in calls:
+            if size(self._dialect.function_call(_new_request_id(), call)) > limit:
+                message = (
+                    f"{call.function} is longer than the {limit} bytes that the client takes at once, and nothing "
+                    "of it was done. Use shorter texts, or several nodes."
+                )
+                return Outcome(success=False, failure=Failure("TOO_LARGE", message))
+        return None
+
+    def _broken_off(
+        self, outcome: Outcome, progress: _Progress, applied: OperationResult, calls: Sequence[Call]
+    ) -> Outcome:
+        if not progress.done or outcome.failure is None:
+            return replace(outcome, content=self.content)
+        left = [call.function for call in calls[len(progress.done) :]]
+        message = (
+            f"{outcome.failure.message} Done before that, and still in the project: "
+            f"{', '.join(call.function for call in progress.done)}. Not done: {', '.join(left)}."
+        )
+        is_as_expected = all(expected == given for expected, given in progress.ids.items())
+        done = self._dialect.done(applied, calls, len(progress.done)) if is_as_expected else None
+        confirmed = tuple(Operation(call.function, call.arguments) for call in progress.done)
+        if done is None and self.content is None:
+            message += (
+                " The editor has not shown what came of it: before you change that, the user has to sync the project."
+            )
+        failure = replace(outcome.failure, message=message)
+        return replace(outcome, failure=failure, content=self.content, confirmed=confirmed, done=done)
+
+    async def _execute(self, request_id: str, frame: Frame, function: str) -> Outcome:
+        if self._is_closed:
+            raise asyncio.CancelledError
+        answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()
+        self._waiting = (request_id, answer)
+        self.request_ids.add(request_id)
+        self._move(State.EXECUTING)
+        try:
+            await self._send(frame)
+            # Not `wait_for`: in Python 3.11 it forgets a stop that comes together with the answer.
+            async with asyncio.timeout(self._timeout_s):
+                result = await answer
+            return _outcome(result)
+        except TimeoutError:
+            message = (
+                f"The editor has not answered {function} within {self._timeout_s:g} seconds; "
+                "it may or may not have done it."
+            )
+            return Outcome(success=False, failure=Failure("TIMEOUT", message))
+        finally:
+            self._waiting = None
+            if not self._is_closed:
+                self._move(State.PROCESSING)
+
+
+def _new_request_id() -> str:
+    return f"req_{secrets.token_hex(8)}"
+
+
+def _outcome(result: FunctionResult) -> Outcome:
+    content = result.arrow_content or None
+    inner = cast("dict[str, Any]", result.result) if isinstance(result.result, dict) else {}
+    affected = result.affected_nodes or inner.get("affected_nodes")
+    told = {"affected_nodes": affected} if affected else {}
+    if result.success and inner.get("success") is not False:
+        warned = {"warning": result.error[:_LONGEST_REASON]} if result.error else {}
+        return Outcome(success=True, result=result.result, content=content, remarks=told | warned)
+    # The seeds show the reasons beside the error, and some clients put all of it into the result.
+    error = result.error or inner.get("error")
+    message = error if isinstance(error, str) and error else "The editor refused and gave no reason."
+    reasons = {"referenced_by": result.referenced_by, "used_by": result.used_by, **inner}
+    details = {name: reasons[name] for name in ("referenced_by", "used_by") if reasons.get(name)}
+    if details:
+        message = f"{message} ({'; '.join(f'{name}: {value}' for name, value in details.items())})"
+    failure = Failure("EDITOR_ERROR", message[:_LONGEST_REASON], details | told)
+    return Outcome(success=False, failure=failure, content=content)
+
+
+def _names_expected_ids(frame: Frame, calls: Sequence[Call]) -> bool:
+    """Whether a call of the batch names an id that another one is only expected to get."""
+    expected = dict.fromkeys((created for call in calls for created in call.created), -1)
+    asked = [function["arguments"] for function in frame["data"]["functions"]]
+    return any(arguments != with_ids(arguments, expected) for arguments in asked)
+
+
+def _outcome_of_each(applied: Sequence[OperationResult], calls: Sequence[Call], outcome: Outcome) -> list[Outcome]:
+    """What a batch did, by operation: the nodes that it created, in order, and at last what the client shows."""
+    created = _created_nodes(outcome.result)
+    made = sum(call.function == "create_insert_node" for call in calls)
+    given = iter(created if len(created) == made else ())
+    outcomes: list[Outcome] = []
+    for one in applied:
+        ids = [next(given, None) for _ in one.created] if one.operation.function != "create_scene" else []
+        outcomes.append(Outcome(success=True, result=ids[0] if ids else None))
+    outcomes[-1] = replace(outcomes[-1], content=outcome.content, remarks=outcome.remarks)
+    return outcomes
+
+
+def _created_nodes(result: Any) -> list[int]:
+    nodes = cast("dict[str, Any]", result).get("created_nodes") if isinstance(result, dict) else None
+    ids = [_whole(node) for node in cast("list[Any]", nodes)] if isinstance(nodes, list) else []
+    return [node for node in ids if node is not None]
+
+
+def _given_ids(call: Call, outcome: Outcome, expected: ArrowProject) -> dict[int, int]:
+    """The ids that the client has really given, where they are others than expected.
+
+    What was created is what the reported content has and the shadow does not; a client that reports none may say the
+    id in its result.
+    """
+    kind = _CREATED_BY[call.function]
+    if outcome.content is not None:
+        try:
+            return _new_in(parse(outcome.content), kind, call, expected)
+        except ParseError:
+            return {}
+    inner = cast("dict[str, Any]", outcome.result) if isinstance(outcome.result, dict) else {}
+    given = _whole(inner.get(f"{kind}_id", outcome.result))
+    real = {call.created[0]: given} if given is not None else {}
+    entry = _whole(inner.get("entry_node_id"))
+    return real | ({call.created[1]: entry} if entry is not None and len(call.created) > 1 else {})
+
+
+def _new_in(reported: ArrowProject, kind: str, call: Call, expected: ArrowProject) -> dict[int, int]:
+    there = reported.document.table(kind)
+    new = [key for key in there if key not in expected.document.table(kind)]
+    if call.created[0] in there or len(new) != 1:
+        return {}
+    real = {call.created[0]: new[0]}
+    return real | ({call.created[1]: there[new[0]]["entry"]} if kind == "scene" else {})
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return None
+    return int(value)

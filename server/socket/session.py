@@ -1,0 +1,344 @@
+"""One client of the socket: its messages in order, and at most one turn at a time."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+
+from agent import Ended, Event, Failed, Failure, LocalPlanner, TextFinished, TurnRequest, Usage, in_thread
+from arrow_project import ArrowProject
+from corpora import CorpusError
+from server.access.rules import AccessDenied
+from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
+from server.limits.headroom import Headroom
+from server.limits.turn_rate import TooManyTurns
+from server.services import Services
+from server.socket.conversation import Conversation
+from server.socket.editors import Guest, Situation
+from server.socket.messages import (
+    ClientMessage,
+    Confirmation,
+    DesignDocSync,
+    FileSync,
+    FunctionResult,
+    Hello,
+    MessageError,
+    Stop,
+    UserMessage,
+    decode,
+)
+from server.socket.open_turn import OpenTurn
+from server.socket.remote_editor import RemoteEditor
+from server.socket.state import State, StateMachine
+from server.socket.stopped_turn import StoppedTurn
+from server.socket.stories import NO_PROJECT
+from server.socket.uploads import Uploads
+from server.turn_ledger import TurnRecord
+from server.version import VERSION
+
+logger = logging.getLogger(__name__)
+
+_INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
+_NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
+_BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
+_CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
+_SMALLEST_FRAME_BYTES = 1000
+# What is longer is decoded beside the event loop, so that the other clients notice nothing.
+_DECODED_AT_ONCE = 100_000
+
+
+class Session:
+    """What one client sends and is sent.
+
+    Args:
+        send: Sends one frame to the client.
+        dialect: The name of the client's wire form; None where the address does not say it.
+        workspace: What the client's token opened.
+        workspace_of: The workspace that a token opens which comes later.
+        services: The parts of the server.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Frame], Awaitable[None]],
+        dialect: str | None,
+        workspace: str,
+        workspace_of: Callable[[str], str],
+        services: Services,
+    ) -> None:
+        self._send = send
+        self._dialect_name = dialect
+        self._dialect: Dialect = DIALECTS[dialect](Client()) if dialect else PlainDialect(Client())
+        self._workspace_of = workspace_of
+        self._services = services
+        self._machine = StateMachine()
+        self._sending = asyncio.Lock()
+        self._conversation = Conversation(workspace, services)
+        self._turn: OpenTurn | None = None
+        self._headroom = Headroom()
+        self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
+        self.id = secrets.token_hex(4)
+        self.client = ""
+        self.situation = Situation()
+
+    @property
+    def state(self) -> State:
+        """What the session is doing now."""
+        return self._machine.state
+
+    @property
+    def workspace(self) -> str:
+        """Whose messages these are: what the client's last token opened."""
+        return self._conversation.workspace
+
+    @property
+    def project_id(self) -> str:
+        """The project that the client has shown last."""
+        return self._conversation.stories.last
+
+    @property
+    def _story(self) -> ArrowProject | None:
+        return self._conversation.stories.get(self.project_id)
+
+    @property
+    def has_story(self) -> bool:
+        """Whether the client has shown one."""
+        return self.project_id != NO_PROJECT and self._story is not None
+
+    @property
+    def story_version(self) -> tuple[str, int, int]:
+        """Another one once the story that the client shows is another one."""
+        project = self._story
+        return self.project_id, id(project), project.checkpoint() if project else 0
+
+    @property
+    def dialect_name(self) -> str:
+        """What the client speaks; empty as long as that is not known."""
+        return self._dialect_name or ""
+
+    async def receive(self, text: str | None) -> None:
+        """Handles one text frame, or a binary one (None); whatever is wrong with it is said, and the connection lives.
+
+        Raises:
+            AccessDenied: A `hello` brought a token that opens nothing.
+        """
+        try:
+            if text is None:
+                raise MessageError("INVALID_JSON", _NOT_TEXT)
+            self._headroom.note(text)
+            message = await in_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
+            await self._handle(message)
+        except (MessageError, CorpusError) as error:
+            await self._say_error(Failure(error.code, str(error)))
+            if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
+                await self._send_all(self._dialect.turn_ended("error", Usage()))
+        except AccessDenied:
+            raise
+        except Exception:
+            logger.exception("a message failed unexpectedly")
+            await self._say_error(_INTERNAL)
+
+    async def close(self) -> None:
+        """The client is gone: its turn ends; its uploads are finished."""
+        await self._cancel_turn()
+        self._conversation.close()
+        await self._uploads.close()
+
+    async def _handle(self, message: ClientMessage) -> None:
+        match message:
+            case Hello():
+                await self._greet(message)
+            case FileSync():
+                await self._take_story(message)
+            case DesignDocSync():
+                await self._uploads.start(message)
+            case UserMessage():
+                await self._start_turn(message)
+            case Confirmation():
+                # One that comes too early is refused as any message is then.
+                is_idle = self.state is State.IDLE
+                await self._start_turn(self._conversation.as_message(message, may_be_early=not is_idle))
+            case FunctionResult():
+                await self._take_result(message)
+            case Stop():
+                await self._stop()
+
+    # --- who the client is -----------------------------------------------------------------------------------------
+
+    async def _greet(self, hello: Hello) -> None:
+        if self.state is not State.IDLE:
+            await self._say_error(self._busy)
+            return
+        if hello.token is not None and (workspace := self._workspace_of(hello.token)) != self.workspace:
+            self._conversation.close()
+            self._conversation = Conversation(workspace, self._services)
+        if hello.dialect is not None and hello.dialect not in DIALECTS:
+            known = ", ".join(DIALECTS)
+            raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
+        self.client = hello.client or self.client
+        name = hello.dialect or self._dialect_name
+        limit = MAX_FRAME_BYTES if hello.max_frame_bytes is None else hello.max_frame_bytes
+        limit = min(max(limit, _SMALLEST_FRAME_BYTES), self._services.limits.message_bytes)
+        self._speak(name, Client(frozenset(hello.capabilities) & frozenset(_CAPABILITIES), limit))
+        await self._send_all(
+            [
+                {
+                    "type": "connected",
+                    "version": VERSION,
+                    "workspace": self.workspace,
+                    "capabilities": list(_CAPABILITIES),
+                    "max_frame_bytes": limit,
+                }
+            ]
+        )
+
+    def _speak(self, name: str | None, client: Client) -> None:
+        self._dialect_name = name
+        self._dialect = DIALECTS[name](client) if name else PlainDialect(client)
+
+    # --- the client's files ----------------------------------------------------------------------------------------
+
+    async def _take_story(self, message: FileSync) -> None:
+        self.situation = Situation.of(message)
+        await self._sync_file(message.project_id or NO_PROJECT, message.arrow_content)
+
+    async def _sync_file(self, project_id: str, content: str) -> None:
+        project = await self._conversation.read(project_id, content)
+        if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
+            self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
+
+    async def _take_result(self, result: FunctionResult) -> None:
+        if self._turn is not None and self._turn.editor.resolve(result):
+            return
+        if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
+            await self._sync_file(self._conversation.project_of(result), result.arrow_content)
+
+    # --- turns -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _busy(self) -> Failure:
+        return self._turn.guest.busy if self._turn is not None and self._turn.guest is not None else _BUSY
+
+    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
+        if self.state is not State.IDLE:
+            await self._say_error(self._busy)
+            return
+        if self._dialect_name is None:
+            self._speak(message.shape, self._dialect.client)
+        self._machine.move(State.PROCESSING)
+        editor = self._editor_for(message)
+        project_id = self._conversation.begin(message, editor.request_ids)
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest)
+        if guest is None:
+            self.situation = Situation.of(message)
+            await self._send_all(self._dialect.turn_started(turn.id))
+        else:
+            await self._send_all(self._dialect.guest_started(turn.id, guest.name, guest.doing))
+        warning = self._headroom.warning(self._dialect.longest_sent)
+        if warning is not None:  # in the turn's own text: the client keeps one message of each turn
+            await self._send_all(self._dialect.event(TextFinished(warning)))
+        turn.task = asyncio.create_task(self._run_turn(turn, message))
+
+    def _editor_for(self, message: UserMessage) -> RemoteEditor:
+        scene_id = message.current_scene_id
+
+        def view(content: str | None) -> View:
+            assert self._turn is not None
+            assert self._turn.running is not None
+            project = self._turn.running.context.project
+            assert project is not None
+            return View(project, scene_id, content)
+
+        editor = RemoteEditor(
+            self._dialect, self._send_one, self._machine.move, view, self._services.limits.call_timeout_s
+        )
+        editor.last_content = message.arrow_content or None
+        return editor
+
+    async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
+        try:
+            with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
+                if message.arrow_content:
+                    await self._sync_file(turn.project_id, message.arrow_content)
+                request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
+                record.begin(request)
+                await self._follow(turn, request, record)
+        except (MessageError, CorpusError, TooManyTurns) as error:
+            await self._say_failed(turn, Failure(error.code, str(error)))
+        except Exception:
+            logger.exception("a turn failed unexpectedly")
+            await self._say_failed(turn, _INTERNAL)
+        if self._turn is turn:
+            turn.editor.close()
+            self._turn = None
+            self._machine.move(State.IDLE)
+            await self._send_all(self._dialect.turn_ended(turn.reason, turn.usage))
+
+    async def _say_failed(self, turn: OpenTurn, failure: Failure) -> None:
+        await self._tell(turn, self._dialect.error(failure))
+        if turn.guest is not None:
+            await turn.guest.told(Failed(failure))
+
+    async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
+        """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
+        pendings = self._conversation.pendings(open_turn.project_id)
+
+        async def show(event: Event) -> None:
+            record.add(event)
+            await self._show(open_turn, event)
+            if open_turn.guest is not None:
+                await open_turn.guest.told(event)
+
+        assistant = self._services.assistant
+        if open_turn.guest is not None:  # who thinks for itself, and at its own cost
+            assistant = replace(assistant, answerer=LocalPlanner())
+        turn = assistant.turn(request, open_turn.editor, pendings, show)
+        open_turn.project = request.project
+        open_turn.checkpoint = request.project.checkpoint() if request.project else 0
+        open_turn.running = None if request.plan else turn
+        await turn.run()
+        if self._turn is open_turn and turn.context.project is not None and not request.plan:
+            self._conversation.stories.put(open_turn.project_id, turn.context.project)
+
+    async def _show(self, turn: OpenTurn, event: Event) -> None:
+        if isinstance(event, Ended):
+            turn.reason, turn.usage = event.reason, event.usage
+        self._conversation.note(event, turn.project_id)
+        await self._tell(turn, self._dialect.event(event))
+
+    # --- stop ------------------------------------------------------------------------------------------------------
+
+    async def _stop(self) -> None:
+        """Ends what runs, and an open question with it."""
+        turn = await self._cancel_turn()
+        await self._conversation.drop_question()
+        if turn is not None:
+            await self._send_all(await StoppedTurn(turn, self._conversation.stories, self._dialect).settle())
+        await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
+
+    async def _cancel_turn(self) -> OpenTurn | None:
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return None
+        turn.editor.close()
+        self._machine.move(State.IDLE)
+        await turn.cancel()
+        return turn
+
+    # --- frames ----------------------------------------------------------------------------------------------------
+
+    async def _tell(self, turn: OpenTurn, frames: Iterable[Frame]) -> None:
+        if self._turn is turn:
+            await self._send_all(frames)
+
+    async def _say_error(self, failure: Failure) -> None:
+        await self._send_all(self._dialect.error(failure))
+
+    async def _send_one(self, frame: Frame) -> None:
+        await self._send_all((frame,))
+
+    async def _send_all(self, frames: Iterable[Frame]) -> None:
+        async with self._sending:  # what belongs together is not torn apart
+            for frame in frames:
+                await self._send(frame)

@@ -1,0 +1,69 @@
+"""A turn that was stopped: what stays of it in the story."""
+
+from agent import TextFinished, describe, in_thread
+from arrow_project import ArrowProject, diff
+from server.dialects import Dialect, Frame
+from server.socket.open_turn import OpenTurn
+from server.socket.stories import Stories
+
+# Characters, and nodes, up to which a story is read and compared before the client is told that its turn has ended.
+_PARSED_BEFORE_THE_END = 200_000
+_COMPARED_BEFORE_THE_END = 500
+
+
+class StoppedTurn:
+    """What is done after a stop.
+
+    Args:
+        turn: Told to end; something may still work on its story.
+        stories: Of the client.
+        dialect: What it speaks.
+    """
+
+    def __init__(self, turn: OpenTurn, stories: Stories, dialect: Dialect) -> None:
+        self._turn = turn
+        self._stories = stories
+        self._dialect = dialect
+
+    async def settle(self) -> list[Frame]:
+        """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
+        turn = self._turn
+        if turn.project is None:
+            return []
+        stays = turn.running is not None and not self._dialect.rolls_back
+        self._stories.settle(self._bring_along(turn.project, stays=stays))
+        if turn.running is None or not stays:
+            return []
+        executed, content, after = turn.running.executed, turn.editor.content, turn.running.context.project
+        is_small = after is not None and len(after.document.nodes) <= _COMPARED_BEFORE_THE_END
+        if not turn.has_ended or len(content or "") > _PARSED_BEFORE_THE_END or not is_small:
+            changes = [f"- {operation.function}" for operation in executed]
+            return self._stays("\n".join(changes + ["- a part of the last change"] * (content is not None)))
+        await self._stories.settled()
+        after = self._stories.get(turn.project_id)
+        changes = "\n".join(f"- {describe(operation)}" for operation in executed)
+        if after is not None and after is not turn.project:
+            turn.project.rollback(turn.checkpoint)
+            changes = str(await in_thread(diff, turn.project, after))
+        return self._stays(changes)
+
+    async def _bring_along(self, before: ArrowProject, *, stays: bool) -> None:
+        """Once nothing works on the turn's story any more, it is what the client has after the stop."""
+        turn = self._turn
+        known = self._stories.get(turn.project_id)
+        await turn.ended()
+        after = turn.running.context.project if turn.running is not None and stays else None
+        if after is None:
+            before.rollback(turn.checkpoint)
+            self._stories.replace(turn.project_id, known, before)
+            return
+        self._stories.replace(turn.project_id, known, after)
+        # Of an operation that is stopped between two of its calls, what the client has reported is true.
+        if turn.editor.content is not None:
+            await self._stories.adopt(turn.project_id, after, turn.editor.content)
+
+    def _stays(self, changes: str) -> list[Frame]:
+        if not changes:
+            return []
+        words = f"Stopped. This was done before and stays in your project:\n{changes}\nSay undo to take it back."
+        return list(self._dialect.event(TextFinished(words)))

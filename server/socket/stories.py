@@ -1,0 +1,179 @@
+"""The stories of one client, as it has last shown them."""
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent import in_thread
+from arrow_project import ArrowProject, ParseError, parse
+from corpora import ProjectKey
+from server.socket.messages import MessageError
+from server.socket.read_story import ReadStory, read_story
+
+logger = logging.getLogger(__name__)
+
+NO_PROJECT = "-1"
+_MOST_STORIES = 20
+_MOST_CHARACTERS = 32 * 2**20
+_MOST_OF_ALL = 128 * 2**20
+_MOST_FORGOTTEN = 1000
+
+
+@dataclass
+class _Story:
+    """A project as it is now, what the client sent last, and how many characters that has."""
+
+    project: ArrowProject
+    read: ReadStory | None = None
+    characters: int = 0
+
+
+class StoryRoom:
+    """What the stories of all clients of a server may have together.
+
+    Where they have more, the workspace that has most of them loses the story that was used longest ago.
+
+    Args:
+        most: In characters.
+    """
+
+    def __init__(self, most: int = _MOST_OF_ALL) -> None:
+        self._most = most
+        self._characters: Counter[str] = Counter()
+        self._stories: defaultdict[str, OrderedDict[tuple[Stories, str], int]] = defaultdict(OrderedDict)
+
+    def use(self, stories: "Stories", project_id: str, characters: int) -> None:
+        """The story has just been used, so it is not the one that is forgotten."""
+        self.free(stories, project_id)
+        used = (stories, project_id)
+        self._stories[stories.workspace][used] = characters
+        self._characters[stories.workspace] += characters
+        while self._characters.total() > self._most and (oldest := self._oldest_but(used)) is not None:
+            of, forgotten = oldest
+            of.forget(forgotten)
+
+    def free(self, stories: "Stories", project_id: str) -> None:
+        """The story is not kept any more."""
+        kept = self._stories[stories.workspace].pop((stories, project_id), 0)
+        self._characters[stories.workspace] -= kept
+
+    def _oldest_but(self, used: "tuple[Stories, str]") -> "tuple[Stories, str] | None":
+        for workspace, _ in self._characters.most_common():
+            oldest = next(iter(self._stories[workspace]), used)
+            if oldest != used:
+                return oldest
+        return None
+
+
+class Stories:
+    """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
+
+    Only the last ones are kept: at most 20, and of those as many as have 32 million characters together. The client has
+    them all, and sends one that was forgotten again.
+
+    Args:
+        workspace: Whose projects they are.
+        room: What they share with those of other clients.
+
+    Attributes:
+        workspace: As given.
+        last: The project that the client has sent last; `-1` for none.
+    """
+
+    def __init__(self, workspace: str, room: StoryRoom) -> None:
+        self.workspace = workspace
+        self._room = room
+        self._stories: OrderedDict[str, _Story] = OrderedDict()  # the last used last
+        self._forgotten: deque[str] = deque(maxlen=_MOST_FORGOTTEN)
+        self._settling: asyncio.Task[None] | None = None
+        self.last = NO_PROJECT
+
+    def get(self, project_id: str) -> ArrowProject | None:
+        """The story; None where the client has not sent any, or so many others since that it is forgotten."""
+        story = self._stories.get(project_id)
+        return story.project if story else None
+
+    def refuse_forgotten(self, project_id: str) -> None:
+        """Says that a story is missing which the client believes to be here.
+
+        Raises:
+            MessageError: It was forgotten, and not sent again.
+        """
+        if project_id in self._forgotten and project_id not in self._stories:
+            raise MessageError(
+                "PROJECT_NOT_FOUND",
+                f"The story of project {project_id} is not kept any more: of each connection the last {_MOST_STORIES} "
+                f"stories are, up to {_MOST_CHARACTERS} characters, and of all connections those used last. Send its "
+                ".arrow content (file_sync) again.",
+            )
+
+    async def read(self, project_id: str, content: str) -> ArrowProject:
+        """Takes over what the client has sent; content that cannot be read changes nothing.
+
+        Raises:
+            MessageError: Arrow would not load it.
+            CorpusError: The project's id cannot be one.
+        """
+        if project_id != NO_PROJECT:
+            ProjectKey(self.workspace, project_id)  # refuses what cannot be the name of a project
+        try:
+            before = self._stories.get(project_id)
+            read = await in_thread(read_story, content, before.read if before else None)
+        except ParseError as error:
+            raise MessageError(error.code, f"{error} The content known before is kept.") from error
+        self._keep(project_id, _Story(read.project, read, len(content)))
+        self.last = project_id
+        return read.project
+
+    def put(self, project_id: str, project: ArrowProject) -> None:
+        """What a turn has made of the story; one that was forgotten meanwhile stays so."""
+        before = self._stories.get(project_id)
+        if before is not None or project_id not in self._forgotten:
+            self._keep(project_id, replace(before, project=project) if before else _Story(project))
+
+    def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject) -> None:
+        """`put`, unless the client has sent something newer than `known`."""
+        if self.get(project_id) is known:
+            self.put(project_id, project)
+
+    def _keep(self, project_id: str, story: _Story) -> None:
+        self._stories[project_id] = story
+        self._stories.move_to_end(project_id)
+        characters = sum(kept.characters for kept in self._stories.values())
+        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or characters > _MOST_CHARACTERS):
+            characters -= self.forget(next(iter(self._stories)))
+        self._room.use(self, project_id, story.characters)
+
+    def forget(self, project_id: str) -> int:
+        """There is no room for the story any more; returns how many characters that frees."""
+        self._room.free(self, project_id)
+        self._forgotten.append(project_id)
+        return self._stories.pop(project_id).characters
+
+    async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
+        """`replace` with what the client has reported; what cannot be read is only logged."""
+        try:
+            project = await in_thread(parse, content)
+        except ParseError as error:
+            logger.warning("the client reported content that cannot be read: %s", error)
+            return
+        self.replace(project_id, known, project)
+
+    def settle(self, work: Coroutine[Any, Any, None]) -> None:
+        """Lets `work` bring a story up to date, for which nobody but the next turn has to wait."""
+        self._settling = asyncio.create_task(work)
+
+    async def settled(self) -> None:
+        """Waits for what `settle` was given; a caller that is stopped meanwhile does not stop it."""
+        if self._settling is not None:
+            await asyncio.wait((self._settling,))
+
+    def close(self) -> None:
+        """The client is gone."""
+        if self._settling is not None:
+            self._settling.cancel()
+        for project_id in self._stories:
+            self._room.free(self, project_id)
