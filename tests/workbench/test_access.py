@@ -59,6 +59,13 @@ def test_a_server_that_was_started_again_asks_for_the_token(tmp_path: Path, open
         page.get_by_text("Project reds").wait_for()
 
 
+def test_a_page_whose_socket_never_opened_says_so(sample: str, open_page: OpenPage) -> None:
+    page = open_page("about:blank")
+    page.add_init_script("const Real = WebSocket; WebSocket = function () { return new Real('ws://127.0.0.1:1'); }")
+    page.goto(sample)
+    page.get_by_text("Is it running?").wait_for()
+
+
 def test_the_session_is_no_token_and_no_script_reads_it(guarded: str, open_page: OpenPage) -> None:
     page = open_page(guarded)
     page.get_by_label("Token").fill("tok-red")
