@@ -35,7 +35,7 @@ class Diff:
 
 def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     """What changed between two states. Bookkeeping that follows from it (use, ref, seeds) is left out."""
-    old, new = before.document, after.document
+    old, new = before.data, after.data
     lines = [*_project(old, new), *_scenes(old, new)]
     for kind in ("variable", "character"):
         lines += _resources(kind, old, new)
@@ -127,12 +127,12 @@ def _skips(old: ProjectData, new: ProjectData) -> Iterator[str]:
                 yield f"~ node {key} moved to {entry['offset']}"
 
 
-def _wiring(document: ProjectData) -> dict[tuple[int, ...], None]:
+def _wiring(project: ProjectData) -> dict[tuple[int, ...], None]:
     return {
-        tuple(said(document, connection)): None
-        for scene_id, scene in document.scenes.items()
+        tuple(said(project, connection)): None
+        for scene_id, scene in project.scenes.items()
         for key in scene["map"]
-        for connection in document.outgoing(key, scene_id)
+        for connection in project.outgoing(key, scene_id)
     }
 
 

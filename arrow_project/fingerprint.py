@@ -18,7 +18,7 @@ def fingerprint(project: ArrowProject | None) -> str:
     """
     if project is None:
         return ""
-    raw = project.document.raw
+    raw = project.data.raw
     sha256 = hashlib.sha256(_json([raw["title"], raw["entry"]]))
     # Piece by piece: one call for all of a large story would let no other thread run until it returns.
     for kind, table in sorted(raw["resources"].items()):

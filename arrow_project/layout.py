@@ -27,51 +27,51 @@ def size(type_name: str, data: Record) -> Point:
 
 
 def place(
-    document: ProjectData, scene_id: int, type_name: str, data: Record, anchor: int | None, *, below: bool = False
+    project: ProjectData, scene_id: int, type_name: str, data: Record, anchor: int | None, *, below: bool = False
 ) -> Point:
     """The position of a new node beside the anchor (or after everything), covering nothing.
 
     Args:
-        document: the document.
+        project: the project.
         scene_id: the scene that gets the node.
         type_name: the new node's type.
         data: its data, which decides its size.
         anchor: the node it belongs to.
         below: under the anchor instead of to its right.
     """
-    places = _places(document, scene_id)
+    places = _places(project, scene_id)
     if not places:
         return _FIRST
     if anchor not in places:
         anchor = max(places, key=lambda n: places[n])
-    (x, y), (width, height) = places[anchor], _extent(document, anchor)
+    (x, y), (width, height) = places[anchor], _extent(project, anchor)
     start = (x, y + height + _GAP_Y) if below else (x + width + _GAP_X, y)
-    return _free(document, places, start, size(type_name, data))
+    return _free(project, places, start, size(type_name, data))
 
 
-def _places(document: ProjectData, scene_id: int) -> dict[int, Point]:
+def _places(project: ProjectData, scene_id: int) -> dict[int, Point]:
     """Where the nodes are; frames aside, which lie behind other nodes on purpose."""
-    entries = document.scene_map(scene_id).items()
-    return {n: document.offset(e) for n, e in entries if n in document.nodes and document.nodes[n]["type"] != "frame"}
+    entries = project.scene_map(scene_id).items()
+    return {n: project.offset(e) for n, e in entries if n in project.nodes and project.nodes[n]["type"] != "frame"}
 
 
-def _extent(document: ProjectData, node_id: int) -> Point:
-    return size(text(document.nodes[node_id]["type"]), document.data(node_id))
+def _extent(project: ProjectData, node_id: int) -> Point:
+    return size(text(project.nodes[node_id]["type"]), project.data(node_id))
 
 
-def _is_sized(document: ProjectData, node_id: int) -> bool:
+def _is_sized(project: ProjectData, node_id: int) -> bool:
     """Whether a writer gave the box a size."""
-    return "rect" in document.data(node_id)
+    return "rect" in project.data(node_id)
 
 
-def _free(document: ProjectData, places: dict[int, Point], start: Point, extent: Point) -> Point:
+def _free(project: ProjectData, places: dict[int, Point], start: Point, extent: Point) -> Point:
     """The first free place from here downwards."""
     x, y = start
     width, height = extent
-    near = [n for n, (left, _) in places.items() if left < x + width and (left + _WIDEST > x or _is_sized(document, n))]
+    near = [n for n, (left, _) in places.items() if left < x + width and (left + _WIDEST > x or _is_sized(project, n))]
     for node_id in sorted(near, key=lambda n: places[n][1]):
         left, top = places[node_id]
-        wide, tall = _extent(document, node_id)
+        wide, tall = _extent(project, node_id)
         if x < left + wide and top < y + height and y < top + tall:
             y = top + tall + _GAP_Y
     return x, y

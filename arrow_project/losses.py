@@ -41,17 +41,17 @@ class Loss:
 
 def tables_of(project: ArrowProject) -> Tables:
     """All of a story that can be lost. The records are the project's own."""
-    document = project.document
+    data = project.data
     places: dict[int, dict[str, Any]] = {}
-    for scene in document.scenes.values():
+    for scene in data.scenes.values():
         places |= scene["map"]
     return {
         "project": {0: {"title": project.title, "entry": project.entry}},
-        "scene": {key: {**scene, "map": None} for key, scene in document.scenes.items()},
-        "node": document.nodes,
+        "scene": {key: {**scene, "map": None} for key, scene in data.scenes.items()},
+        "node": data.nodes,
         "place": places,
-        "variable": document.variables,
-        "character": document.characters,
+        "variable": data.variables,
+        "character": data.characters,
     }
 
 

@@ -21,30 +21,30 @@ _FIRST_ENTRY = [100, 100]
 
 
 class Mind:
-    """Arrow's own edits on a document.
+    """Arrow's own edits on a project.
 
     Attributes:
         calls: the edits so far, as calls of Arrow's functions.
     """
 
-    def __init__(self, document: ProjectData) -> None:
-        self.document = document
-        self.journal = document.journal
+    def __init__(self, project: ProjectData) -> None:
+        self.project = project
+        self.journal = project.journal
         self.calls: list[NativeCall] = []
-        self._references = References(document)
+        self._references = References(project)
 
     def create_insert_node(
         self, type_name: str, scene_id: int, offset: list[int], data: Record, name: str = "", notes: str = ""
     ) -> int:
         """A new node with complete native data; null stands for an optional field at its default."""
-        document = self.document
-        node_id = next_id(document)
-        name = unique(name or base36(node_id), document.has_node)
+        project = self.project
+        node_id = next_id(project)
+        name = unique(name or base36(node_id), project.has_node)
         modification: Record = {"name": name, "notes": notes} if notes else {"name": name}
         node: Record = {"type": type_name, "name": name, "data": merged(NODE_TYPES[type_name].fresh(), data)}
-        self.journal.put(document.nodes, node_id, node)
-        self.journal.put(document.scene_map(scene_id), node_id, {"offset": list(offset)})
-        document.usage.added(node_id, node)
+        self.journal.put(project.nodes, node_id, node)
+        self.journal.put(project.scene_map(scene_id), node_id, {"offset": list(offset)})
+        project.usage.added(node_id, node)
         use = self._references.settle(node_id, node)
         if notes:
             self.journal.put(node, "notes", notes)
@@ -60,14 +60,14 @@ class Mind:
         self, node_id: int, data: Record | None = None, name: str | None = None, notes: str | None = None
     ) -> None:
         """Merge data into a node's, and set its name or notes (empty notes are removed)."""
-        node = self.document.nodes[node_id]
+        node = self.project.nodes[node_id]
         arguments: Record = {"node_id": node_id}
-        self.document.usage.removed(node_id, node)
+        self.project.usage.removed(node_id, node)
         if data is not None:
             self.journal.put(node, "data", merged(node["data"], data))
         if name is not None:
             self.journal.put(node, "name", name)
-        self.document.usage.added(node_id, node)
+        self.project.usage.added(node_id, node)
         use = self._references.settle(node_id, node) if data is not None else None
         if data is not None:
             arguments["data"] = data | ({"_use": use} if use else {})
@@ -82,7 +82,7 @@ class Mind:
         ``without`` is a resource that is about to go: it counts as used by nobody.
         """
         for node_id in node_ids:
-            node = self.document.nodes[node_id]
+            node = self.project.nodes[node_id]
             use = self._references.settle(node_id, node, without)
             if use:
                 arguments: Record = {"node_id": node_id, "data": {"_use": use}}
@@ -99,7 +99,7 @@ class Mind:
         offset: list[int] | None = None,
     ) -> None:
         """Remove and add outgoing connections, set skip and position."""
-        entry = self.document.scene_map(scene_id)[node_id]
+        entry = self.project.scene_map(scene_id)[node_id]
         modifications: Record = {}
         if skip is not None:
             self._set_skip(entry, skip)
@@ -115,69 +115,69 @@ class Mind:
     def delete_node(self, node_id: int, scene_id: int | None) -> None:
         """Remove a node; connections and references to it must be gone already."""
         self._forget_node(node_id)
-        self.journal.drop(self.document.nodes, node_id)
+        self.journal.drop(self.project.nodes, node_id)
         if scene_id is not None:
-            self.journal.drop(self.document.scene_map(scene_id), node_id)
+            self.journal.drop(self.project.scene_map(scene_id), node_id)
         self._called("delete_node", {"node_id": node_id, "force": False})
 
     def create_scene(self, is_macro: bool, name: str) -> tuple[int, int]:
         """A new scene or macro and its entry node; the ids of both."""
-        document = self.document
-        scene_id = next_id(document)
+        project = self.project
+        scene_id = next_id(project)
         default = ("macro_" if is_macro else "scene_") + base36(scene_id)
-        name = unique(name or default, document.has_scene)
-        entry_id = next_id(document)
+        name = unique(name or default, project.has_scene)
+        entry_id = next_id(project)
         scene: Record = {"name": name, "entry": entry_id, "map": {entry_id: {"offset": list(_FIRST_ENTRY)}}}
-        self.journal.put(document.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
-        entry_name = unique(base36(entry_id), document.has_node)
+        self.journal.put(project.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
+        entry_name = unique(base36(entry_id), project.has_node)
         entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
-        self.journal.put(document.nodes, entry_id, entry)
-        document.usage.added(entry_id, entry)
+        self.journal.put(project.nodes, entry_id, entry)
+        project.usage.added(entry_id, entry)
         self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)
         return scene_id, entry_id
 
     def update_scene(self, scene_id: int, name: str) -> None:
         """Rename a scene."""
-        scene = self.document.scenes[scene_id]
+        scene = self.project.scenes[scene_id]
         self.journal.put(scene, "name", name)
         self._called("update_scene", {"scene_id": scene_id, "name": name} | _notes(scene, None))
 
     def delete_scene(self, scene_id: int) -> list[int]:
         """Remove a scene with its nodes, which nothing outside may use; the ids of the nodes."""
-        document = self.document
-        node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
+        project = self.project
+        node_ids = [n for n in project.scene_map(scene_id) if n in project.nodes]
         for node_id in node_ids:
             self._forget_node(node_id)
-        self.journal.drop_all(document.nodes, node_ids)
-        self.journal.drop(document.scenes, scene_id)
+        self.journal.drop_all(project.nodes, node_ids)
+        self.journal.drop(project.scenes, scene_id)
         self._called("delete_scene", {"scene_id": scene_id, "force": False})
         return node_ids
 
     def set_scene_entry(self, node_id: int, scene_id: int) -> None:
         """Let the scene begin at one of its nodes."""
-        self.journal.put(self.document.scenes[scene_id], "entry", node_id)
+        self.journal.put(self.project.scenes[scene_id], "entry", node_id)
         self._called("set_scene_entry", {"node_id": node_id})
 
     def set_project_entry(self, node_id: int) -> None:
         """Let the story begin at a node."""
-        self.journal.put(self.document.raw, "entry", node_id)
+        self.journal.put(self.project.raw, "entry", node_id)
         self._called("set_project_entry", {"node_id": node_id})
 
     def create_variable(self, name: str, type_name: str, initial: object, notes: str = "") -> int:
         """A new variable."""
-        variable_id = next_id(self.document)
+        variable_id = next_id(self.project)
         variable: Record = {"name": name, "type": type_name, "init": initial}
         more = {"notes": notes} if notes else {}
-        self.journal.put(self.document.variables, variable_id, variable | more)
+        self.journal.put(self.project.variables, variable_id, variable | more)
         arguments = {"name": name, "type": type_name, "initial_value": initial} | more
         self._called("create_variable", arguments, variable_id)
         return variable_id
 
     def create_character(self, name: str, color: str, tags: dict[str, str], notes: str = "") -> int:
         """A new character."""
-        character_id = next_id(self.document)
+        character_id = next_id(self.project)
         more: Record = ({"tags": dict(tags)} if tags else {}) | ({"notes": notes} if notes else {})
-        self.journal.put(self.document.characters, character_id, {"name": name, "color": color} | more)
+        self.journal.put(self.project.characters, character_id, {"name": name, "color": color} | more)
         self._called("create_character", {"name": name, "color": color} | more, character_id)
         return character_id
 
@@ -185,7 +185,7 @@ class Mind:
         self, variable_id: int, name: str | None = None, initial: Any = None, notes: str | None = None
     ) -> None:
         """Change a variable; a new name goes into all texts that expose the old one."""
-        variable = self.document.variables[variable_id]
+        variable = self.project.variables[variable_id]
         arguments: Record = {"variable_id": variable_id}
         if name is not None:
             self._rename_exposures("variable", variable_id, {f"{{{variable['name']}}}": f"{{{name}}}"})
@@ -206,7 +206,7 @@ class Mind:
         notes: str | None = None,
     ) -> None:
         """Change a character; tags are merged, null removes one; a new name goes into exposures of its tags."""
-        character = self.document.characters[character_id]
+        character = self.project.characters[character_id]
         arguments: Record = {"character_id": character_id}
         for key, value in (("name", name), ("color", color)):
             if value is not None:
@@ -230,26 +230,26 @@ class Mind:
 
     def delete_variable(self, variable_id: int) -> None:
         """Remove a variable that nothing uses any more."""
-        self.journal.drop(self.document.variables, variable_id)
+        self.journal.drop(self.project.variables, variable_id)
         self._called("delete_variable", {"variable_id": variable_id, "force": False})
 
     def delete_character(self, character_id: int) -> None:
         """Remove a character that nothing uses any more."""
-        self.journal.drop(self.document.characters, character_id)
+        self.journal.drop(self.project.characters, character_id)
         self._called("delete_character", {"character_id": character_id, "force": False})
 
     def _called(self, function: str, arguments: Record, *created: int) -> None:
-        # a copy: whoever keeps or changes a call has nothing to do with the document
+        # a copy: whoever keeps or changes a call has nothing to do with the project
         self.calls.append(NativeCall(function, copy.deepcopy(arguments), created))
 
     def _rename_exposures(self, kind: str, resource_id: int, exposures: dict[str, str]) -> None:
-        for node_id in self.document.usage.users(kind, resource_id):
-            node = self.document.nodes[node_id]
+        for node_id in self.project.usage.users(kind, resource_id):
+            node = self.project.nodes[node_id]
             data = replaced(node["data"], exposures)
             if data != node["data"]:
-                self.document.usage.removed(node_id, node)
+                self.project.usage.removed(node_id, node)
                 self.journal.put(node, "data", data)
-                self.document.usage.added(node_id, node)
+                self.project.usage.added(node_id, node)
 
     def _set_notes(self, resource: Record, notes: str | None) -> None:
         if notes:
@@ -275,10 +275,10 @@ class Mind:
         return ({"pop": pop} if pop else {}) | ({"push": push} if push else {})
 
     def _forget_node(self, node_id: int) -> None:
-        node = self.document.nodes[node_id]
+        node = self.project.nodes[node_id]
         for resource_id in sequence(node.get("ref")):
             self._references.drop_use(node_id, resource_id)
-        self.document.usage.removed(node_id, node)
+        self.project.usage.removed(node_id, node)
 
 
 def _notes(resource: Record, changed: str | None) -> Record:

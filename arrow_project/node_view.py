@@ -14,14 +14,14 @@ from arrow_project.values import Record, text
 
 def node_line(project: ArrowProject, node_id: int) -> str:
     """A node that exists as the outline shows it: id, type, name, what it says, where it goes on."""
-    document = project.document
-    return line(document, node_id, document.owner(node_id))
+    data = project.data
+    return line(data, node_id, data.owner(node_id))
 
 
 def node_lines(project: ArrowProject, scene_id: int) -> Iterator[str]:
     """The nodes of a scene that exists, in the order of its map, a line each."""
-    document = project.document
-    return (line(document, n, scene_id) for n in document.scene_map(scene_id) if n in document.nodes)
+    data = project.data
+    return (line(data, n, scene_id) for n in data.scene_map(scene_id) if n in data.nodes)
 
 
 def node_details(project: ArrowProject, node_id: int) -> Record:
@@ -29,25 +29,25 @@ def node_details(project: ArrowProject, node_id: int) -> Record:
 
     ``goes_to`` has an entry for each output slot: what it means, and the node it leads to or null.
     """
-    document = project.document
-    node, owner = document.nodes[node_id], document.owner(node_id)
+    data = project.data
+    node, owner = data.nodes[node_id], data.owner(node_id)
     details: Record = {
         "node_id": node_id,
         "type": text(node["type"]),
         "name": text(node["name"]),
         "scene_id": owner,
-        "data": copy.deepcopy(simplified(document, node_id)),
+        "data": copy.deepcopy(simplified(data, node_id)),
     }
     if node.get("notes"):
         details["notes"] = text(node["notes"])
     if owner is None:
         return details
-    if document.scene_map(owner)[node_id].get("skip") is True:
+    if data.scene_map(owner)[node_id].get("skip") is True:
         details["skip"] = True
-    details["comes_from"] = [{"node_id": c[0], "slot": said(document, c)[1]} for c in document.incoming(node_id, owner)]
-    targets = {native_slot(document, node_id, c[1]): c[2] for c in document.outgoing(node_id, owner)}
-    meanings = exits(document, node_id)
-    slots = sorted({*range(document.outputs(node_id)), *targets})
+    details["comes_from"] = [{"node_id": c[0], "slot": said(data, c)[1]} for c in data.incoming(node_id, owner)]
+    targets = {native_slot(data, node_id, c[1]): c[2] for c in data.outgoing(node_id, owner)}
+    meanings = exits(data, node_id)
+    slots = sorted({*range(data.outputs(node_id)), *targets})
     details["goes_to"] = [
         {
             "slot": slot,

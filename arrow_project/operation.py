@@ -89,7 +89,7 @@ class OperationSpec:
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that a document breaks, or something a story editor would look at.
+    """A rule that a project breaks, or something a story editor would look at.
 
     Attributes:
         rule: number of the invariant, or the name of a lint.

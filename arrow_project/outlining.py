@@ -64,30 +64,30 @@ def outline(
         selected: ids of the selected nodes, shown with all their data.
         max_characters: the most that the text may have.
     """
-    document = project.document
-    chosen = [n for n in selected if n in document.nodes]
-    if scene_id is None or scene_id not in document.scenes:
-        scene_id = document.owner(chosen[0]) if chosen else None
-        scene_id = document.owner(document.entry) if scene_id is None else scene_id
-    sections = _sections(document, scene_id, chosen)
-    is_small = max_characters is None or len(document.nodes) * _LEAST_LINE <= max_characters
+    data = project.data
+    chosen = [n for n in selected if n in data.nodes]
+    if scene_id is None or scene_id not in data.scenes:
+        scene_id = data.owner(chosen[0]) if chosen else None
+        scene_id = data.owner(data.entry) if scene_id is None else scene_id
+    sections = _sections(data, scene_id, chosen)
+    is_small = max_characters is None or len(data.nodes) * _LEAST_LINE <= max_characters
     return _fitted(sections, max_characters, try_whole=is_small)
 
 
-def _sections(document: ProjectData, open_scene: int | None, chosen: list[int]) -> list[_Section]:
+def _sections(project: ProjectData, open_scene: int | None, chosen: list[int]) -> list[_Section]:
     """In order of importance; ``order`` is where they stand."""
-    sections = [_fixed(_header(document, open_scene))]
+    sections = [_fixed(_header(project, open_scene))]
     if chosen:
-        sections.append(_list_section(_selection(document, chosen), "Selected nodes:", 1))
-        around = _around(document, [n for n in chosen[:_MOST_SELECTED] if document.owner(n) != open_scene])
+        sections.append(_list_section(_selection(project, chosen), "Selected nodes:", 1))
+        around = _around(project, [n for n in chosen[:_MOST_SELECTED] if project.owner(n) != open_scene])
         if around:
             sections.append(_list_section(around, "Around the selected nodes of other scenes:", 1))
     if open_scene is not None:
-        sections.append(_scene_section(document, open_scene, chosen, 4, "open"))
-    sections.append(_list_section(_variables(document), "Variables:", 2))
-    sections.append(_list_section(_characters(document), "Characters:", 3))
-    others = (s for s in document.scenes if s != open_scene)
-    sections += [_scene_section(document, s, [], 5, "") for s in others]
+        sections.append(_scene_section(project, open_scene, chosen, 4, "open"))
+    sections.append(_list_section(_variables(project), "Variables:", 2))
+    sections.append(_list_section(_characters(project), "Characters:", 3))
+    others = (s for s in project.scenes if s != open_scene)
+    sections += [_scene_section(project, s, [], 5, "") for s in others]
     return sections
 
 
@@ -127,13 +127,13 @@ def _fixed(told: str) -> _Section:
     return _Section([lambda room: told[:room]])
 
 
-def _header(document: ProjectData, open_scene: int | None) -> str:
-    macros = sum(document.is_macro(s) for s in document.scenes)
-    owner = document.owner(document.entry)
+def _header(project: ProjectData, open_scene: int | None) -> str:
+    macros = sum(project.is_macro(s) for s in project.scenes)
+    owner = project.owner(project.entry)
     open_part = f" Open scene: {open_scene}." if open_scene is not None else ""
     return (
-        f"Project {quoted(text(document.raw['title']))}: {len(document.scenes) - macros} scenes, {macros} macros, "
-        f"{len(document.nodes)} nodes. It begins at node {document.entry} in scene {owner}.{open_part}\n"
+        f"Project {quoted(text(project.raw['title']))}: {len(project.scenes) - macros} scenes, {macros} macros, "
+        f"{len(project.nodes)} nodes. It begins at node {project.entry} in scene {owner}.{open_part}\n"
         'A line is: id type "name" what it says -> where it goes on (slot: node).\n'
     )
 
@@ -165,15 +165,15 @@ def _cut_list(title: str, lines: list[str], room: int) -> str:
     return "\n".join([title, *shown, *([f"… and {rest} more"] if rest else [])]) + "\n"
 
 
-def _variables(document: ProjectData) -> list[str]:
+def _variables(project: ProjectData) -> list[str]:
     return [
         f"- {key} {bare(v['name'])}: {bare(v['type'])} = {as_json(v['init'])}{_notes(v)}"
-        for key, v in document.variables.items()
+        for key, v in project.variables.items()
     ]
 
 
-def _characters(document: ProjectData) -> list[str]:
-    return [f"- {key} {bare(c['name'])}{_tags(c)}{_notes(c)}" for key, c in document.characters.items()]
+def _characters(project: ProjectData) -> list[str]:
+    return [f"- {key} {bare(c['name'])}{_tags(c)}{_notes(c)}" for key, c in project.characters.items()]
 
 
 def _tags(character: Record) -> str:
@@ -186,49 +186,49 @@ def _notes(resource: Record) -> str:
     return f" ({quoted(notes)})" if notes else ""
 
 
-def _selection(document: ProjectData, chosen: list[int]) -> list[str]:
+def _selection(project: ProjectData, chosen: list[int]) -> list[str]:
     """The selected nodes with all their data; of very many only the first, as nobody reads them all."""
     rest = len(chosen) - _MOST_SELECTED
-    return [_selected(document, n) for n in chosen[:_MOST_SELECTED]] + ([f"… and {rest} more"] if rest > 0 else [])
+    return [_selected(project, n) for n in chosen[:_MOST_SELECTED]] + ([f"… and {rest} more"] if rest > 0 else [])
 
 
-def _around(document: ProjectData, chosen: list[int]) -> list[str]:
+def _around(project: ProjectData, chosen: list[int]) -> list[str]:
     """The nodes before and after the given ones, as lines."""
     lines: dict[int, str] = {}
     for node_id in chosen:
-        owner = document.owner(node_id)
+        owner = project.owner(node_id)
         if owner is None:
             continue
-        before = [c[0] for c in document.incoming(node_id, owner)]
-        for other in before + [c[2] for c in document.outgoing(node_id, owner)]:
-            if other in document.nodes and other not in chosen and other not in lines and len(lines) < _MOST_AROUND:
-                lines[other] = line(document, other, owner, _SHORT)
+        before = [c[0] for c in project.incoming(node_id, owner)]
+        for other in before + [c[2] for c in project.outgoing(node_id, owner)]:
+            if other in project.nodes and other not in chosen and other not in lines and len(lines) < _MOST_AROUND:
+                lines[other] = line(project, other, owner, _SHORT)
     return list(lines.values())
 
 
-def _selected(document: ProjectData, node_id: int) -> str:
-    owner = document.owner(node_id)
+def _selected(project: ProjectData, node_id: int) -> str:
+    owner = project.owner(node_id)
     said = {
-        "data": simplified(document, node_id),
-        "notes": document.nodes[node_id].get("notes", ""),
-        "comes_from": [c[0] for c in document.incoming(node_id, owner)] if owner is not None else [],
+        "data": simplified(project, node_id),
+        "notes": project.nodes[node_id].get("notes", ""),
+        "comes_from": [c[0] for c in project.incoming(node_id, owner)] if owner is not None else [],
     }
     details = as_json({key: value for key, value in said.items() if value})
-    return f"- {line(document, node_id, owner)}\n  scene {owner}, {details}"
+    return f"- {line(project, node_id, owner)}\n  scene {owner}, {details}"
 
 
-def _scene_section(document: ProjectData, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
-    node_ids = [n for n in document.scene_map(scene_id) if n in document.nodes]
-    title = _scene_title(document, scene_id, mark)
+def _scene_section(project: ProjectData, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
+    node_ids = [n for n in project.scene_map(scene_id) if n in project.nodes]
+    title = _scene_title(project, scene_id, mark)
 
     def summary(_room: int) -> str:
-        return f"{title} {_summary(document, node_ids)}\n"
+        return f"{title} {_summary(project, node_ids)}\n"
 
     too_little = -1
 
     def short(room: int) -> str | None:
         nonlocal too_little
-        told = _told(document, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
+        told = _told(project, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
         too_little = room if told is None else -1
         return told
 
@@ -236,25 +236,25 @@ def _scene_section(document: ProjectData, scene_id: int, near: list[int], order:
         # where not even short lines found room, long ones need not be tried
         if room <= too_little:
             return None
-        return _told(document, scene_id, title, node_ids, near, None, room, partly=False)
+        return _told(project, scene_id, title, node_ids, near, None, room, partly=False)
 
     return _Section([summary, short, full], order=order)
 
 
-def _scene_title(document: ProjectData, scene_id: int, mark: str) -> str:
-    scene = document.scenes[scene_id]
-    kind = "Macro" if document.is_macro(scene_id) else "Scene"
+def _scene_title(project: ProjectData, scene_id: int, mark: str) -> str:
+    scene = project.scenes[scene_id]
+    kind = "Macro" if project.is_macro(scene_id) else "Scene"
     marked = f" ({mark})" if mark else ""
     return f"{kind} {scene_id} {quoted(text(scene['name']))}{marked}, entry {bare(scene['entry'])}:"
 
 
-def _summary(document: ProjectData, node_ids: list[int]) -> str:
-    counts = Counter(text(document.nodes[n]["type"]) for n in node_ids)
+def _summary(project: ProjectData, node_ids: list[int]) -> str:
+    counts = Counter(text(project.nodes[n]["type"]) for n in node_ids)
     return f"{len(node_ids)} nodes ({', '.join(f'{count} {bare(name)}' for name, count in counts.most_common())})"
 
 
 def _told(
-    document: ProjectData,
+    project: ProjectData,
     scene_id: int,
     title: str,
     node_ids: list[int],
@@ -265,14 +265,14 @@ def _told(
     partly: bool,
 ) -> str | None:
     """The scene's nodes as lines; if they do not fit, those around the selection, or nothing."""
-    if not partly and len(node_ids) > _FEW and _expected(document, scene_id, node_ids, limit) > room:
+    if not partly and len(node_ids) > _FEW and _expected(project, scene_id, node_ids, limit) > room:
         return None
     lines: dict[int, str] = {}
     # what is left out is said in a line, which is longest if that is all
-    tail = f"… and {_summary(document, node_ids)}" if partly else ""
+    tail = f"… and {_summary(project, node_ids)}" if partly else ""
     left = room - len(title) - len(tail) - 2 * _LEAST_LINE
-    for node_id in _outwards(document, scene_id, near) if partly else node_ids:
-        told = line(document, node_id, scene_id, limit)
+    for node_id in _outwards(project, scene_id, near) if partly else node_ids:
+        told = line(project, node_id, scene_id, limit)
         left -= len(told) + 1
         if left < 0:
             if not partly:
@@ -281,26 +281,26 @@ def _told(
         lines[node_id] = told
     rest = [n for n in node_ids if n not in lines]
     shown = [lines[n] for n in node_ids if n in lines]
-    more = [f"… and {_summary(document, rest)}"] if rest else []
+    more = [f"… and {_summary(project, rest)}"] if rest else []
     return "\n".join([title, *shown, *more]) + "\n"
 
 
-def _expected(document: ProjectData, scene_id: int, node_ids: list[int], limit: int | None) -> int:
+def _expected(project: ProjectData, scene_id: int, node_ids: list[int], limit: int | None) -> int:
     """About the fewest characters that the scene's lines take, judged by some of them."""
     sample = node_ids[:: len(node_ids) // _SAMPLE + 1]
-    told = sum(len(line(document, n, scene_id, limit)) for n in sample)
+    told = sum(len(line(project, n, scene_id, limit)) for n in sample)
     return told * len(node_ids) // (len(sample) or 1) * 9 // 10
 
 
-def _outwards(document: ProjectData, scene_id: int, near: list[int]) -> Iterator[int]:
+def _outwards(project: ProjectData, scene_id: int, near: list[int]) -> Iterator[int]:
     """Nodes of a scene by their distance from the selection, or from the entry."""
-    scene_map = document.scene_map(scene_id)
+    scene_map = project.scene_map(scene_id)
     neighbours: dict[int, list[int]] = {}
     for node_id in scene_map:
-        for from_id, _, to_id, _ in document.outgoing(node_id, scene_id):
+        for from_id, _, to_id, _ in project.outgoing(node_id, scene_id):
             neighbours.setdefault(from_id, []).append(to_id)
             neighbours.setdefault(to_id, []).append(from_id)
-    queue = [n for n in near if n in scene_map] or [integer(document.scenes[scene_id]["entry"])]
+    queue = [n for n in near if n in scene_map] or [integer(project.scenes[scene_id]["entry"])]
     queue += list(scene_map)
     seen: set[int] = set()
     starts = iter(queue)
@@ -309,29 +309,27 @@ def _outwards(document: ProjectData, scene_id: int, near: list[int]) -> Iterator
         while ring:
             ring = [n for n in dict.fromkeys(ring) if n not in seen and n in scene_map]
             seen.update(ring)
-            yield from (n for n in ring if n in document.nodes)
+            yield from (n for n in ring if n in project.nodes)
             ring = [m for n in ring for m in neighbours.get(n, [])]
 
 
-def line(document: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
+def line(project: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
     """One node in one line: id, type, name, meaning, where it goes on."""
-    node = document.nodes[node_id]
+    node = project.nodes[node_id]
     name = text(node["name"])
     shown_name = f" {quoted(name)}" if name != base36(node_id) else f" {name}"
-    entry = document.scene_map(scene_id).get(node_id, {}) if scene_id is not None else {}
+    entry = project.scene_map(scene_id).get(node_id, {}) if scene_id is not None else {}
     skipped = " (skipped)" if entry.get("skip") is True else ""
-    said = phrase(document, node_id, limit)
-    outgoing = document.outgoing(node_id, scene_id) if scene_id is not None else []
+    said = phrase(project, node_id, limit)
+    outgoing = project.outgoing(node_id, scene_id) if scene_id is not None else []
     notes = f" notes: {quoted(node['notes'], limit)}" if node.get("notes") else ""
     said = f" {said}" if said else ""
-    return (
-        f"{node_id} {bare(node['type'])}{shown_name}{skipped}{said}{_ways(document, node_id, outgoing, limit)}{notes}"
-    )
+    return f"{node_id} {bare(node['type'])}{shown_name}{skipped}{said}{_ways(project, node_id, outgoing, limit)}{notes}"
 
 
-def _ways(document: ProjectData, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
-    targets = {native_slot(document, node_id, c[1]): _target(c) for c in outgoing}
-    meanings = exits(document, node_id, limit)
+def _ways(project: ProjectData, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
+    targets = {native_slot(project, node_id, c[1]): _target(c) for c in outgoing}
+    meanings = exits(project, node_id, limit)
     if len(meanings) <= 1:
         said = f" {meanings[0]}" if meanings else ""
         return said + "".join(f" -> {target}" for target in targets.values())

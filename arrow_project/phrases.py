@@ -20,10 +20,10 @@ _ENDS_LINE = re.compile("[\x80-\x9f\u2028\u2029]")
 
 
 class Reading(Scope):
-    """The scope of showing a document: it looks up, and changes nothing."""
+    """The scope of showing a project: it looks up, and changes nothing."""
 
-    def __init__(self, document: ProjectData) -> None:
-        self._document = document
+    def __init__(self, project: ProjectData) -> None:
+        self._document = project
 
     def find(self, kind: str, given: object) -> int:
         """Showing looks nothing up by name."""
@@ -49,30 +49,30 @@ class Reading(Scope):
         """Nobody listens."""
 
 
-def simplified(document: ProjectData, node_id: int) -> Record:
+def simplified(project: ProjectData, node_id: int) -> Record:
     """The node's data as the tools say it; the native data of an unknown type."""
-    node_type = document.node_type(node_id)
-    data = document.data(node_id)
-    return node_type.lift(data, Reading(document)) if node_type else data
+    node_type = project.node_type(node_id)
+    data = project.data(node_id)
+    return node_type.lift(data, Reading(project)) if node_type else data
 
 
-def phrase(document: ProjectData, node_id: int, limit: int | None = None) -> str:
+def phrase(project: ProjectData, node_id: int, limit: int | None = None) -> str:
     """The node's meaning without its exits; texts cut to the limit."""
-    said = simplified(document, node_id)
-    type_name = text(document.nodes[node_id]["type"])
-    return _PHRASES.get(type_name, _any)(said, document, limit)
+    said = simplified(project, node_id)
+    type_name = text(project.nodes[node_id]["type"])
+    return _PHRASES.get(type_name, _any)(said, project, limit)
 
 
-def exits(document: ProjectData, node_id: int, limit: int | None = None) -> list[str]:
+def exits(project: ProjectData, node_id: int, limit: int | None = None) -> list[str]:
     """What each output slot means, in the order of the tools; empty where there is only one to go on."""
-    type_name = text(document.nodes[node_id]["type"])
+    type_name = text(project.nodes[node_id]["type"])
     if type_name in _EXITS:
         return list(_EXITS[type_name])
     key = {"dialog": "lines", "interaction": "actions", "tag_match": "patterns"}.get(type_name)
     if key is not None:
-        items = [item for item in sequence(document.data(node_id).get(key)) if isinstance(item, str)]
+        items = [item for item in sequence(project.data(node_id).get(key)) if isinstance(item, str)]
         return [quoted(item, limit) for item in items]
-    count = document.outputs(node_id)
+    count = project.outputs(node_id)
     return [""] * count if type_name in ("randomizer", "sequencer") else []
 
 
@@ -96,17 +96,17 @@ def bare(value: object) -> str:
     return shown if _BARE.fullmatch(shown) else as_json(shown)
 
 
-def named(document: ProjectData, kind: str, resource_id: object) -> str:
+def named(project: ProjectData, kind: str, resource_id: object) -> str:
     """A resource's name and id."""
-    if not isinstance(resource_id, int) or resource_id not in document.table(kind):
+    if not isinstance(resource_id, int) or resource_id not in project.table(kind):
         return f"no {kind}" if resource_id == -1 else f"missing {kind} {bare(resource_id)}"
-    return f"{bare(document.name(kind, resource_id))}({resource_id})"
+    return f"{bare(project.name(kind, resource_id))}({resource_id})"
 
 
-def _operand(operand: object, document: ProjectData) -> str:
+def _operand(operand: object, project: ProjectData) -> str:
     given = record(operand)
     if given.get("type") == "variable":
-        return named(document, "variable", given.get("value"))
+        return named(project, "variable", given.get("value"))
     return as_json(given.get("value"))
 
 
@@ -116,75 +116,75 @@ def _content(said: Record, _document: ProjectData, limit: int | None) -> str:
     return " ".join(parts + flags)
 
 
-def _speaker(said: Record, document: ProjectData) -> str:
+def _speaker(said: Record, project: ProjectData) -> str:
     character = said.get("character")
-    return "Anonymous" if character == -1 else named(document, "character", character)
+    return "Anonymous" if character == -1 else named(project, "character", character)
 
 
-def _dialog(said: Record, document: ProjectData, _limit: int | None) -> str:
+def _dialog(said: Record, project: ProjectData, _limit: int | None) -> str:
     lines = sequence(said.get("lines"))
     how = "" if len(lines) < 2 else (" player picks" if said.get("playable") else " random line")
-    return _speaker(said, document) + how
+    return _speaker(said, project) + how
 
 
-def _monolog(said: Record, document: ProjectData, limit: int | None) -> str:
+def _monolog(said: Record, project: ProjectData, limit: int | None) -> str:
     flags = "".join(f" {key}" for key in ("auto_play", "clear") if said.get(key))
-    return f"{_speaker(said, document)} {quoted(said.get('text', ''), limit)}{flags}"
+    return f"{_speaker(said, project)} {quoted(said.get('text', ''), limit)}{flags}"
 
 
-def _condition(said: Record, document: ProjectData, _limit: int | None) -> str:
-    subject = named(document, "variable", said.get("variable"))
-    return f"{subject} {bare(said.get('operator'))} {_operand(said.get('compare_to'), document)}"
+def _condition(said: Record, project: ProjectData, _limit: int | None) -> str:
+    subject = named(project, "variable", said.get("variable"))
+    return f"{subject} {bare(said.get('operator'))} {_operand(said.get('compare_to'), project)}"
 
 
-def _update(said: Record, document: ProjectData, _limit: int | None) -> str:
-    subject = named(document, "variable", said.get("variable"))
-    return f"{subject} {bare(said.get('operation'))} {_operand(said.get('value'), document)}"
+def _update(said: Record, project: ProjectData, _limit: int | None) -> str:
+    subject = named(project, "variable", said.get("variable"))
+    return f"{subject} {bare(said.get('operation'))} {_operand(said.get('value'), project)}"
 
 
-def _generator(said: Record, document: ProjectData, _limit: int | None) -> str:
+def _generator(said: Record, project: ProjectData, _limit: int | None) -> str:
     rest = {key: value for key, value in said.items() if key not in ("variable", "generator_type", "rect")}
     how = " ".join(f"{bare(key)}={as_json(value)}" for key, value in rest.items())
-    return f"{named(document, 'variable', said.get('variable'))} = {bare(said.get('generator_type'))} {how}".rstrip()
+    return f"{named(project, 'variable', said.get('variable'))} = {bare(said.get('generator_type'))} {how}".rstrip()
 
 
-def _input(said: Record, document: ProjectData, limit: int | None) -> str:
+def _input(said: Record, project: ProjectData, limit: int | None) -> str:
     custom = f" {as_json(said['custom'])}" if said.get("custom") else ""
-    return f"{quoted(said.get('prompt', ''), limit)} into {named(document, 'variable', said.get('variable'))}{custom}"
+    return f"{quoted(said.get('prompt', ''), limit)} into {named(project, 'variable', said.get('variable'))}{custom}"
 
 
-def _tag_edit(said: Record, document: ProjectData, _limit: int | None) -> str:
+def _tag_edit(said: Record, project: ProjectData, _limit: int | None) -> str:
     edits = [
         " ".join(bare(e[key]) for key in ("action", "key", "value") if e.get(key))
         for e in sequence(said.get("operations"))
     ]
-    return f"{named(document, 'character', said.get('character'))} {', '.join(edits)}".rstrip()
+    return f"{named(project, 'character', said.get('character'))} {', '.join(edits)}".rstrip()
 
 
-def _tag_match(said: Record, document: ProjectData, _limit: int | None) -> str:
+def _tag_match(said: Record, project: ProjectData, _limit: int | None) -> str:
     how = " regex" if said.get("regex") else ""
-    return f"{named(document, 'character', said.get('character'))} tag {bare(said.get('key'))}{how}"
+    return f"{named(project, 'character', said.get('character'))} tag {bare(said.get('key'))}{how}"
 
 
-def _tag_pass(said: Record, document: ProjectData, _limit: int | None) -> str:
+def _tag_pass(said: Record, project: ProjectData, _limit: int | None) -> str:
     conditions = sequence(said.get("conditions"))
     checks = [bare(c["key"]) if "value" not in c else f"{bare(c['key'])}={quoted(c['value'])}" for c in conditions]
     return (
-        f"{named(document, 'character', said.get('character'))} {bare(said.get('method'))} {', '.join(checks)}".rstrip()
+        f"{named(project, 'character', said.get('character'))} {bare(said.get('method'))} {', '.join(checks)}".rstrip()
     )
 
 
-def _jump(said: Record, document: ProjectData, limit: int | None) -> str:
+def _jump(said: Record, project: ProjectData, limit: int | None) -> str:
     target = record(said.get("target")).get("id")
     reason = f" {quoted(said['reason'], limit)}" if said.get("reason") else ""
-    if not isinstance(target, int) or target not in document.nodes:
+    if not isinstance(target, int) or target not in project.nodes:
         return f"to {'nothing' if target == -1 else f'missing node {bare(target)}'}{reason}"
-    owner = document.owner(target)
+    owner = project.owner(target)
     return f"to {target} (scene {owner}){reason}"
 
 
-def _macro(said: Record, document: ProjectData, _limit: int | None) -> str:
-    return named(document, "macro", said.get("macro"))
+def _macro(said: Record, project: ProjectData, _limit: int | None) -> str:
+    return named(project, "macro", said.get("macro"))
 
 
 def _label(key: str) -> Callable[[Record, ProjectData, int | None], str]:

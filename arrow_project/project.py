@@ -19,44 +19,44 @@ _NOTHING_SELECTED = Selection()
 
 
 class ArrowProject:
-    """An Arrow document in memory.
+    """An Arrow project in memory.
 
     Attributes:
-        document: the normalised data, for reading.
+        data: the normalised data, for reading.
     """
 
-    def __init__(self, document: ProjectData) -> None:
-        self.document = document
+    def __init__(self, data: ProjectData) -> None:
+        self.data = data
 
     def to_text(self) -> str:
-        """The document exactly as Arrow would save it."""
-        return encode(self.document.raw)
+        """The project exactly as Arrow would save it."""
+        return encode(self.data.raw)
 
     @property
     def title(self) -> str:
         """The project's title."""
-        return text(self.document.raw["title"])
+        return text(self.data.raw["title"])
 
     @property
     def entry(self) -> int:
         """Id of the node where the story begins."""
-        return self.document.entry
+        return self.data.entry
 
     def copy(self) -> "ArrowProject":
         """An independent copy without history."""
-        return ArrowProject(self.document.copy())
+        return ArrowProject(self.data.copy())
 
     def simplified(self, node_id: int) -> Record:
         """A node's data in the simplified form of the tools, as the caller's own."""
-        return copy.deepcopy(simplified(self.document, node_id))
+        return copy.deepcopy(simplified(self.data, node_id))
 
     def said(self, connection: Connection) -> Connection:
         """A connection as it is stored, with slots as the tools count them."""
-        return said(self.document, connection)
+        return said(self.data, connection)
 
     def checkpoint(self) -> int:
         """A token for ``rollback``."""
-        return self.document.journal.position
+        return self.data.journal.position
 
     def rollback(self, token: int) -> None:
         """Undo everything since the checkpoint; the bytes of ``to_text`` are what they were.
@@ -64,7 +64,7 @@ class ArrowProject:
         Raises:
             ValueError: it is no checkpoint, or an earlier one was rolled back to already; nothing is undone.
         """
-        self.document.journal.rollback(token)
+        self.data.journal.rollback(token)
 
     def apply(self, operation: Operation, selection: Selection = _NOTHING_SELECTED) -> OperationResult:
         """Apply one operation, completely or not at all.
@@ -74,17 +74,17 @@ class ArrowProject:
             TypeError: it is no Operation.
         """
         try:
-            return perform(self.document, operation, selection)
+            return perform(self.data, operation, selection)
         finally:
-            self.document.expected_ids = ()
+            self.data.expected_ids = ()
 
     def expect_id(self, *resource_ids: int) -> None:
         """Give these ids to what the next operation creates, in its order, because an editor gave them.
 
         Raises:
-            OperationError: an id is taken, or not one of this document's chapter and authors.
+            OperationError: an id is taken, or not one of this project's chapter and authors.
         """
-        expect_ids(self.document, resource_ids)
+        expect_ids(self.data, resource_ids)
 
     def apply_all(
         self, operations: Iterable[Operation], selection: Selection = _NOTHING_SELECTED
@@ -108,7 +108,7 @@ class ArrowProject:
 
 
 def parse(text: str | bytes) -> ArrowProject:
-    """Read a document with Arrow's own tolerance: normalise numbers and keys, validate, migrate.
+    """Read an ``.arrow`` file with Arrow's own tolerance: normalise numbers and keys, validate, migrate.
 
     Raises:
         ParseError: Arrow would not load it; carries the rule and the place.
@@ -116,10 +116,10 @@ def parse(text: str | bytes) -> ArrowProject:
     """
     with no_collection():
         loaded = load(text)
-        document = ProjectData(loaded.document, loaded.findings)
+        data = ProjectData(loaded.document, loaded.findings)
         # now, so that the first operation takes no longer than the others
-        document.usage.prepare()
-        return ArrowProject(document)
+        data.usage.prepare()
+        return ArrowProject(data)
 
 
 def lower(
@@ -130,9 +130,9 @@ def lower(
     Raises:
         OperationError: the operation would be refused.
     """
-    before, expected = project.checkpoint(), project.document.expected_ids
+    before, expected = project.checkpoint(), project.data.expected_ids
     try:
         return project.apply(operation, selection).calls
     finally:
         project.rollback(before)
-        project.document.expected_ids = expected
+        project.data.expected_ids = expected

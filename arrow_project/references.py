@@ -9,8 +9,8 @@ from arrow_project.values import Record, sequence
 class References:
     """Keeps the lists in line with data."""
 
-    def __init__(self, document: ProjectData) -> None:
-        self._document = document
+    def __init__(self, project: ProjectData) -> None:
+        self._document = project
 
     def settle(self, node_id: int, node: Record, without: int | None = None) -> Record | None:
         """Derive ``ref`` from data, update ``use`` of the others; the command that says so to Arrow."""

@@ -51,8 +51,8 @@ class _Way:
 
     def __init__(self, now: ArrowProject, before: ArrowProject, selection: Selection) -> None:
         self.work = now.copy()
-        self.old = before.document
-        self.first = now.document
+        self.old = before.data
+        self.first = now.data
         self.selection = selection
         self.operations: list[Operation] = []
         self.ids: dict[int, int] = {}
@@ -61,7 +61,7 @@ class _Way:
     @property
     def new(self) -> ProjectData:
         """The story on the way."""
-        return self.work.document
+        return self.work.data
 
     def do(self, function: str, **arguments: Any) -> OperationResult | None:
         """One step; what is refused is told at the end."""
@@ -259,10 +259,10 @@ def _nothing_like(value: Any) -> Any:
     return {bool: False, str: "", int: -1, list: []}.get(cast("type[Any]", type(value)))
 
 
-def _wiring(document: ProjectData) -> list[Connection]:
+def _wiring(project: ProjectData) -> list[Connection]:
     return [
-        said(document, connection)
-        for scene_id, scene in document.scenes.items()
+        said(project, connection)
+        for scene_id, scene in project.scenes.items()
         for key in scene["map"]
-        for connection in document.outgoing(key, scene_id)
+        for connection in project.outgoing(key, scene_id)
     ]

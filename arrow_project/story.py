@@ -117,25 +117,25 @@ class Story:
     """A project as it is when its parts are first asked for; made anew after a change."""
 
     def __init__(self, project: ArrowProject) -> None:
-        self._document: ProjectData = project.document
+        self._project: ProjectData = project.data
         self.title = project.title
         self.entry = project.entry
 
     @cached_property
     def scenes(self) -> dict[int, Scene]:
         """By id."""
-        return {key: _scene(key, scene) for key, scene in self._document.scenes.items()}
+        return {key: _scene(key, scene) for key, scene in self._project.scenes.items()}
 
     @cached_property
     def nodes(self) -> dict[int, Node]:
         """By id; those that a scene has."""
-        nodes = self._document.nodes
+        nodes = self._project.nodes
         return {key: self._node(key, s.id) for s in self.scenes.values() for key in s.node_ids if key in nodes}
 
     @cached_property
     def variables(self) -> dict[int, Variable]:
         """By id."""
-        found = self._document.variables.items()
+        found = self._project.variables.items()
         return {
             key: Variable(key, text(v["name"]), text(v["type"]), v["init"], text(v.get("notes"))) for key, v in found
         }
@@ -143,7 +143,7 @@ class Story:
     @cached_property
     def characters(self) -> dict[int, Character]:
         """By id."""
-        found = self._document.characters.items()
+        found = self._project.characters.items()
         return {
             key: Character(key, text(c["name"]), text(c["color"]), c.get("tags") or {}, text(c.get("notes")))
             for key, c in found
@@ -153,8 +153,8 @@ class Story:
     def links(self) -> tuple[Link, ...]:
         """The connections of all scenes."""
         scenes = self.scenes.values()
-        stored = (way for s in scenes for key in s.node_ids for way in self._document.outgoing(key, s.id))
-        return tuple(Link(*said(self._document, way)) for way in stored)
+        stored = (way for s in scenes for key in s.node_ids for way in self._project.outgoing(key, s.id))
+        return tuple(Link(*said(self._project, way)) for way in stored)
 
     def leaving(self, node_id: int) -> list[Link]:
         """The connections out of a node, by slot."""
@@ -209,7 +209,7 @@ class Story:
     def users(self, resource: Variable | Character) -> list[Node]:
         """The nodes that name it: in a field, or between braces in a text."""
         kind = "variable" if isinstance(resource, Variable) else "character"
-        return [self.nodes[key] for key in self._document.usage.users(kind, resource.id) if key in self.nodes]
+        return [self.nodes[key] for key in self._project.usage.users(kind, resource.id) if key in self.nodes]
 
     def changing(self, variable: Variable) -> list[Node]:
         """The nodes that give a variable another value."""
@@ -254,7 +254,7 @@ class Story:
             return f"node {node_id}"
         speaker = self.speaker(node)
         kind = f"{node.type} by {speaker}" if speaker else node.type
-        words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._document, node_id, 50)
+        words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._project, node_id, 50)
         return f"{node_id} ({kind}: {words})" if words.strip('"') else f"{node_id} ({kind})"
 
     @cached_property
@@ -267,11 +267,11 @@ class Story:
         return leaving, arriving
 
     def _node(self, key: int, scene_id: int) -> Node:
-        node, document = self._document.nodes[key], self._document
+        node, project = self._project.nodes[key], self._project
         data: Mapping[str, Any] = node["data"]
-        kind, outputs = text(node["type"]), (*self._outputs(text(node["type"]), data, document.outputs(key)),)
+        kind, outputs = text(node["type"]), (*self._outputs(text(node["type"]), data, project.outputs(key)),)
         return Node(
-            key, kind, text(node["name"]), text(node.get("notes")), scene_id, data, outputs, document.inputs(key)
+            key, kind, text(node["name"]), text(node.get("notes")), scene_id, data, outputs, project.inputs(key)
         )
 
     def _outputs(self, kind: str, data: Mapping[str, Any], count: int) -> Iterator[str]:

@@ -23,7 +23,7 @@ class UsageIndex:
     """Nodes by what their data names: an id in a field, or a name exposed in a text.
 
     Stored ``use`` lists are not believed: other programs write documents whose lists are stale. What undoes an edit
-    knows only the index, so that a document which nobody needs any more is freed at once, and not by the garbage
+    knows only the index, so that a project which nobody needs any more is freed at once, and not by the garbage
     collector, which would halt everything else for longer the more documents there are.
     """
 
@@ -81,7 +81,7 @@ class UsageIndex:
                         index.users[key] = {node_id: None}
             self._index.append(index)
             if self._journal.position:
-                # whoever rolls back to before this moment meets an older document: build again then
+                # whoever rolls back to before this moment meets an older project: build again then
                 self._journal.note(self._index.clear)
         return self._index[0]
 

@@ -55,7 +55,7 @@ def _insert(project: ArrowProject, last: int, place: int, type_name: str, preset
     """A node to which every exit of the last one leads."""
     where = {"position": [place % 10 * 320, place // 10 * 260], "connect_from": {"node_id": last, "slot": 0}}
     node_id = _apply(project, "create_insert_node", type=type_name, preset=preset, **where)["node_id"]
-    for slot in range(1, project.document.outputs(last)):
+    for slot in range(1, project.data.outputs(last)):
         _apply(project, "create_connection", from_node_id=last, from_slot=slot, to_node_id=node_id)
     return node_id
 
@@ -107,9 +107,9 @@ def operations(project: ArrowProject) -> dict[str, float]:
 
     Each also as the first operation after parsing, when nothing is in a cache yet.
     """
-    scene_id, scene = list(project.document.scenes.items())[_SCENES // 2]
+    scene_id, scene = list(project.data.scenes.items())[_SCENES // 2]
     nodes = list(scene["map"])
-    dialogs = [n for n in nodes if project.document.nodes[n]["type"] == "dialog"]
+    dialogs = [n for n in nodes if project.data.nodes[n]["type"] == "dialog"]
     said = {"character": "Elena", "lines": ["{gold}?", "No."]}
     kinds: dict[str, Callable[[int], Operation]] = {
         "create_insert_node": lambda _: Operation("create_insert_node", {"type": "dialog", "preset": said}),
@@ -148,8 +148,8 @@ def wide_operations(text: str) -> list[str]:
     """What operations cost that must change a large part of the project: they take as long as there are nodes."""
     project = parse(text)
     loads = min(_seconds(lambda: json.loads(text)) for _ in range(_RUNS))
-    gold, elena = project.document.by_name("variable")["gold"], project.document.by_name("character")["Elena"]
-    scene = list(project.document.scenes)[_SCENES // 2]
+    gold, elena = project.data.by_name("variable")["gold"], project.data.by_name("character")["Elena"]
+    scene = list(project.data.scenes)[_SCENES // 2]
     wide = [
         ("rename a variable", "update_variable", {"variable_id": gold, "name": "coins"}, "variable", gold),
         ("rename a character", "update_character", {"character_id": elena, "name": "Lena"}, "character", elena),
@@ -157,9 +157,7 @@ def wide_operations(text: str) -> list[str]:
     ]
     lines: list[str] = []
     for name, function, arguments, kind, key in wide:
-        nodes = (
-            len(project.document.scene_map(key)) if kind == "scene" else len(project.document.usage.users(kind, key))
-        )
+        nodes = len(project.data.scene_map(key)) if kind == "scene" else len(project.data.usage.users(kind, key))
         seconds = _first(text, Operation(function, arguments), Selection())
         cost = f"{seconds / loads:7.3f} x json.loads, {seconds / nodes * 1e6:.0f} µs each"
         lines.append(f"    {f'{name} ({nodes} nodes)':42} {cost}")
@@ -189,7 +187,7 @@ def figures() -> list[Figure]:
     ]
     loads = min(_seconds(lambda: json.loads(text)) for _ in range(_RUNS))
     found += [Figure(name, seconds / loads, 0.05) for name, seconds in operations(project).items()]
-    print(f"{len(text) / 1e6:.1f} MB, {len(project.document.nodes)} nodes; json.loads takes {loads * 1000:.1f} ms")
+    print(f"{len(text) / 1e6:.1f} MB, {len(project.data.nodes)} nodes; json.loads takes {loads * 1000:.1f} ms")
     return found
 
 

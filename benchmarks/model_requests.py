@@ -64,7 +64,7 @@ def main() -> None:
         return
     warnings.simplefilter("ignore", DeprecationWarning)  # of the model, whose name is all that matters here
     content = document(_SCENES, _PER_SCENE)
-    nodes = parse(content).document.nodes
+    nodes = parse(content).data.nodes
     message = {"message": "I am client 7.", "arrow_content": content}
     with _provider(max(nodes)) as provider, _fletcher(provider) as server:
         ours, alone = asyncio.run(_measured(server, provider, message))

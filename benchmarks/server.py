@@ -49,7 +49,7 @@ class Story:
     """A story that clients send, escaped once: writing 4 MB as JSON for each frame would be this process's time."""
 
     def __init__(self, content: str) -> None:
-        nodes = parse(content).document.nodes.items()
+        nodes = parse(content).data.nodes.items()
         self.node_id, self.node_name = next((k, n["name"]) for k, n in nodes if content.count(f'"{n["name"]}"') == 1)
         self._before, _, self._after = json.dumps(content).partition(_escaped(self.node_name))
 

@@ -70,7 +70,7 @@ def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> 
     story = Story(project)
     if scene_id not in story.scenes:
         return
-    places = project.document.scene_map(scene_id)
+    places = project.data.scene_map(scene_id)
     # Frames first: whatever is drawn later lies above them.
     for node in sorted(story.nodes_of(scene_id)[:MOST_NODES], key=lambda node: node.type != "frame"):
         x, y = (max(-_FARTHEST, min(_FARTHEST, int(value))) for value in places[node.id]["offset"])

@@ -16,7 +16,7 @@ def unreached(project: ArrowProject, node_ids: Iterable[int]) -> list[int]:
 
 def remark_for_the_model(project: ArrowProject, node_ids: list[int]) -> str:
     """What the model is told before it may end."""
-    shown = ", ".join(f"{key} ({project.document.nodes[key]['type']})" for key in node_ids[:_SHOWN])
+    shown = ", ".join(f"{key} ({project.data.nodes[key]['type']})" for key in node_ids[:_SHOWN])
     return (
         f"Nothing leads to these nodes that you created: {shown}. They would never be played. Connect them with "
         "create_connection if the user wants them in the story; if they are meant to stand alone, say so in one "

@@ -74,7 +74,7 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
 
 
 def _json_object(written: str) -> dict[str, Any]:
-    value: Any = from_json(written, allow_inf_nan=False)
+    value: Any = from_json(encodable(written), allow_inf_nan=False)
     if not isinstance(value, dict):
         raise ValueError(f"not {type(value).__name__}")
     json.dumps(value, allow_nan=False)  # 1e999 is JSON, but nothing that could be sent back

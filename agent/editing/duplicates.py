@@ -17,7 +17,7 @@ def find_duplicate(project: ArrowProject, operation: Operation) -> Failure | Non
     if kind is None or not isinstance(name, str) or not fold(name):
         return None
     own = {operation.arguments.get(f"{kind}_id"), operation.arguments.get("by_name")}
-    for known_id, resource in project.document.table(kind).items():
+    for known_id, resource in project.data.table(kind).items():
         known = str(resource["name"])
         if known != name and fold(known) == fold(name) and not own & {known_id, str(known_id), known}:
             return Failure(

@@ -68,7 +68,7 @@ def refusal(applied: OperationResult, outcome: Outcome, reported: ArrowProject |
         return _not_deleted(kind, resource_id, []) if outcome.result is False else None
     if resource_id not in _table(reported, kind):
         return None
-    return _not_deleted(kind, resource_id, list(reported.document.usage.users(kind, resource_id)))
+    return _not_deleted(kind, resource_id, list(reported.data.usage.users(kind, resource_id)))
 
 
 def _not_deleted(kind: str, resource_id: int, users: list[int]) -> Failure:
@@ -79,9 +79,9 @@ def _not_deleted(kind: str, resource_id: int, users: list[int]) -> Failure:
 
 def surprises(expected: ArrowProject, reported: ArrowProject) -> list[str]:
     """What the editor has made differently, a line for each; where it puts nodes is its own business."""
-    author = expected.document.active_author
-    if author in reported.document.authors:
-        reported.document.active_author = author  # the file does not say who is working
+    author = expected.data.active_author
+    if author in reported.data.authors:
+        reported.data.active_author = author  # the file does not say who is working
     lines = [line for line in diff(expected, reported).lines if not _MOVED.search(line)]
     if lines:
         logger.info("the editor's project differs from what was expected in %s places", len(lines))
@@ -120,7 +120,7 @@ def result_for_model(
 
 
 def _table(project: ArrowProject, kind: str) -> dict[int, Any]:
-    return project.document.table(kind.removesuffix("_id"))
+    return project.data.table(kind.removesuffix("_id"))
 
 
 def _without(result: dict[str, Any], kind: str) -> dict[str, Any]:

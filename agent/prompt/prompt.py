@@ -173,7 +173,7 @@ def _now(context: TurnContext) -> str:
     lines: list[str] = []
     if context.project is None:
         lines.append("There is no story to read or to edit: only the functions that read documents can do something.")
-    elif context.scene_id is not None and context.scene_id in context.project.document.scenes:
+    elif context.scene_id is not None and context.scene_id in context.project.data.scenes:
         lines.append(f"Scene {context.scene_id} is open; what names no scene goes there.")
     if context.being_read:
         lines.append(
@@ -189,7 +189,7 @@ def _now(context: TurnContext) -> str:
             "The documents can be searched by their own words only just now, and what says it in others is not found. "
             "Tell the user so when you do not find something in them."
         )
-    nodes = context.project.document.nodes if context.project else {}
+    nodes = context.project.data.nodes if context.project else {}
     selected = [node_id for node_id in context.selected_node_ids if node_id in nodes]
     if selected:
         ids = ", ".join(map(str, selected[:_PAGES_NAMED])) + (" …" if len(selected) > _PAGES_NAMED else "")

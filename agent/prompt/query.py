@@ -53,7 +53,7 @@ def _said_before(context: TurnContext) -> str:
 
 def _scene_words(project: ArrowProject, context: TurnContext, anything_selected: bool) -> list[str]:
     """The open scene's name; without a selection also who and what is named in it."""
-    scene = project.document.scenes.get(context.scene_id) if context.scene_id is not None else None
+    scene = project.data.scenes.get(context.scene_id) if context.scene_id is not None else None
     if scene is None:
         return []
     # Arrow's made-up names, scene_4f, say nothing.
@@ -65,7 +65,7 @@ def _scene_words(project: ArrowProject, context: TurnContext, anything_selected:
 def _named_most(project: ArrowProject, node_ids: Iterable[int]) -> list[str]:
     counted: Counter[str] = Counter()
     for node_id in node_ids:
-        node = project.document.nodes.get(node_id)
+        node = project.data.nodes.get(node_id)
         if node is not None:
             counted.update(set(_names(project, node["data"])))
     return [name for name, _ in counted.most_common(_NAMED)]
@@ -73,8 +73,8 @@ def _named_most(project: ArrowProject, node_ids: Iterable[int]) -> list[str]:
 
 def _names(project: ArrowProject, data: dict[str, Any]) -> Iterator[str]:
     """Characters and variables that a node uses: by id, or between braces in its texts."""
-    document = project.document
-    for field, table in (("character", document.characters), ("variable", document.variables)):
+    tables = (("character", project.data.characters), ("variable", project.data.variables))
+    for field, table in tables:
         used = table.get(data.get(field, -1)) if isinstance(data.get(field), int) else None
         if used is not None:
             yield str(used["name"])
@@ -83,7 +83,7 @@ def _names(project: ArrowProject, data: dict[str, Any]) -> Iterator[str]:
 
 
 def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
-    node = project.document.nodes.get(node_id)
+    node = project.data.nodes.get(node_id)
     if node is None:
         return []
     data: dict[str, Any] = node["data"]

@@ -77,8 +77,8 @@ def _choices(project: ArrowProject | None, operation: Operation, name: str) -> s
 
 
 def _listed(project: ArrowProject, kind: str) -> str:
-    document = project.document
-    table = document.table(kind)
+    data = project.data
+    table = data.table(kind)
     if not table:
         return f"a {kind}; the project has none yet"
     shown = [f"{_called(project, kind, key)} ({key})" for key in list(table)[:_SHOWN]]
@@ -87,7 +87,7 @@ def _listed(project: ArrowProject, kind: str) -> str:
 
 
 def _called(project: ArrowProject, kind: str, key: int) -> str:
-    resource = project.document.table(kind)[key]
+    resource = project.data.table(kind)[key]
     return f"{resource['type']} {resource['name']}" if kind == "node" else str(resource["name"])
 
 

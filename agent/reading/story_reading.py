@@ -65,7 +65,7 @@ def find_nodes(sources: Sources, given: FindNodes) -> dict[str, Any]:
 def get_node(sources: Sources, given: GetNode) -> dict[str, Any]:
     """All of a node; texts that are very long are cut."""
     project = sources.project
-    if given.node_id not in project.document.nodes:
+    if given.node_id not in project.data.nodes:
         raise NotThere("INVALID_NODE_ID", f"There is no node {given.node_id}. find_nodes finds nodes.")
     return _bounded(node_details(project, given.node_id))
 

@@ -53,9 +53,9 @@ def content_with_ids(content: str, ids: Mapping[int, int], now: ArrowProject) ->
     """The `.arrow` text of an earlier story, with the ids under which its parts are in the story `now`."""
     if not ids:
         return content
-    raw = renumbered_native(parse(content).document.raw, ids)
+    raw = renumbered_native(parse(content).data.raw, ids)
     # The seeds of ids never go back, or an id would be given twice.
-    raw["meta"] = {**raw["meta"], "authors": now.document.raw["meta"]["authors"]}
+    raw["meta"] = {**raw["meta"], "authors": now.data.raw["meta"]["authors"]}
     return parse(json.dumps(raw)).to_text()
 
 

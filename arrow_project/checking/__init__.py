@@ -1,4 +1,4 @@
-"""The 65 invariants of an Arrow document, and story lints."""
+"""The 65 invariants of an Arrow project, and story lints."""
 
 from arrow_project.checking.bookkeeping import bookkeeping
 from arrow_project.checking.content import content
@@ -22,27 +22,25 @@ def check(project: ArrowProject) -> list[Finding]:
     Rules 53, 56, 64 and 65 (they hold only for a player or an export) and story lints, whose rule is a word, are
     warnings.
     """
-    document = project.document
-    seen = survey(document)
+    data = project.data
+    seen = survey(data)
     # first what nodes hold: slots and references that follow from a broken field are not judged
     held = list(content(seen))
-    findings = [*wording(document), *structure(seen), *graph(seen), *held, *bookkeeping(seen), *story(seen)]
+    findings = [*wording(data), *structure(seen), *graph(seen), *held, *bookkeeping(seen), *story(seen)]
     places = {finding.place for finding in findings if finding.severity == "error"}
     # a fraction where not even a whole number would do is said once
-    findings = [
-        f for f in document.findings if f.rule != _FRACTION or _thing(document, f.place) not in places
-    ] + findings
+    findings = [f for f in data.findings if f.rule != _FRACTION or _thing(data, f.place) not in places] + findings
     errors = [finding for finding in findings if finding.severity == "error"]
     return errors + [finding for finding in findings if finding.severity == "warning"]
 
 
-def _thing(document: ProjectData, path: str) -> str:
-    """The place of the thing that a path into the document leads to."""
+def _thing(project: ProjectData, path: str) -> str:
+    """The place of the thing that a path into the project leads to."""
     match path.split("."):
         case ["resources", "scenes", scene, "map", node, *_]:
             return f"scene {scene}, node {node}"
         case ["resources", "nodes", node, *_]:
-            return node_place(document, int(node))
+            return node_place(project, int(node))
         case ["resources", table, key, *_]:
             return f"{table.removesuffix('s')} {key}"
         case parts:

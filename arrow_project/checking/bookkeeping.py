@@ -22,13 +22,13 @@ def bookkeeping(survey: Survey) -> Findings:
     from both, rule 36. What another rule names already (a list that is none, data or a name that is wrong) decides
     nothing here.
     """
-    document = survey.document
-    lists = _Lists(document)
+    project = survey.project
+    lists = _Lists(project)
     unnamed: set[int] = set()
-    names = list(_names(document, unnamed))
+    names = list(_names(project, unnamed))
     for (field, key), kind in lists.broken.items():
         yield found(
-            35, _place(document, kind, key), f"{field} must be a non-empty array of ids without repeats, or absent."
+            35, _place(project, kind, key), f"{field} must be a non-empty array of ids without repeats, or absent."
         )
     yield from _references(survey, lists, unnamed)
     yield from _users(survey, lists)
@@ -44,13 +44,13 @@ class _Lists:
         lacking: users that a resource's use should name, by the id of the resource.
     """
 
-    def __init__(self, document: ProjectData) -> None:
+    def __init__(self, project: ProjectData) -> None:
         self.broken: dict[tuple[str, int], str] = {}
         self.use: dict[int, set[int]] = {}
         self.ref: dict[int, set[int]] = {}
         self.lacking: dict[int, list[int]] = {}
         for kind in _KINDS:
-            for key, resource in document.table(kind).items():
+            for key, resource in project.table(kind).items():
                 if "use" in resource:
                     self.use[key] = self._ids("use", kind, key, resource["use"])
                 if "ref" in resource:
@@ -79,10 +79,10 @@ def _references(survey: Survey, lists: _Lists, unnamed: set[int]) -> Findings:
 
 
 def _differing(survey: Survey, seen: Seen, stored: Iterable[int], unnamed: set[int]) -> Findings:
-    document, wanted = survey.document, set(seen.references)
+    project, wanted = survey.project, set(seen.references)
     # what the data names by its id and does not exist breaks the rule of that field
     named = seen.node_type.references(seen.data) if seen.node_type else []
-    missing = {key for key in stored if not document.is_used(key)} - survey.ghosts
+    missing = {key for key in stored if not project.is_used(key)} - survey.ghosts
     if nothing := missing - {*named}:
         yield found(36, seen.place, f"ref names what does not exist: {_ids(nothing)}.")
     elif not seen.is_referring_broken and wanted.symmetric_difference(stored) - missing - survey.ghosts - unnamed:
@@ -92,13 +92,13 @@ def _differing(survey: Survey, seen: Seen, stored: Iterable[int], unnamed: set[i
 def _users(survey: Survey, lists: _Lists) -> Findings:
     """Everyone in a use list must be a node whose ref says the same, and nobody else."""
     for kind in _KINDS:
-        for key in survey.document.table(kind):
+        for key in survey.project.table(kind):
             if key not in lists.use and key not in lists.lacking:
                 continue
             users = [user for user in lists.use.get(key, _NONE) if key not in lists.ref.get(user, _NONE)]
             wrong = [*_lacking(lists, key), *(_strangers(survey, lists, key, users) if users else ())]
             if wrong:
-                yield found(36, _place(survey.document, kind, key), f"use {'; '.join(wrong)}.")
+                yield found(36, _place(survey.project, kind, key), f"use {'; '.join(wrong)}.")
 
 
 def _lacking(lists: _Lists, key: int) -> Iterator[str]:
@@ -124,22 +124,22 @@ def _ids(ids: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(ids)))
 
 
-def _names(document: ProjectData, unnamed: set[int]) -> Findings:
+def _names(project: ProjectData, unnamed: set[int]) -> Findings:
     """Names that are wrong; adds the ids of variables and characters that no text can expose for that reason."""
     for kind in _KINDS:
-        table = document.table(kind)
+        table = project.table(kind)
         counts = Counter(resource["name"] for resource in table.values() if isinstance(resource["name"], str))
         said: set[str] = set()
         for key, resource in table.items():
             name = resource["name"]
             finding = None
             if not isinstance(name, str) or (kind in _EXPOSED and not is_safe(name)):
-                finding = _misnamed(kind, _place(document, kind, key), name)
+                finding = _misnamed(kind, _place(project, kind, key), name)
             if finding is None and counts[name] > 1:
                 unnamed.add(key)
                 if name not in said:
                     yield found(
-                        38, _place(document, kind, key), f"The name {shown(name)} is used more than once among {kind}s."
+                        38, _place(project, kind, key), f"The name {shown(name)} is used more than once among {kind}s."
                     )
                 said.add(name)
             elif finding is not None:
@@ -153,5 +153,5 @@ def _misnamed(kind: str, place: str, name: object) -> Finding:
     return found(38, place, f"The name {shown(name)} must be a text.")
 
 
-def _place(document: ProjectData, kind: str, key: int) -> str:
-    return node_place(document, key) if kind == "node" else f"{kind} {key}"
+def _place(project: ProjectData, kind: str, key: int) -> str:
+    return node_place(project, key) if kind == "node" else f"{kind} {key}"

@@ -17,13 +17,13 @@ _COLOR = re.compile(r"[0-9a-fA-F]{6}")
 
 def content(survey: Survey) -> Findings:
     """Everything about single resources."""
-    document = survey.document
-    scope = _Judging(document)
-    for key, variable in document.variables.items():
+    project = survey.project
+    scope = _Judging(project)
+    for key, variable in project.variables.items():
         for finding in _variable(f"variable {key}", variable):
             scope.untyped.add(key)
             yield finding
-    for key, character in document.characters.items():
+    for key, character in project.characters.items():
         yield from _character(f"character {key}", character)
     for seen in survey.nodes.values():
         if seen.node_type is not None:
@@ -33,8 +33,8 @@ def content(survey: Survey) -> Findings:
 class _Judging(Reading):
     """Reading, except that a variable which is wrong itself has no type that others could fail to match."""
 
-    def __init__(self, document: ProjectData) -> None:
-        super().__init__(document)
+    def __init__(self, project: ProjectData) -> None:
+        super().__init__(project)
         self.untyped: set[int] = set()
 
     def variable_type(self, variable_id: int) -> str:
@@ -74,11 +74,11 @@ def _node(survey: Survey, seen: Seen, node_type: NodeType, scope: Reading) -> Fi
         yield found(rule, seen.place, f"{node_type.name}: {problem}.")
     for f, kind in node_type.reference_fields:
         value = seen.data.get(f.name)
-        if is_id(value) and value >= 0 and value not in survey.document.table(kind.to) and value not in survey.ghosts:
+        if is_id(value) and value >= 0 and value not in survey.project.table(kind.to) and value not in survey.ghosts:
             seen.broken |= {f.name}
             yield found(f.rule, seen.place, f"{node_type.name}: {f.name} {value} does not exist.")
     special = _SPECIAL.get(node_type.name)
-    if special is not None and (problem := special(survey.document, seen)):
+    if special is not None and (problem := special(survey.project, seen)):
         seen.broken |= {*problem.fields}
         if problem.sentence:
             yield found(problem.rule, seen.place, f"{node_type.name}: {problem.sentence}.")
@@ -90,22 +90,22 @@ def _monolog(_document: ProjectData, seen: Seen) -> Problem | None:
     return Problem(53, "without a character it cannot be played by the HTML runtime", ("character",))
 
 
-def _macro_use(document: ProjectData, seen: Seen) -> Problem | None:
+def _macro_use(project: ProjectData, seen: Seen) -> Problem | None:
     macro = seen.data.get("macro")
     # a scene whose macro mark is wrong breaks rule 24
-    is_scene = is_id(macro) and macro in document.scenes and "macro" not in document.scenes[macro]
+    is_scene = is_id(macro) and macro in project.scenes and "macro" not in project.scenes[macro]
     if macro != UNSET and not is_scene:
         return None
     return Problem(56, "it must name a macro to be played by the HTML runtime", ("macro",))
 
 
-def _jump(document: ProjectData, seen: Seen) -> Problem | None:
+def _jump(project: ProjectData, seen: Seen) -> Problem | None:
     target = seen.data.get("target")
-    if not is_id(target) or target not in document.nodes:
+    if not is_id(target) or target not in project.nodes:
         return None
     if target == seen.node_id:
         return Problem(55, "it jumps to itself", ("target",))
-    other = document.nodes[target]
+    other = project.nodes[target]
     if other["type"] != "jump" or other["data"].get("target") != seen.node_id:
         return None
     # said once for the two of them

@@ -16,9 +16,9 @@ def found(rule: int | str, place: str, message: str) -> Finding:
     return Finding(rule, "warning" if warning else "error", place, message)
 
 
-def node_place(document: ProjectData, node_id: int) -> str:
+def node_place(project: ProjectData, node_id: int) -> str:
     """A node and its scene."""
-    owner = document.owner(node_id)
+    owner = project.owner(node_id)
     return f"node {node_id}" if owner is None else f"scene {owner}, node {node_id}"
 
 

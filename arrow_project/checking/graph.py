@@ -9,7 +9,7 @@ _NO_EXIT, _NO_ENTRANCE = ("jump", "frame"), ("entry", "frame")
 
 def graph(survey: Survey) -> Findings:
     """Every connection by itself, then those that share an exit."""
-    for scene_id, scene in survey.document.scenes.items():
+    for scene_id, scene in survey.project.scenes.items():
         for node_id, entry in scene["map"].items():
             if "io" in entry:
                 yield from _outgoing(survey, scene["map"], node_id, entry, f"scene {scene_id}, node {node_id}")

@@ -25,7 +25,7 @@ def story(survey: Survey) -> Findings:
     yield from _unreachable(survey)
     for seen in survey.nodes.values():
         # the end of a macro is where the calling scene goes on
-        if seen.node_type is not None and seen.home is not None and not survey.document.is_macro(seen.home):
+        if seen.node_type is not None and seen.home is not None and not survey.project.is_macro(seen.home):
             yield from _end(seen)
     yield from _variables(survey)
     yield from _characters(survey)
@@ -33,7 +33,7 @@ def story(survey: Survey) -> Findings:
 
 
 def _first_node(survey: Survey) -> Findings:
-    first = survey.nodes[survey.document.entry]
+    first = survey.nodes[survey.project.entry]
     if first.node["type"] in ("content", "monolog") and first.data.get("clear") is True:
         yield found(64, first.place, "clear on the very first played node throws in the HTML runtime; leave it out.")
 
@@ -41,7 +41,7 @@ def _first_node(survey: Survey) -> Findings:
 def reachable(survey: Survey) -> set[int]:
     """Every node that play can come to from the project's entry."""
     found_nodes: set[int] = set()
-    open_nodes = [survey.document.entry]
+    open_nodes = [survey.project.entry]
     while open_nodes:
         node_id = open_nodes.pop()
         seen = survey.nodes.get(node_id)
@@ -56,7 +56,7 @@ def reachable(survey: Survey) -> set[int]:
 def _elsewhere(survey: Survey, seen: Seen) -> int:
     if seen.node["type"] == "jump":
         return integer(seen.data.get("target"))
-    macro = survey.document.scenes.get(integer(seen.data.get("macro")), {})
+    macro = survey.project.scenes.get(integer(seen.data.get("macro")), {})
     return integer(macro.get("entry"))
 
 
@@ -89,7 +89,7 @@ def _end(seen: Seen) -> Findings:
 
 def _variables(survey: Survey) -> Findings:
     read, written = _traffic(survey)
-    for key, variable in survey.document.variables.items():
+    for key, variable in survey.project.variables.items():
         place = f"variable {key}"
         if key not in read:
             yield found("never-read", place, f"Nothing asks for or shows {shown(variable['name'])}.")
@@ -124,7 +124,7 @@ def _asked(type_name: str, data: Record) -> Iterator[int]:
 
 def _characters(survey: Survey) -> Findings:
     spoken = {integer(s.data.get("character")) for s in survey.nodes.values() if s.node["type"] in _SPEAKING}
-    for key, character in survey.document.characters.items():
+    for key, character in survey.project.characters.items():
         if key not in spoken:
             yield found("no-lines", f"character {key}", f"{shown(character['name'])} says nothing.")
 

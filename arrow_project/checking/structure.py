@@ -15,18 +15,18 @@ _COMMANDS = frozenset({"_use", "_as_entry", "_exposure_revision"})
 
 def structure(survey: Survey) -> Findings:
     """Everything that holds before nodes are looked into."""
-    document = survey.document
-    yield from _ids(document)
-    yield from _authors(document)
-    yield from _entries(document)
+    project = survey.project
+    yield from _ids(project)
+    yield from _authors(project)
+    yield from _entries(project)
     yield from _maps(survey)
-    yield from _stray_keys(document)
+    yield from _stray_keys(project)
 
 
-def _ids(document: ProjectData) -> Findings:
+def _ids(project: ProjectData) -> Findings:
     counts: Counter[int] = Counter()
     for name in SETS:
-        table = document.raw["resources"][name]
+        table = project.raw["resources"][name]
         counts.update(table.keys())
         for key in table:
             if key < 0:
@@ -38,53 +38,53 @@ def _ids(document: ProjectData) -> Findings:
             yield found(8, f"id {key}", "The same id is used in two sets; each resource needs its own.")
 
 
-def _authors(document: ProjectData) -> Findings:
-    if any(finding.rule in (_AUTHORS, _OLD_SEED) for finding in document.findings):
+def _authors(project: ProjectData) -> Findings:
+    if any(finding.rule in (_AUTHORS, _OLD_SEED) for finding in project.findings):
         # loading had to invent the only author, whose seed means nothing
         return
-    timed = integer_epoch(document.raw["meta"]) > 0
-    for author in document.authors:
-        seed = document.seed_of(author)
+    timed = integer_epoch(project.raw["meta"]) > 0
+    for author in project.authors:
+        seed = project.seed_of(author)
         place = f"meta.authors.{author}"
         if not 0 <= author <= MAX_AUTHOR:
             yield found(_AUTHORS, place, f"An author's id must be 0 to {MAX_AUTHOR}.")
         elif not timed and not 0 <= seed <= SEED_LIMIT:
             yield found(_AUTHORS, place, f"An author's seed must be 0 to 2^{AUTHOR_SHIFT}.")
         elif not timed:
-            highest = _highest_seed(document, author)
+            highest = _highest_seed(project, author)
             if highest >= seed:
                 yield found(15, place, f"The seed {seed} must be greater than {highest}, which is in use.")
 
 
-def _highest_seed(document: ProjectData, author: int) -> int:
-    base = (document.raw["meta"]["chapter"] << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT)
-    tables = [document.raw["resources"][name] for name in SETS]
+def _highest_seed(project: ProjectData, author: int) -> int:
+    base = (project.raw["meta"]["chapter"] << CHAPTER_SHIFT) | (author << AUTHOR_SHIFT)
+    tables = [project.raw["resources"][name] for name in SETS]
     return max((key - base for table in tables for key in table if 0 <= key - base < SEED_LIMIT), default=-1)
 
 
-def _entries(document: ProjectData) -> Findings:
-    owner = document.owner(document.entry)
+def _entries(project: ProjectData) -> Findings:
+    owner = project.owner(project.entry)
     if owner is None:
-        yield found(18, "entry", f"Node {document.entry}, the project's entry, is in no scene.")
-    elif document.is_macro(owner):
+        yield found(18, "entry", f"Node {project.entry}, the project's entry, is in no scene.")
+    elif project.is_macro(owner):
         yield found(19, "entry", f"The project's entry is in macro {owner}; it must be in an ordinary scene.")
-    for key, scene in document.scenes.items():
+    for key, scene in project.scenes.items():
         entry = scene["entry"]
-        if owner is None and entry == document.entry:
+        if owner is None and entry == project.entry:
             continue
-        if not is_id(entry) or entry not in scene["map"] or entry not in document.nodes:
+        if not is_id(entry) or entry not in scene["map"] or entry not in project.nodes:
             yield found(20, f"scene {key}", f"Its entry {shown(entry)} must be an existing node of its own map.")
 
 
 def _maps(survey: Survey) -> Findings:
-    document = survey.document
+    project = survey.project
     homes = Counter[int]()
-    first = document.owner(document.entry)
-    entries = {document.entry}
-    for key, scene in document.scenes.items():
+    first = project.owner(project.entry)
+    entries = {project.entry}
+    for key, scene in project.scenes.items():
         homes.update(scene["map"].keys())
         entries.add(integer(scene["entry"]))
-        yield from _scene(document, key, scene, is_macro=document.is_macro(key) and key != first)
+        yield from _scene(project, key, scene, is_macro=project.is_macro(key) and key != first)
     for node_id, seen in survey.nodes.items():
         # of an entry rules 18 and 20 say more
         if seen.home is None and node_id not in entries:
@@ -95,7 +95,7 @@ def _maps(survey: Survey) -> Findings:
             yield found(23, seen.place, f"Arrow has no node type {shown(seen.node['type'])}.")
 
 
-def _scene(document: ProjectData, key: int, scene: Record, *, is_macro: bool) -> Findings:
+def _scene(project: ProjectData, key: int, scene: Record, *, is_macro: bool) -> Findings:
     """The map of a scene; one that is marked as a macro although the story begins there breaks rule 19 only."""
     place = f"scene {key}"
     if "macro" in scene and scene["macro"] is not True:
@@ -104,21 +104,21 @@ def _scene(document: ProjectData, key: int, scene: Record, *, is_macro: bool) ->
         x, y = entry["offset"]
         if not is_id(x) or not is_id(y):
             yield found(10, f"{place}, node {node_id}", "offset must be two numbers [x, y].")
-        if node_id not in document.nodes:
+        if node_id not in project.nodes:
             # a missing entry node is what rule 20 says
             if node_id != integer(scene["entry"]):
                 yield found(21, f"{place}, node {node_id}", "The map names a node that does not exist.")
-        elif is_macro and document.nodes[node_id]["type"] == "macro_use":
+        elif is_macro and project.nodes[node_id]["type"] == "macro_use":
             yield found(25, f"{place}, node {node_id}", "A macro must not use macros; it would not return.")
         if "skip" in entry and entry["skip"] is not True:
             yield found(26, f"{place}, node {node_id}", "skip must be true or absent.")
 
 
-def _stray_keys(document: ProjectData) -> Findings:
-    for node_id, node in document.nodes.items():
+def _stray_keys(project: ProjectData) -> Findings:
+    for node_id, node in project.nodes.items():
         for key in () if _COMMANDS.isdisjoint(node["data"]) else _COMMANDS & node["data"].keys():
-            yield found(62, node_place(document, node_id), f"{key} is a command and must not be stored.")
+            yield found(62, node_place(project, node_id), f"{key} is a command and must not be stored.")
     for kind in ("scene", "variable", "character"):
-        for key, resource in document.table(kind).items():
+        for key, resource in project.table(kind).items():
             if "data" in record(resource):
                 yield found(62, f"{kind} {key}", "data belongs to nodes only.")

@@ -1,4 +1,4 @@
-"""One walk over a document: what all checks want to know about its nodes, found out once."""
+"""One walk over a project: what all checks want to know about its nodes, found out once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,33 +60,33 @@ class Seen:
 
 @dataclass(frozen=True)
 class Survey:
-    """A document and its nodes.
+    """A project and its nodes.
 
     Attributes:
-        document: all of it.
+        project: all of it.
         nodes: by id.
         ghosts: ids that a scene's map names and that are no nodes.
     """
 
-    document: ProjectData
+    project: ProjectData
     nodes: dict[int, Seen]
     ghosts: set[int]
 
 
-def survey(document: ProjectData) -> Survey:
+def survey(project: ProjectData) -> Survey:
     """Look at every node once."""
-    names = _Names(document.by_name("variable"), document.by_name("character"))
+    names = _Names(project.by_name("variable"), project.by_name("character"))
     nodes: dict[int, Seen] = {}
     ghosts: set[int] = set()
-    for scene_id, scene in document.scenes.items():
+    for scene_id, scene in project.scenes.items():
         for node_id, entry in scene["map"].items():
-            if node_id not in document.nodes:
+            if node_id not in project.nodes:
                 ghosts.add(node_id)
             elif node_id not in nodes:
-                nodes[node_id] = _seen(document, node_id, scene_id, _outgoing(entry), names)
-    for node_id in document.nodes.keys() - nodes.keys():
-        nodes[node_id] = _seen(document, node_id, None, (), names)
-    return Survey(document, nodes, ghosts)
+                nodes[node_id] = _seen(project, node_id, scene_id, _outgoing(entry), names)
+    for node_id in project.nodes.keys() - nodes.keys():
+        nodes[node_id] = _seen(project, node_id, None, (), names)
+    return Survey(project, nodes, ghosts)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class _Names:
         return known, tuple(unknown)
 
 
-def _seen(document: ProjectData, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
-    node = document.nodes[node_id]
+def _seen(project: ProjectData, node_id: int, home: int | None, outgoing: Sequence[Connection], names: _Names) -> Seen:
+    node = project.nodes[node_id]
     data: Record = node["data"]
     name = node["type"]
     node_type = NODE_TYPES.get(name) if isinstance(name, str) else None
@@ -117,13 +117,13 @@ def _seen(document: ProjectData, node_id: int, home: int | None, outgoing: Seque
         return Seen(node_id, node, data, None, home, 0, 0, outgoing, tuple(ids_of(node.get("ref"))), (), ())
     texts = node_type.exposing(data)
     known, unknown = names.resolve(texts) if texts else ([], ())
-    references = document.references(node_type, data, known)
+    references = project.references(node_type, data, known)
     slots = node_type.inputs(data), node_type.outputs(data)
     return Seen(node_id, node, data, node_type, home, *slots, outgoing, references, known, unknown)
 
 
 def _outgoing(entry: Record) -> Sequence[Connection]:
-    """The well-formed connections; the document's own array where all are, which is nearly everywhere."""
+    """The well-formed connections; the project's own array where all are, which is nearly everywhere."""
     stored = entry.get("io")
     if not isinstance(stored, list):
         return ()

@@ -1,4 +1,4 @@
-"""Invariants 2 and 65: characters and tags that no text of a document may hold."""
+"""Invariants 2 and 65: characters and tags that no text of a project may hold."""
 
 import re
 from collections.abc import Iterator
@@ -13,39 +13,39 @@ _DEPTH = 3
 _CONTROL_BYTES = bytes([*range(9), 11, 12, *range(14, 32)])
 
 
-def wording(document: ProjectData) -> Findings:
-    """Every text of the document, keys included."""
+def wording(project: ProjectData) -> Findings:
+    """Every text of the project, keys included."""
     # rarely is anything wrong, so all texts are looked at in one piece before each is by itself
-    everything = "\n".join(_all_texts(document)).encode("utf-8", "surrogatepass")
+    everything = "\n".join(_all_texts(project)).encode("utf-8", "surrogatepass")
     is_clean = len(everything.translate(None, _CONTROL_BYTES)) == len(everything)
     # the first half is found far faster
     if not is_clean or (b"</" in everything and _SCRIPT.encode() in everything.lower()):
-        yield from _one_by_one(document)
+        yield from _one_by_one(project)
 
 
-def _one_by_one(document: ProjectData) -> Findings:
-    for where, said in _texts(document.raw, ()):
+def _one_by_one(project: ProjectData) -> Findings:
+    for where, said in _texts(project.raw, ()):
         if control := _CONTROL.search(said):
             message = f"The text holds U+{ord(control[0]):04X}; remove that character."
-            yield found(2, _place(document, where), message)
+            yield found(2, _place(project, where), message)
         if _SCRIPT in said.lower():
-            yield found(65, _place(document, where), "</script in a text breaks the HTML export.")
+            yield found(65, _place(project, where), "</script in a text breaks the HTML export.")
 
 
-def _all_texts(document: ProjectData) -> list[str]:
+def _all_texts(project: ProjectData) -> list[str]:
     texts: list[str] = []
     keys: set[object] = set()
-    for node in document.nodes.values():
+    for node in project.nodes.values():
         _gather(node["data"], texts, keys)
         texts.append(str(node["name"]))
         if "notes" in node:
             _gather(node, texts, keys)
-    for table in (document.variables, document.characters):
+    for table in (project.variables, project.characters):
         for resource in table.values():
             _gather(resource, texts, keys)
-    for scene in document.scenes.values():
+    for scene in project.scenes.values():
         _gather({key: value for key, value in scene.items() if key != "map"}, texts, keys)
-    _gather({key: value for key, value in document.raw.items() if key != "resources"}, texts, keys)
+    _gather({key: value for key, value in project.raw.items() if key != "resources"}, texts, keys)
     return texts + [key for key in keys if isinstance(key, str)]
 
 
@@ -76,7 +76,7 @@ def _texts(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object,
             yield from _texts(item, (*path, key))
 
 
-def _place(document: ProjectData, path: tuple[object, ...]) -> str:
+def _place(project: ProjectData, path: tuple[object, ...]) -> str:
     if path[:2] == ("resources", "nodes") and len(path) >= _DEPTH and isinstance(path[2], int):
-        return node_place(document, path[2])
+        return node_place(project, path[2])
     return ".".join(str(part) for part in path) or "document"

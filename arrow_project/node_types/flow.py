@@ -21,7 +21,7 @@ from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part,
 from arrow_project.values import Record, integer, shown
 
 _LEAST, _MOST = 2, 10
-# a document may say any number; nobody can draw or list more than this
+# a project may say any number; nobody can draw or list more than this
 _DRAWN = 1000
 _COUNT = Whole(_LEAST, _MOST)
 

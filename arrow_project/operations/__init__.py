@@ -24,11 +24,11 @@ OPERATIONS: Mapping[str, OperationSpec] = MappingProxyType({name: f.spec for nam
 """Every operation by name: what a model's tools are made of."""
 
 
-def perform(document: ProjectData, operation: Operation, selection: Selection) -> OperationResult:
+def perform(project: ProjectData, operation: Operation, selection: Selection) -> OperationResult:
     """Apply an operation completely or not at all.
 
     Raises:
-        OperationError: it is refused; the document is unchanged.
+        OperationError: it is refused; the project is unchanged.
         TypeError: it is no Operation.
     """
     if not isinstance(cast("object", operation), Operation):
@@ -36,16 +36,16 @@ def perform(document: ProjectData, operation: Operation, selection: Selection) -
     called = _function(operation.function)
     if called.asks_for_users:
         # before the transaction, so that taking it back does not lose the index
-        document.usage.prepare()
-    editing = Editing(document, selection)
-    before = document.journal.position
+        project.usage.prepare()
+    editing = Editing(project, selection)
+    before = project.journal.position
     try:
         arguments = called.arguments(operation.arguments)
         if has_control(arguments):
             editing.remark("Control characters and halves of characters were removed; a text holds none in Arrow.")
         result = called.handler(editing, arguments)
     except BaseException:
-        document.journal.rollback(before)
+        project.journal.rollback(before)
         raise
     if editing.remarks:
         result["remarks"] = editing.remarks

@@ -27,11 +27,11 @@ _TAGS: Record = {
 
 def _create_character(editing: Editing, arguments: Record) -> Record:
     name = free_name(editing, "character", arguments["name"])
-    color = _color(arguments.get("color")) or _distinct_color(len(editing.document.characters))
+    color = _color(arguments.get("color")) or _distinct_color(len(editing.project.characters))
     tags = _tags(arguments.get("tags"))
     notes = _notes(editing, arguments) or ""
     character_id = editing.mind.create_character(name, color, tags, notes)
-    editing.mind.settle_references(editing.document.usage.exposing("character", name))
+    editing.mind.settle_references(editing.project.usage.exposing("character", name))
     return {"character_id": character_id, "name": name, "color": f"#{color}"}
 
 
@@ -64,19 +64,19 @@ def _notes(editing: Editing, arguments: Record) -> str | None:
 
 def _update_character(editing: Editing, arguments: Record) -> Record:
     character_id = find(editing, "character", arguments)
-    document = editing.document
-    old = document.name("character", character_id)
+    project = editing.project
+    old = project.name("character", character_id)
     name = None
     if arguments.get("name") and arguments["name"] != old:
         name = free_name(editing, "character", arguments["name"], character_id)
-        editing.mind.settle_references(document.usage.users("character", character_id))
+        editing.mind.settle_references(project.usage.users("character", character_id))
     tags = _replacement(editing, character_id, arguments)
     color = _color(arguments.get("color"))
     editing.mind.update_character(character_id, name, color, tags, _notes(editing, arguments))
     if name is not None:
         _rename_other_tags(editing, old, name)
-        editing.mind.settle_references(document.usage.exposing("character", name))
-    return {"character_id": character_id, "name": document.name("character", character_id)}
+        editing.mind.settle_references(project.usage.exposing("character", name))
+    return {"character_id": character_id, "name": project.name("character", character_id)}
 
 
 def _replacement(editing: Editing, character_id: int, arguments: Record) -> dict[str, str | None] | None:
@@ -84,7 +84,7 @@ def _replacement(editing: Editing, character_id: int, arguments: Record) -> dict
     if "tags" not in arguments:
         return None
     tags = _tags(arguments["tags"])
-    before: Record = editing.document.characters[character_id].get("tags") or {}
+    before: Record = editing.project.characters[character_id].get("tags") or {}
     gone = [key for key in before if key not in tags]
     if gone:
         editing.remark(f"Removed the tags {', '.join(str(key) for key in gone)}: tags are replaced as a whole.")
@@ -94,9 +94,9 @@ def _replacement(editing: Editing, character_id: int, arguments: Record) -> dict
 
 def _rename_other_tags(editing: Editing, old: str, new: str) -> None:
     """Arrow renames exposures of the tags a character begins with; texts may expose others too."""
-    document = editing.document
-    for node_id in document.usage.exposing("character", old):
-        data = document.data(node_id)
+    project = editing.project
+    for node_id in project.usage.exposing("character", old):
+        data = project.data(node_id)
         renamed: Record = replaced(data, {f"{{{old}.": f"{{{new}."})
         changed = {key: value for key, value in renamed.items() if value != data[key]}
         editing.mind.update_node(node_id, data=changed)
@@ -104,7 +104,7 @@ def _rename_other_tags(editing: Editing, old: str, new: str) -> None:
 
 def _delete_character(editing: Editing, arguments: Record) -> Record:
     character_id = find(editing, "character", arguments)
-    users = editing.document.usage.users("character", character_id)
+    users = editing.project.usage.users("character", character_id)
     release(editing, "character", character_id, force=arguments.get("force") is True, users=users)
     editing.mind.delete_character(character_id)
     return {"removed_id": character_id}

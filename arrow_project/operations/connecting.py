@@ -17,25 +17,25 @@ _CONNECTION: Record = {
 }
 
 
-def native_slot(document: ProjectData, node_id: int, slot: int) -> int:
+def native_slot(project: ProjectData, node_id: int, slot: int) -> int:
     """Arrow's number of an output slot as the tools count it, and back: it is its own inverse."""
-    node_type = document.node_type(node_id)
+    node_type = project.node_type(node_id)
     return 1 - slot if node_type is not None and node_type.reversed and slot in (0, 1) else slot
 
 
-def said(document: ProjectData, connection: Connection) -> Connection:
+def said(project: ProjectData, connection: Connection) -> Connection:
     """A native connection as the tools say it."""
     from_id, from_slot, to_id, to_slot = connection
-    if from_id not in document.nodes:
+    if from_id not in project.nodes:
         return list(connection)
-    return [from_id, native_slot(document, from_id, from_slot), to_id, to_slot]
+    return [from_id, native_slot(project, from_id, from_slot), to_id, to_slot]
 
 
-def free_slots(document: ProjectData, node_id: int, scene_id: int) -> list[int]:
+def free_slots(project: ProjectData, node_id: int, scene_id: int) -> list[int]:
     """Output slots of a node, as the tools count them, that lead nowhere yet."""
-    taken = {c[1] for c in document.outgoing(node_id, scene_id)}
-    outputs = document.outputs(node_id)
-    return sorted(native_slot(document, node_id, slot) for slot in range(outputs) if slot not in taken)
+    taken = {c[1] for c in project.outgoing(node_id, scene_id)}
+    outputs = project.outputs(node_id)
+    return sorted(native_slot(project, node_id, slot) for slot in range(outputs) if slot not in taken)
 
 
 def connect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot: int) -> Connection:
@@ -44,11 +44,11 @@ def connect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot:
     Raises:
         OperationError: INVALID_CONNECTION, with what would be possible.
     """
-    document = editing.document
+    project = editing.project
     scene_id = _common_scene(editing, from_id, to_id)
     _check_slots(editing, from_id, from_slot, to_id, to_slot)
-    connection = [from_id, native_slot(document, from_id, from_slot), to_id, to_slot]
-    _check_free(document, scene_id, connection)
+    connection = [from_id, native_slot(project, from_id, from_slot), to_id, to_slot]
+    _check_free(project, scene_id, connection)
     editing.mind.update_node_map(from_id, scene_id, push=[connection])
     return [from_id, from_slot, to_id, to_slot]
 
@@ -70,30 +70,29 @@ def _common_scene(editing: Editing, from_id: int, to_id: int) -> int:
 
 
 def _check_slots(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot: int) -> None:
-    document = editing.document
-    outputs, inputs = document.outputs(from_id), document.inputs(to_id)
+    project = editing.project
+    outputs, inputs = project.outputs(from_id), project.inputs(to_id)
     if not 0 <= from_slot < outputs:
-        free = free_slots(document, from_id, editing.owner(from_id))
+        free = free_slots(project, from_id, editing.owner(from_id))
         raise _refused(
-            f"{_called(document, from_id)} has no output slot {from_slot}: it has {_count(outputs)}. "
-            f"{_free_hint(free)}",
+            f"{_called(project, from_id)} has no output slot {from_slot}: it has {_count(outputs)}. {_free_hint(free)}",
             free_slots=free,
         )
     if not 0 <= to_slot < inputs:
         raise _refused(
-            f"{_called(document, to_id)} has no input slot {to_slot}: it has {_count(inputs)}."
+            f"{_called(project, to_id)} has no input slot {to_slot}: it has {_count(inputs)}."
             + (" Nothing can lead into it." if not inputs else "")
         )
 
 
-def _check_free(document: ProjectData, scene_id: int, connection: Connection) -> None:
+def _check_free(project: ProjectData, scene_id: int, connection: Connection) -> None:
     from_id, slot = connection[0], connection[1]
-    taken = [c for c in document.outgoing(from_id, scene_id) if c[1] == slot]
+    taken = [c for c in project.outgoing(from_id, scene_id) if c[1] == slot]
     if not taken:
         return
-    shown, free = said(document, taken[0]), free_slots(document, from_id, scene_id)
+    shown, free = said(project, taken[0]), free_slots(project, from_id, scene_id)
     raise _refused(
-        f"Slot {shown[1]} of {_called(document, from_id)} leads to node {shown[2]} already and takes one connection. "
+        f"Slot {shown[1]} of {_called(project, from_id)} leads to node {shown[2]} already and takes one connection. "
         f"{_free_hint(free)} Or first delete_connection "
         f'{{"from": {shown[0]}, "from_slot": {shown[1]}, "to": {shown[2]}, "to_slot": {shown[3]}}}.',
         free_slots=free,
@@ -101,8 +100,8 @@ def _check_free(document: ProjectData, scene_id: int, connection: Connection) ->
     )
 
 
-def _called(document: ProjectData, node_id: int) -> str:
-    return f"node {node_id} ({text(document.nodes[node_id]['type'])})"
+def _called(project: ProjectData, node_id: int) -> str:
+    return f"node {node_id} ({text(project.nodes[node_id]['type'])})"
 
 
 def _count(slots: int) -> str:
@@ -119,12 +118,12 @@ def disconnect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_sl
     Raises:
         OperationError: INVALID_CONNECTION, there is none like that; names those there are.
     """
-    document = editing.document
+    project = editing.project
     scene_id = editing.owner(from_id)
-    connection = [from_id, native_slot(document, from_id, from_slot), to_id, to_slot]
-    existing = document.outgoing(from_id, scene_id)
+    connection = [from_id, native_slot(project, from_id, from_slot), to_id, to_slot]
+    existing = project.outgoing(from_id, scene_id)
     if connection not in existing:
-        there = "; ".join(str(said(document, c)) for c in existing) or "none"
+        there = "; ".join(str(said(project, c)) for c in existing) or "none"
         raise _refused(
             f"There is no connection {[from_id, from_slot, to_id, to_slot]}. From node {from_id} there are: {there}."
         )
@@ -133,27 +132,27 @@ def disconnect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_sl
 
 def cut(editing: Editing, node_id: int, scene_id: int, inputs: int, outputs: int) -> None:
     """Remove the connections of slots that a node is about to lose."""
-    document = editing.document
-    lost = [c for c in document.outgoing(node_id, scene_id) if c[1] >= outputs]
-    for connection in lost + [c for c in document.incoming(node_id, scene_id) if c[3] >= inputs]:
+    project = editing.project
+    lost = [c for c in project.outgoing(node_id, scene_id) if c[1] >= outputs]
+    for connection in lost + [c for c in project.incoming(node_id, scene_id) if c[3] >= inputs]:
         remove(editing, scene_id, connection)
 
 
 def isolate(editing: Editing, node_id: int, scene_id: int) -> None:
     """Remove every connection that leads to a node."""
-    for connection in editing.document.incoming(node_id, scene_id):
+    for connection in editing.project.incoming(node_id, scene_id):
         remove(editing, scene_id, connection)
 
 
 def remove(editing: Editing, scene_id: int, connection: Connection) -> None:
     """Remove a native connection and say so."""
-    document = editing.document
+    project = editing.project
     owner = connection[0]
-    if connection not in document.outgoing(owner, scene_id):
+    if connection not in project.outgoing(owner, scene_id):
         # a connection that lies in the map entry of another node; Arrow does not play it
-        entries = document.scene_map(scene_id)
-        owner = next(key for key in entries if connection in document.outgoing(key, scene_id))
-    editing.remark(f"Removed the connection {said(document, connection)}.")
+        entries = project.scene_map(scene_id)
+        owner = next(key for key in entries if connection in project.outgoing(key, scene_id))
+    editing.remark(f"Removed the connection {said(project, connection)}.")
     editing.mind.update_node_map(owner, scene_id, pop=[connection])
 
 
@@ -201,13 +200,13 @@ def _is_four(item: object) -> bool:
 
 def _replace_connections(editing: Editing, arguments: Record) -> Record:
     table = _conversion(editing, arguments.get("table"))
-    document, remake = editing.document, arguments.get("remake", True)
+    project, remake = editing.project, arguments.get("remake", True)
     made: list[Connection] = []
     for old_id, new_id in table.items():
-        for connection in document.outgoing(old_id, editing.owner(old_id)):
+        for connection in project.outgoing(old_id, editing.owner(old_id)):
             from_id, _, to_id, to_slot = connection
             if from_id in table and to_id in table and remake:
-                slot = said(document, connection)[1]
+                slot = said(project, connection)[1]
                 made.append(connect(editing, new_id, slot, table[to_id], to_slot))
     return {"connections": made}
 

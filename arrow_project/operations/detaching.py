@@ -26,7 +26,7 @@ def release(editing: Editing, kind: str, resource_id: int, *, force: bool, users
 
 def in_use(editing: Editing, kind: str, resource_id: int, users: list[int]) -> OperationError:
     """The error that names the users and the two ways out."""
-    name = editing.document.name(kind, resource_id)
+    name = editing.project.name(kind, resource_id)
     return OperationError(
         ErrorCode.RESOURCE_IN_USE,
         f"The {kind} {resource_id} ({shortened(name)}) is used by nodes {listed(users)}. Change those first, "
@@ -36,8 +36,8 @@ def in_use(editing: Editing, kind: str, resource_id: int, users: list[int]) -> O
 
 
 def _detach(editing: Editing, node_id: int, kind: str, resource_id: int) -> None:
-    document = editing.document
-    node_type, data = document.node_type(node_id), document.data(node_id)
+    project = editing.project
+    node_type, data = project.node_type(node_id), project.data(node_id)
     if node_type is None:
         return
     change: Record = {f.name: UNSET for f, _ in node_type.reference_fields if data.get(f.name) == resource_id}
@@ -47,5 +47,5 @@ def _detach(editing: Editing, node_id: int, kind: str, resource_id: int) -> None
         editing.mind.update_node(node_id, data=change)
         editing.remark(f"Node {node_id} lost its {'target' if kind == 'node' else kind}.")
     elif kind in ("variable", "character"):
-        name = document.name(kind, resource_id)
+        name = project.name(kind, resource_id)
         editing.remark(f"The text of node {node_id} still says {{{shortened(name)}…}}.")

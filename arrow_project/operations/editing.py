@@ -28,7 +28,7 @@ class Editing:
     """The scope of one operation.
 
     Attributes:
-        document: the document, as it is now.
+        project: the project, as it is now.
         mind: the way to change it.
         selection: what the editor shows.
         remarks: sentences for the result.
@@ -36,9 +36,9 @@ class Editing:
         said: names and words of the arguments that were resolved, by kind, with their ids.
     """
 
-    def __init__(self, document: ProjectData, selection: Selection) -> None:
-        self.document = document
-        self.mind = Mind(document)
+    def __init__(self, project: ProjectData, selection: Selection) -> None:
+        self.project = project
+        self.mind = Mind(project)
         self.selection = selection
         self.remarks: list[str] = []
         self.created: list[int] = []
@@ -59,8 +59,8 @@ class Editing:
         given = self.selection.scene_id
         if given is not None and given >= 0:
             return self.find("scene", given)
-        owner = self.document.owner(self.document.entry)
-        scene_id = owner if owner is not None else next(iter(self.document.scenes), None)
+        owner = self.project.owner(self.project.entry)
+        scene_id = owner if owner is not None else next(iter(self.project.scenes), None)
         if scene_id is None:
             raise OperationError(_CODES["scene"], "The project has no scene; create_scene makes one.")
         return scene_id
@@ -74,7 +74,7 @@ class Editing:
         resource_id = self._resolved(kind, given)
         if isinstance(given, str):
             self.said[kind, given] = resource_id
-        if kind == "macro" and not self.document.is_macro(resource_id):
+        if kind == "macro" and not self.project.is_macro(resource_id):
             macros = self._known("macro")
             raise OperationError(_CODES[kind], f"Scene {resource_id} is no macro and cannot be used as one. {macros}")
         return resource_id
@@ -82,7 +82,7 @@ class Editing:
     def _resolved(self, kind: str, given: object) -> int:
         number = _as_id(given)
         if number is not None:
-            if number in self.document.table(kind):
+            if number in self.project.table(kind):
                 return number
             raise self._missing(kind, shown(number), number)
         if not isinstance(given, str) or not given:
@@ -94,7 +94,7 @@ class Editing:
         return self._named(kind, given)
 
     def _named(self, kind: str, name: str) -> int:
-        known = self.document.by_name(kind)
+        known = self.project.by_name(kind)
         for candidate in (name, safe(name)):
             if candidate in known:
                 return known[candidate]
@@ -106,33 +106,33 @@ class Editing:
 
     def _known(self, kind: str, wanted: int | str = "") -> str:
         """What would have worked: near names first, otherwise some that exist."""
-        table = self.document.table(kind)
-        ids = [key for key in table if kind != "macro" or self.document.is_macro(key)]
+        table = self.project.table(kind)
+        ids = [key for key in table if kind != "macro" or self.project.is_macro(key)]
         if not ids:
             return f"The project has no {kind} yet."
         if kind == "node":
             return self._near_nodes(wanted)
-        names = {shortened(self.document.name(kind, key)): key for key in ids}
+        names = {shortened(self.project.name(kind, key)): key for key in ids}
         alike = near(shortened(wanted), names) if isinstance(wanted, str) else []
         some = [f"{name} ({names[name]})" for name in (alike or list(names)[:_SHOWN])]
         rest = f" and {len(names) - _SHOWN} more" if not alike and len(names) > _SHOWN else ""
         return f"{'Near' if alike else 'There is'}: {', '.join(some)}{rest}."
 
     def _near_nodes(self, wanted: int | str) -> str:
-        ids = sorted(self.document.nodes)
+        ids = sorted(self.project.nodes)
         if isinstance(wanted, int):
             ids = sorted(ids, key=lambda key: abs(key - wanted))
         else:
-            names = self.document.by_name("node")
+            names = self.project.by_name("node")
             if alike := near(wanted, names):
                 return f"Near: {', '.join(f'{shortened(name)} ({names[name]})' for name in alike)}."
         return f"Nodes that exist: {listed(ids, _SHOWN)}."
 
     def _special(self, word: str) -> int:
         if word == "project_entry":
-            return self.document.entry
+            return self.project.entry
         if word == "current_entry":
-            entry = self.document.scenes[self.scene_id]["entry"]
+            entry = self.project.scenes[self.scene_id]["entry"]
             return self._existing(integer(entry), f"the entry of scene {self.scene_id}")
         if word == "last_created":
             last = self.created[-1] if self.created else self.selection.last_created
@@ -150,7 +150,7 @@ class Editing:
         return self._existing(selected[0 if word == "first_selected" else -1], "the selected node")
 
     def _existing(self, node_id: int, what: str) -> int:
-        if node_id not in self.document.nodes:
+        if node_id not in self.project.nodes:
             raise OperationError(_CODES["node"], f"There is no node that is {what}; name one by its id.")
         return node_id
 
@@ -160,7 +160,7 @@ class Editing:
         Raises:
             OperationError: no scene has it.
         """
-        scene_id = self.document.owner(node_id)
+        scene_id = self.project.owner(node_id)
         if scene_id is None:
             raise OperationError(
                 ErrorCode.PERMISSION_DENIED, f"Node {node_id} is in no scene; Arrow cannot change or remove it."
@@ -169,11 +169,11 @@ class Editing:
 
     def variable_type(self, variable_id: int) -> str:
         """num, str or bool; empty for what is no variable."""
-        return self.document.variable_type(variable_id)
+        return self.project.variable_type(variable_id)
 
     def node_type(self, node_id: int) -> str:
         """The type of an existing node."""
-        return text(self.document.nodes[node_id]["type"])
+        return text(self.project.nodes[node_id]["type"])
 
     def scene_entry(self, scene_id: int) -> int:
         """The entry node of an existing scene.
@@ -181,11 +181,11 @@ class Editing:
         Raises:
             OperationError: the scene has none.
         """
-        return self._existing(integer(self.document.scenes[scene_id]["entry"]), f"the entry of scene {scene_id}")
+        return self._existing(integer(self.project.scenes[scene_id]["entry"]), f"the entry of scene {scene_id}")
 
     def helper(self, stem: str) -> int:
         """A new num variable that a several-node form needs."""
-        taken = self.document.by_name("variable")
+        taken = self.project.by_name("variable")
         number = 1
         while f"{stem}_{number}" in taken:
             number += 1
@@ -194,7 +194,7 @@ class Editing:
     def create_variable(self, name: str, type_name: str, initial: object, notes: str = "") -> int:
         """A new variable, also referenced by texts that expose its name already."""
         variable_id = self.mind.create_variable(name, type_name, initial, notes)
-        self.mind.settle_references(self.document.usage.exposing("variable", name))
+        self.mind.settle_references(self.project.usage.exposing("variable", name))
         return variable_id
 
 

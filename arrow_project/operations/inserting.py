@@ -35,7 +35,7 @@ def _create_insert_node(editing: Editing, arguments: Record) -> Record:
     scene_id = _scene_of(editing, arguments.get("scene_id"), anchor)
     blueprint = node_type.lower(arguments_record("preset", arguments.get("preset")), editing)
     for part in blueprint.parts:
-        check_part(editing.document, part, scene_id)
+        check_part(editing.project, part, scene_id)
     position = arguments.get("position", arguments.get("offset", "auto"))
     ids = _build(editing, blueprint, scene_id, position, anchor, arguments)
     result = _described(editing, ids, blueprint, scene_id)
@@ -54,7 +54,7 @@ def _source(editing: Editing, given: object) -> tuple[int | None, tuple[int, int
     slot = source.get("slot", source.get("from_slot"))
     if slot is not None:
         return node_id, (node_id, whole("slot", slot))
-    free = free_slots(editing.document, node_id, editing.owner(node_id))
+    free = free_slots(editing.project, node_id, editing.owner(node_id))
     return node_id, (node_id, free[0] if free else 0)
 
 
@@ -87,13 +87,13 @@ def _build(
 
 
 def _described(editing: Editing, ids: list[int], blueprint: Blueprint, scene_id: int) -> Record:
-    document, node_id = editing.document, ids[0]
+    project, node_id = editing.project, ids[0]
     result: Record = {
         "node_id": node_id,
         "type": blueprint.parts[0].type,
-        "name": document.name("node", node_id),
+        "name": project.name("node", node_id),
         "scene_id": scene_id,
-        "position": list(document.offset(document.scene_map(scene_id)[node_id])),
+        "position": list(project.offset(project.scene_map(scene_id)[node_id])),
     }
     if len(ids) > 1:
         result |= {"last_node_id": ids[-1], "node_ids": ids}
@@ -125,7 +125,7 @@ def _quick_insert_node(editing: Editing, arguments: Record) -> Record:
     result = _create_insert_node(editing, insert)
     new_id = result["node_id"]
     ends = (other_id, whole("slot", slot), new_id, 0) if outgoing else (new_id, 0, other_id, whole("slot", slot))
-    if editing.document.inputs(new_id) if outgoing else editing.document.outputs(new_id):
+    if editing.project.inputs(new_id) if outgoing else editing.project.outputs(new_id):
         result["connection"] = connect(editing, *ends)
     else:
         editing.remark(f"A {node_type.name} cannot be connected that way; it stands alone.")

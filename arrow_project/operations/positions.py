@@ -27,7 +27,7 @@ def offset_for(editing: Editing, part: Part, scene_id: int, position: object, an
     if anchor is None or position != "auto":
         anchor = _previous(editing, scene_id) if anchor is None else anchor
     below = position == "below_previous"
-    return list(place(editing.document, scene_id, part.type, part.data, anchor, below=below))
+    return list(place(editing.project, scene_id, part.type, part.data, anchor, below=below))
 
 
 def explicit(position: list[object]) -> list[int]:
@@ -55,5 +55,5 @@ def _previous(editing: Editing, scene_id: int) -> int | None:
     """What the writer would call the previous node: last created, else last selected, in this scene."""
     selected = editing.selection.node_ids[-1:]
     candidates = [*editing.created[-1:], editing.selection.last_created, *selected]
-    in_scene = editing.document.scene_map(scene_id)
+    in_scene = editing.project.scene_map(scene_id)
     return next((n for n in candidates if n is not None and n in in_scene), None)

@@ -6,24 +6,24 @@ from arrow_project.operations.editing import listed
 from arrow_project.project_data import ProjectData
 
 
-def check_part(document: ProjectData, part: Part, scene_id: int, node_id: int | None = None) -> None:
+def check_part(project: ProjectData, part: Part, scene_id: int, node_id: int | None = None) -> None:
     """Refuse what could not be played: macros in macros, jumps that never end.
 
     Raises:
         OperationError: CIRCULAR_REFERENCE or PERMISSION_DENIED.
     """
     if part.type == "macro_use":
-        _check_macro(document, part.data["macro"], scene_id)
+        _check_macro(project, part.data["macro"], scene_id)
     if part.type == "jump" and node_id is not None:
-        _check_jump(document, node_id, part.data["target"])
+        _check_jump(project, node_id, part.data["target"])
 
 
-def _check_macro(document: ProjectData, macro: int, scene_id: int) -> None:
+def _check_macro(project: ProjectData, macro: int, scene_id: int) -> None:
     if macro == scene_id:
         raise OperationError(
             ErrorCode.CIRCULAR_REFERENCE, f"Macro {macro} cannot use itself; that would never end. Use a jump."
         )
-    if document.is_macro(scene_id):
+    if project.is_macro(scene_id):
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
             f"Scene {scene_id} is a macro, and Arrow allows no macro_use in macros: it would not return. "
@@ -31,29 +31,29 @@ def _check_macro(document: ProjectData, macro: int, scene_id: int) -> None:
         )
 
 
-def _check_jump(document: ProjectData, node_id: int, target: int) -> None:
+def _check_jump(project: ProjectData, node_id: int, target: int) -> None:
     if target == node_id:
         raise OperationError(ErrorCode.CIRCULAR_REFERENCE, f"Jump {node_id} cannot jump to itself; name another node.")
-    other = document.nodes.get(target, {})
-    if other.get("type") == "jump" and document.data(target).get("target") == node_id:
+    other = project.nodes.get(target, {})
+    if other.get("type") == "jump" and project.data(target).get("target") == node_id:
         raise OperationError(
             ErrorCode.CIRCULAR_REFERENCE,
             f"Jump {target} jumps to {node_id}, so a jump back would never end; name another node.",
         )
 
 
-def protect_entries(document: ProjectData, node_id: int) -> None:
+def protect_entries(project: ProjectData, node_id: int) -> None:
     """Refuse to lose the place where the story or a scene begins.
 
     Raises:
         OperationError: PERMISSION_DENIED, with the way out.
     """
-    if node_id == document.entry:
+    if node_id == project.entry:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
             f"Node {node_id} is the project's entry: the story begins there. First set_project_entry to another node.",
         )
-    scenes = [s for s, scene in document.scenes.items() if scene["entry"] == node_id]
+    scenes = [s for s, scene in project.scenes.items() if scene["entry"] == node_id]
     if scenes:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,

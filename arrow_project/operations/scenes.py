@@ -22,31 +22,31 @@ def _create_scene(editing: Editing, arguments: Record) -> Record:
     if notes:
         # a scene's description is the notes of its entry
         editing.mind.update_node(entry_id, notes=notes)
-    name = editing.document.name("scene", scene_id)
+    name = editing.project.name("scene", scene_id)
     editing.created.append(entry_id)
     return {"scene_id": scene_id, "entry_node_id": entry_id, "name": name}
 
 
 def _update_scene(editing: Editing, arguments: Record) -> Record:
     scene_id = editing.find("scene", arguments["scene_id"])
-    document = editing.document
+    project = editing.project
     name = own_text("name", arguments.get("name", ""))
-    if name and name != document.name("scene", scene_id):
-        editing.mind.update_scene(scene_id, unique(name, document.has_scene))
+    if name and name != project.name("scene", scene_id):
+        editing.mind.update_scene(scene_id, unique(name, project.has_scene))
     if "notes" in arguments:
         entry = editing.scene_entry(scene_id)
         editing.mind.update_node(entry, notes=own_text("notes", arguments["notes"]))
-    return {"scene_id": scene_id, "name": document.name("scene", scene_id)}
+    return {"scene_id": scene_id, "name": project.name("scene", scene_id)}
 
 
 def _delete_scene(editing: Editing, arguments: Record) -> Record:
     scene_id = editing.find("scene", arguments["scene_id"])
-    document = editing.document
+    project = editing.project
     _protect_scene(editing, scene_id)
     force = arguments.get("force") is True
-    inside = document.scene_map(scene_id)
-    macro_users = [n for n in document.usage.users("scene", scene_id) if n not in inside]
-    used = {n: [u for u in document.usage.users("node", n) if u not in inside] for n in inside}
+    inside = project.scene_map(scene_id)
+    macro_users = [n for n in project.usage.users("scene", scene_id) if n not in inside]
+    used = {n: [u for u in project.usage.users("node", n) if u not in inside] for n in inside}
     everyone = sorted({*macro_users, *(u for users in used.values() for u in users)})
     if everyone and not force:
         raise in_use(editing, "scene", scene_id, everyone)
@@ -57,11 +57,11 @@ def _delete_scene(editing: Editing, arguments: Record) -> Record:
 
 
 def _protect_scene(editing: Editing, scene_id: int) -> None:
-    document = editing.document
-    if document.entry in document.scene_map(scene_id):
+    project = editing.project
+    if project.entry in project.scene_map(scene_id):
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
-            f"Scene {scene_id} holds the project's entry, node {document.entry}. First set_project_entry to a node of "
+            f"Scene {scene_id} holds the project's entry, node {project.entry}. First set_project_entry to a node of "
             "another scene.",
         )
     if editing.selection.scene_id == scene_id:
@@ -74,7 +74,7 @@ def _protect_scene(editing: Editing, scene_id: int) -> None:
 def _set_scene_entry(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
     scene_id = editing.owner(node_id)
-    previous = editing.document.scenes[scene_id]["entry"]
+    previous = editing.project.scenes[scene_id]["entry"]
     if previous != node_id:
         editing.mind.set_scene_entry(node_id, scene_id)
     return {"node_id": node_id, "scene_id": scene_id, "previous_entry": integer(previous)}
@@ -83,13 +83,13 @@ def _set_scene_entry(editing: Editing, arguments: Record) -> Record:
 def _set_project_entry(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
     scene_id = editing.owner(node_id)
-    document: ProjectData = editing.document
-    if document.is_macro(scene_id):
+    project: ProjectData = editing.project
+    if project.is_macro(scene_id):
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
             f"Node {node_id} is in macro {scene_id}; the story must begin in an ordinary scene. Name a node of one.",
         )
-    previous = document.entry
+    previous = project.entry
     if previous != node_id:
         editing.mind.set_project_entry(node_id)
     return {"node_id": node_id, "previous_entry": previous}

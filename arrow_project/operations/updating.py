@@ -20,17 +20,17 @@ from arrow_project.values import Connection, Record, shown
 
 def _update_node(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
-    name = _new_name(editing.document, node_id, arguments.get("name"))
+    name = _new_name(editing.project, node_id, arguments.get("name"))
     notes = arguments.get("notes")
     notes = None if notes is None else own_text("notes", notes)
     given = arguments_record("data", arguments.get("data"))
     data = _new_data(editing, node_id, given) if given else None
     result: Record = {"node_id": node_id}
     if data is not None:
-        scene_id, node_type = editing.owner(node_id), cast("NodeType", editing.document.node_type(node_id))
+        scene_id, node_type = editing.owner(node_id), cast("NodeType", editing.project.node_type(node_id))
         whole_data = {k: v for k, v in data.items() if v is not None}
         wiring = None
-        if editing.document.nodes[node_id]["type"] == "randomizer" and given.get("weights"):
+        if editing.project.nodes[node_id]["type"] == "randomizer" and given.get("weights"):
             counts = shares(given["weights"])
             wiring = _weighted_wiring(editing, node_id, scene_id, counts)
             result["slots_of_path"] = ranges(counts)
@@ -47,30 +47,30 @@ def _update_node(editing: Editing, arguments: Record) -> Record:
     return result
 
 
-def _new_name(document: ProjectData, node_id: int, given: object) -> str | None:
+def _new_name(project: ProjectData, node_id: int, given: object) -> str | None:
     name = own_text("name", given) if given is not None else ""
-    if not name or name == document.name("node", node_id):
+    if not name or name == project.name("node", node_id):
         return None
-    return unique(name, document.has_node)
+    return unique(name, project.has_node)
 
 
 def _new_data(editing: Editing, node_id: int, given: Record) -> Record:
-    document = editing.document
-    node_type = document.node_type(node_id)
+    project = editing.project
+    node_type = project.node_type(node_id)
     if node_type is None:
-        name = document.nodes[node_id]["type"]
+        name = project.nodes[node_id]["type"]
         raise OperationError(
             ErrorCode.INVALID_NODE_TYPE,
             f"Node {node_id} is of the unknown type {shown(name)}; Arrow 3.1 has none like it.",
         )
-    parts = node_type.lower_update(document.data(node_id), given, editing).parts
+    parts = node_type.lower_update(project.data(node_id), given, editing).parts
     first = parts[0]
     if len(parts) > 1 or first.type != node_type.name:
         raise mismatch(
             f"Node {node_id} is a {node_type.name} and stays one node of that type; what you ask for becomes "
             f"{' + '.join(part.type for part in parts)}. Insert it as a new node and connect it."
         )
-    check_part(document, first, editing.owner(node_id), node_id)
+    check_part(project, first, editing.owner(node_id), node_id)
     return first.data
 
 
@@ -79,12 +79,12 @@ def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, counts: list
 
     Paths are slots that follow each other and lead to the same place. None if these are not as many as the weights.
     """
-    document = editing.document
-    existing = {c[1]: c[2:] for c in document.outgoing(node_id, scene_id)}
+    project = editing.project
+    existing = {c[1]: c[2:] for c in project.outgoing(node_id, scene_id)}
     editing.remark(f"Slots of each path: {ranges(counts)}.")
     if not existing:
         return None
-    targets = [existing.get(slot) for slot in range(document.outputs(node_id))]
+    targets = [existing.get(slot) for slot in range(project.outputs(node_id))]
     paths = [target for target, _ in groupby(targets)]
     if len(counts) != len(paths):
         # paths that stand side by side may lead to the same place; without weights each slot is a path
@@ -100,25 +100,25 @@ def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, counts: list
 
 
 def _drop_wires(editing: Editing, node_id: int, scene_id: int, kept: list[Connection]) -> None:
-    for connection in editing.document.outgoing(node_id, scene_id):
+    for connection in editing.project.outgoing(node_id, scene_id):
         if connection not in kept:
             remove(editing, scene_id, connection)
 
 
 def _wire(editing: Editing, node_id: int, scene_id: int, wiring: list[Connection]) -> None:
-    existing = editing.document.outgoing(node_id, scene_id)
+    existing = editing.project.outgoing(node_id, scene_id)
     for connection in wiring:
         if connection not in existing:
             editing.mind.update_node_map(node_id, scene_id, push=[connection])
-            editing.remark(f"Connected {said(editing.document, connection)}.")
+            editing.remark(f"Connected {said(editing.project, connection)}.")
 
 
 def _delete_node(editing: Editing, arguments: Record) -> Record:
     node_id = editing.find("node", arguments["node_id"])
-    document = editing.document
-    scene_id = document.owner(node_id)
-    protect_entries(document, node_id)
-    users = [n for n in document.usage.users("node", node_id) if n != node_id]
+    project = editing.project
+    scene_id = project.owner(node_id)
+    protect_entries(project, node_id)
+    users = [n for n in project.usage.users("node", node_id) if n != node_id]
     release(editing, "node", node_id, force=arguments.get("force") is True, users=users)
     if scene_id is not None:
         isolate(editing, node_id, scene_id)
@@ -128,8 +128,8 @@ def _delete_node(editing: Editing, arguments: Record) -> Record:
 
 
 def _drop_own(editing: Editing, node_id: int, scene_id: int) -> None:
-    for connection in editing.document.outgoing(node_id, scene_id):
-        editing.remark(f"Removed the connection {said(editing.document, connection)}.")
+    for connection in editing.project.outgoing(node_id, scene_id):
+        editing.remark(f"Removed the connection {said(editing.project, connection)}.")
 
 
 def _update_node_map(editing: Editing, arguments: Record) -> Record:

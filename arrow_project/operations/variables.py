@@ -27,7 +27,7 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
     name = safe(wanted)
     if not name:
         raise mismatch(f'"name" must be a non-empty text: a {kind} is exposed in texts by its name.')
-    existing = editing.document.by_name(kind)
+    existing = editing.project.by_name(kind)
     if name in existing and existing[name] != own:
         raise OperationError(
             ErrorCode.PERMISSION_DENIED,
@@ -85,20 +85,20 @@ def _notes(editing: Editing, arguments: Record) -> str | None:
 
 def _update_variable(editing: Editing, arguments: Record) -> Record:
     variable_id = find(editing, "variable", arguments)
-    document = editing.document
-    type_name = document.variable_type(variable_id)
+    project = editing.project
+    type_name = project.variable_type(variable_id)
     _keep_type(arguments.get("type"), type_name, variable_id)
     initial = arguments.get("initial_value")
     if initial is not None:
         initial = typed("initial_value", initial, type_name)
     name = None
-    if arguments.get("name") and arguments["name"] != document.name("variable", variable_id):
+    if arguments.get("name") and arguments["name"] != project.name("variable", variable_id):
         name = free_name(editing, "variable", arguments["name"], variable_id)
-        editing.mind.settle_references(document.usage.users("variable", variable_id))
+        editing.mind.settle_references(project.usage.users("variable", variable_id))
     editing.mind.update_variable(variable_id, name, initial, _notes(editing, arguments))
     if name is not None:
-        editing.mind.settle_references(document.usage.exposing("variable", name))
-    return {"variable_id": variable_id, "name": document.name("variable", variable_id)}
+        editing.mind.settle_references(project.usage.exposing("variable", name))
+    return {"variable_id": variable_id, "name": project.name("variable", variable_id)}
 
 
 def _keep_type(said: object, type_name: str, variable_id: int) -> None:
@@ -112,7 +112,7 @@ def _keep_type(said: object, type_name: str, variable_id: int) -> None:
 
 def _delete_variable(editing: Editing, arguments: Record) -> Record:
     variable_id = find(editing, "variable", arguments)
-    users = editing.document.usage.users("variable", variable_id)
+    users = editing.project.usage.users("variable", variable_id)
     release(editing, "variable", variable_id, force=arguments.get("force") is True, users=users)
     editing.mind.delete_variable(variable_id)
     return {"removed_id": variable_id}

@@ -56,8 +56,8 @@ def story_state(project: ArrowProject) -> StoryState:
             key: {"name": scene.name, "entry": scene.entry, "macro": scene.is_macro, "notes": scene.notes}
             for key, scene in story.scenes.items()
         },
-        variables={key: _without_use(value) for key, value in project.document.variables.items()},
-        characters={key: {"tags": {}} | _without_use(value) for key, value in project.document.characters.items()},
+        variables={key: _without_use(value) for key, value in project.data.variables.items()},
+        characters={key: {"tags": {}} | _without_use(value) for key, value in project.data.characters.items()},
     )
 
 

@@ -23,9 +23,9 @@ def outline(
     """Print what the model is shown of a project."""
     settings_for(data_dir, workspace)
     project, selected = parse_file(file), node_ids(select)
-    document = project.document
-    unknown = [f"scene {scene}"] if scene is not None and scene not in document.scenes else []
-    unknown += [f"node {node_id}" for node_id in selected if node_id not in document.nodes]
+    data = project.data
+    unknown = [f"scene {scene}"] if scene is not None and scene not in data.scenes else []
+    unknown += [f"node {node_id}" for node_id in selected if node_id not in data.nodes]
     if unknown:
         raise CommandError(f"{file} has no {' and no '.join(unknown)}.")
     text = outline_of(project, scene, selected)

@@ -92,13 +92,13 @@ def _update_scene(given: Arguments, _view: View) -> Arguments:
 
 
 def _update_variable(given: Arguments, view: View) -> Arguments:
-    variable = view.project.document.variables[given["variable_id"]]
+    variable = view.project.data.variables[given["variable_id"]]
     known = {"name": variable["name"], "type": variable["type"], "initial_value": variable["init"], "notes": ""}
     return known | given
 
 
 def _update_character(given: Arguments, view: View) -> Arguments:
-    character = view.project.document.characters[given["character_id"]]
+    character = view.project.data.characters[given["character_id"]]
     known = {"name": character["name"], "color": character["color"], "notes": ""}
     tags = {**(character.get("tags") or {}), **given.get("tags", {})}
     return known | given | {"tags": tags}

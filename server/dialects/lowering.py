@@ -47,7 +47,7 @@ def is_drawn(call: NativeCall, view: View) -> bool:
 
 def _is_not_the_largest(call: NativeCall, view: View) -> bool:
     kind, _ = _CREATIONS[call.function]
-    return max(view.project.document.table(kind)) > call.created[0]
+    return max(view.project.data.table(kind)) > call.created[0]
 
 
 def separate(call: NativeCall) -> tuple[Call, Call]:

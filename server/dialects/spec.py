@@ -121,7 +121,7 @@ def _insertion(call: NativeCall, applied: OperationResult, view: View) -> Call:
 def _update(applied: OperationResult, view: View) -> Call:
     arguments = dict(applied.operation.arguments)
     if isinstance(arguments.get("data"), dict):
-        type_name = view.project.document.nodes[arguments["node_id"]]["type"]
+        type_name = view.project.data.nodes[arguments["node_id"]]["type"]
         arguments["data"] = _in_spec_names(type_name, arguments["data"])
     return Call(applied.operation.function, arguments)
 

@@ -66,4 +66,4 @@ class OpenTurn:
         """Whether the story, as the client has sent it or as it was known before, is."""
         if len(self.editor.last_content or "") > _LARGE_CHARACTERS:
             return True
-        return self.project is not None and len(self.project.document.nodes) > _LARGE_NODES
+        return self.project is not None and len(self.project.data.nodes) > _LARGE_NODES

@@ -296,8 +296,8 @@ def _given_ids(call: Call, outcome: Outcome, expected: ArrowProject) -> dict[int
 
 
 def _new_in(reported: ArrowProject, kind: str, call: Call, expected: ArrowProject) -> dict[int, int]:
-    there = reported.document.table(kind)
-    new = [key for key in there if key not in expected.document.table(kind)]
+    there = reported.data.table(kind)
+    new = [key for key in there if key not in expected.data.table(kind)]
     if call.created[0] in there or len(new) != 1:
         return {}
     real = {call.created[0]: new[0]}

@@ -35,7 +35,7 @@ class StoppedTurn:
         if turn.running is None or not stays:
             return []
         executed, content, after = turn.running.executed, turn.editor.content, turn.running.context.project
-        is_small = after is not None and len(after.document.nodes) <= _COMPARED_BEFORE_THE_END
+        is_small = after is not None and len(after.data.nodes) <= _COMPARED_BEFORE_THE_END
         if not turn.has_ended or len(content or "") > _PARSED_BEFORE_THE_END or not is_small:
             changes = [f"- {operation.function}" for operation in executed]
             return self._stays("\n".join(changes + ["- a part of the last change"] * (content is not None)))

@@ -153,7 +153,7 @@ async def test_a_story_that_has_changed_is_a_conflict(runner: TurnRunner) -> Non
     runner.model.add([YES])
     events = await runner.events("oui", changed, pending_id=pending_id)
     assert [event.failure.code for event in events if isinstance(event, Failed)] == ["CONFLICT"]
-    assert 3 in changed.project.document.nodes
+    assert 3 in changed.project.data.nodes
 
 
 async def test_a_plan_is_executed_as_it_was_shown(runner: TurnRunner) -> None:

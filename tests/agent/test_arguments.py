@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ToolCallPart
 
@@ -40,6 +40,7 @@ def test_of_anything_else_the_model_is_told(written: str) -> None:
 
 
 @given(st.dictionaries(st.text(), JSON).map(json.dumps) | JSON.map(json.dumps) | st.text(st.characters()))
+@example("\ud800")
 def test_whatever_it_is_can_be_sent_back(written: str) -> None:
     part = ToolCallPart("create_variable", written)
     read_call(part, TOOLS)

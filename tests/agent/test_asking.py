@@ -81,7 +81,7 @@ async def test_going_on_may_lead_to_another_question_about_the_same_message(runn
     assert any("delete node" in line for line in pending.origin.done)
     runner.model.add(["Both are gone."])
     await runner.events("yes", editor, pending_id=second.pending_id)
-    assert set(editor.project.document.nodes) == {1}
+    assert set(editor.project.data.nodes) == {1}
 
 
 async def test_a_question_that_is_dropped_says_so(runner: TurnRunner) -> None:
@@ -136,10 +136,10 @@ async def test_the_planner_asks_once_for_all_of_a_message(planner: TurnRunner) -
     ]
     assert "silver" not in editor.project.to_text(), "what is said in one message is done as one"
     assert "silver" in asked.diff
-    assert set(editor.project.document.nodes) == {1, 2, 3}
+    assert set(editor.project.data.nodes) == {1, 2, 3}
     assert not any("gold" in text or "node 3" in text for text in texts(events)), "nothing is said to be done"
     await planner.events("yes", editor, pending_id=asked.pending_id)
-    assert set(editor.project.document.nodes) == {1}
+    assert set(editor.project.data.nodes) == {1}
     assert "gold" in editor.project.to_text()
 
 

@@ -143,7 +143,7 @@ async def test_of_what_nothing_leads_to_the_model_is_told_once(runner: TurnRunne
     events = await runner.events("Add rain.", editor)
     assert texts(events) == ["Done.", "Now it is connected."]
     assert f"{NEXT_ID} (content)" in runner.model.requests[2].everything
-    assert editor.project.document.incoming(NEXT_ID, 0)
+    assert editor.project.data.incoming(NEXT_ID, 0)
 
 
 async def test_it_need_not_connect_it(runner: TurnRunner) -> None:

@@ -142,7 +142,7 @@ async def test_what_needs_a_yes_is_checked_and_not_done() -> None:
     await done.execute(Operation("delete_node", {"node_id": "selected"}))
     held, after = done.release()
     assert held.operations == [Operation("delete_node", {"node_id": 3})]
-    assert 3 not in after.document.nodes
+    assert 3 not in after.data.nodes
     assert not editor.applied
     assert of.project is not None
     assert of.project.to_text() == story_text()
@@ -160,7 +160,7 @@ async def test_while_something_waits_only_what_also_has_to_wait_is_taken() -> No
     assert refused.failure.code == "NOT_RUN"
     held, after = done.release()
     assert [operation.arguments for operation in held.operations] == [{"node_id": 3}, {"node_id": 2}]
-    assert set(after.document.nodes) == {1}
+    assert set(after.data.nodes) == {1}
     assert not editor.applied
 
 
@@ -228,7 +228,7 @@ async def test_the_id_that_the_editor_gave_is_adopted(result: object) -> None:
     connected = await done.execute(Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"}))
     assert connected.arguments["to_node_id"] == 77
     assert of.project is not None
-    assert 77 in of.project.document.nodes
+    assert 77 in of.project.data.nodes
     assert of.project.apply(LINE).created == (78,)
 
 

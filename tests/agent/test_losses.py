@@ -95,7 +95,7 @@ def test_what_takes_more_than_a_little_away_is_asked_about(operation: Operation)
     project = written()
     project.apply(Operation("create_scene", {"name": "cellar"}))
     if operation.function == "delete_scene":  # the one that has the story's entry is never deleted
-        operation = Operation("delete_scene", {"scene_id": project.document.by_name("scene")["cellar"]})
+        operation = Operation("delete_scene", {"scene_id": project.data.by_name("scene")["cellar"]})
     assert asked_after(project, [operation]) == 0
 
 
@@ -276,7 +276,7 @@ def test_after_any_turn_all_but_a_little_is_still_there(seed: int, length: int) 
                 return
 
     asyncio.run(run())
-    old, new = before.document, of.project.document  # type: ignore[union-attr]
+    old, new = before.data, of.project.data  # type: ignore[union-attr]
     assert old.entry == new.entry
     for kind in ("scene", "node", "variable", "character"):
         assert old.table(kind).keys() <= new.table(kind).keys()

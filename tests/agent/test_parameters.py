@@ -117,7 +117,7 @@ async def test_wrong_values_are_asked_for_again(runner: TurnRunner) -> None:
     assert "99" in again.text.splitlines()[0]
     assert "harbour (0)" in again.text
     await runner.events("harbour", editor, pending_id=again.pending_id)
-    assert editor.project.document.scenes[0]["name"] == "quay"
+    assert editor.project.data.scenes[0]["name"] == "quay"
 
 
 async def test_a_second_elena_is_asked_about_again(runner: TurnRunner) -> None:
@@ -177,7 +177,7 @@ async def test_what_the_planner_asked_for_completes_it(runner: TurnRunner) -> No
     editor = InMemoryEditor(story())
     asked = the_question(await runner.events("rename node 2", editor))
     await runner.events("hello", editor, pending_id=asked.pending_id)
-    assert editor.project.document.nodes[2]["name"] == "hello"
+    assert editor.project.data.nodes[2]["name"] == "hello"
 
 
 async def test_a_yes_is_no_value(runner: TurnRunner) -> None:
@@ -216,7 +216,7 @@ async def test_a_variables_type_is_said_in_plain_words_or_by_its_value(
     asked = the_question(await runner.events("/create_variable gold", editor))
     assert "type" in asked.text
     await runner.events(reply, editor, pending_id=asked.pending_id)
-    (made,) = [v for v in editor.project.document.variables.values() if v["name"] == "gold"]
+    (made,) = [v for v in editor.project.data.variables.values() if v["name"] == "gold"]
     assert (made["type"], made["init"]) == variable
 
 
@@ -235,11 +235,9 @@ async def test_local_asks_for_the_words_of_a_node(runner: TurnRunner) -> None:
     assert "What is said" in asked.text
     again = the_question(await runner.events("yes", editor, pending_id=asked.pending_id))
     await runner.events("Who is there?", editor, pending_id=again.pending_id)
-    (made,) = [
-        node for node in editor.project.document.nodes.values() if node["data"].get("lines") == ["Who is there?"]
-    ]
-    assert editor.project.document.characters[made["data"]["character"]]["name"] == "Elena"
-    assert [link[2] for link in editor.project.document.outgoing(3, 0)] == [max(editor.project.document.nodes)]
+    (made,) = [node for node in editor.project.data.nodes.values() if node["data"].get("lines") == ["Who is there?"]]
+    assert editor.project.data.characters[made["data"]["character"]]["name"] == "Elena"
+    assert [link[2] for link in editor.project.data.outgoing(3, 0)] == [max(editor.project.data.nodes)]
 
 
 @pytest.mark.parametrize(("reply", "nodes"), [("no", 0), ("Add a content: Rain.", 1)])
@@ -248,7 +246,7 @@ async def test_other_answers_than_words_are_no_words(runner: TurnRunner, reply: 
     editor = InMemoryEditor(story())
     asked = the_question(await runner.events("add a monolog", editor))
     await runner.events(reply, editor, pending_id=asked.pending_id)
-    assert len(editor.project.document.nodes) - len(story().document.nodes) == nodes
+    assert len(editor.project.data.nodes) - len(story().data.nodes) == nodes
 
 
 async def test_a_plan_that_is_agreed_to_is_reported_in_one_sentence(runner: TurnRunner) -> None:

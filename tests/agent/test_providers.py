@@ -166,7 +166,7 @@ def _large_story() -> ArrowProject:
 
 
 def _nodes(project: ArrowProject) -> dict[int, Any]:
-    return project.document.nodes
+    return project.data.nodes
 
 
 def _as_cached(body: bytes) -> str:

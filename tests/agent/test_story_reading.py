@@ -112,7 +112,7 @@ async def test_all_parts_of_a_scene_are_the_scene(reader: TurnReader, project: A
     for part in range(1, first["of_parts"] + 1):
         answer = await reader.call("get_scene", {"scene_id": 0, "part": part})
         ids += [int(line.split()[0]) for line in answer["nodes"]]
-    assert ids == list(project.document.scene_map(0))
+    assert ids == list(project.data.scene_map(0))
 
 
 @pytest.mark.parametrize(

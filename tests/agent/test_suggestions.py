@@ -31,7 +31,7 @@ async def test_after_a_change_its_undo_comes_first_and_it_works(runner: TurnRunn
     assert undo.function == "undo"
     assert connect.params == {"from_node_id": 3, "to_node_id": NEXT_ID, "from_slot": 0, "to_slot": 0}
     events = await runner.events("", editor, function=connect.function, function_params=dict(connect.params))
-    assert editor.project.document.incoming(NEXT_ID, 0)
+    assert editor.project.data.incoming(NEXT_ID, 0)
     assert suggested(events)[0].function == "undo"
 
 
@@ -78,7 +78,7 @@ async def test_without_anything_to_suggest_nothing_is(runner: TurnRunner) -> Non
 async def test_every_suggestion_can_be_executed(runner: TurnRunner, name: str) -> None:
     """From each suggestion to the next, a walk of eight turns."""
     project, executed = parse(STORIES[name]), 0
-    for scene_id in list(project.document.scenes)[:4]:
+    for scene_id in list(project.data.scenes)[:4]:
         editor = InMemoryEditor(project.copy())
         editor.project.apply(Operation("create_insert_node", {"type": "content", "scene_id": scene_id}))
         for _ in range(8):

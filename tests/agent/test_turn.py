@@ -117,7 +117,7 @@ async def test_a_question_ends_the_turn_and_later_calls_do_not_run(runner: TurnR
     assert isinstance(end, Ended)
     assert end.reason == "question"
     assert "Bram" not in editor.project.to_text()
-    assert 3 in editor.project.document.nodes
+    assert 3 in editor.project.data.nodes
     pending = runner.pendings.kept[asked.pending_id]
     assert [operation.function for operation in pending.operations] == ["delete_node"]
 
@@ -135,7 +135,7 @@ async def test_yes_no_and_neither(runner: TurnRunner) -> None:
     runner.model.add(["It is gone."])
     events = await runner.events("yes", editor, pending_id=pending_id)
     assert operations(events) == [("delete_node", True)]
-    assert 3 not in editor.project.document.nodes
+    assert 3 not in editor.project.data.nodes
     pending_id = await ask()
     runner.model.add(["It is made of wood."])
     events = await runner.events("What is it made of?", pending_id=pending_id)

@@ -168,12 +168,12 @@ async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(runne
     await runner.events("Remove the greeting.", editor, confirm="never")
     events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
     (text,) = [event.text for event in events if isinstance(event, TextFinished)]
-    (new_id,) = set(editor.project.document.nodes) - {1, 3}
+    (new_id,) = set(editor.project.data.nodes) - {1, 3}
     assert f"2 is now {new_id}" in text
-    node = editor.project.document.nodes[new_id]
+    node = editor.project.data.nodes[new_id]
     assert (node["name"], node["data"]["lines"]) == ("greeting", ["The lamp is cold."])
-    assert [way[2] for way in editor.project.document.outgoing(new_id, 0)] == [3]
-    assert [way[0] for way in editor.project.document.incoming(new_id, 0)] == [1]
+    assert [way[2] for way in editor.project.data.outgoing(new_id, 0)] == [3]
+    assert [way[0] for way in editor.project.data.incoming(new_id, 0)] == [1]
 
 
 @pytest.mark.parametrize(("refused", "changed"), [("delete_node", True), ("update_character", False)])
@@ -202,11 +202,11 @@ async def test_undo_goes_on_behind_what_came_back_under_a_new_id(runner: TurnRun
         await runner.events(message, editor, project=parse(editor.project.to_text()), confirm="never")
     for _ in range(3):
         assert not failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
-    (greeting,) = set(editor.project.document.nodes) - {1, 3}
+    (greeting,) = set(editor.project.data.nodes) - {1, 3}
     assert greeting != 2
-    assert editor.project.document.nodes[greeting]["data"]["character"] == 21
-    assert not editor.project.document.by_name("variable").get("gold")
-    assert editor.project.document.characters[21]["name"] == "Elena"
+    assert editor.project.data.nodes[greeting]["data"]["character"] == 21
+    assert not editor.project.data.by_name("variable").get("gold")
+    assert editor.project.data.characters[21]["name"] == "Elena"
     assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
 
 

@@ -34,14 +34,14 @@ def test_what_is_not_named_stays_as_it_is(
 ) -> None:
     project, node_id = with_data(lamp, type_name, data)
     do(project, "update_node", node_id=node_id, data=change)
-    assert project.document.data(node_id) == data | change
+    assert project.data.data(node_id) == data | change
 
 
 def test_an_input_into_a_variable_of_another_type_gets_its_settings(lamp: ArrowProject) -> None:
     preset = {"prompt": "?", "variable": "oil", "custom": {"min": 1, "max": 5}}
     node_id = do(lamp, "create_insert_node", type="user_input", preset=preset)["node_id"]
     result = do(lamp, "update_node", node_id=node_id, data={"variable": "visitor"})
-    assert lamp.document.data(node_id) == {"prompt": "?", "variable": 4, "custom": ["", "", ""]}
+    assert lamp.data.data(node_id) == {"prompt": "?", "variable": 4, "custom": ["", "", ""]}
     assert "custom" in result["remarks"][0]
 
 
@@ -90,7 +90,7 @@ def test_what_would_be_lost_is_refused(lamp: ArrowProject, type_name: str, prese
 def test_a_weighted_randomizer_may_be_weighted_without_its_paths(lamp: ArrowProject) -> None:
     node_id = do(lamp, "create_insert_node", type="randomizer", preset={"paths": 4})["node_id"]
     do(lamp, "update_node", node_id=node_id, data={"weights": [1, 2]})
-    assert lamp.document.outputs(node_id) == 3
+    assert lamp.data.outputs(node_id) == 3
 
 
 def test_tags_that_become_one_are_refused(lamp: ArrowProject) -> None:

@@ -300,7 +300,7 @@ def test_real_documents_keep_every_rule(real_documents: list[Path]) -> None:
 
 def test_findings_say_where(lamp: ArrowProject) -> None:
     project = parse(lamp.to_text().replace('"slots"', '"slot"'))
-    lamp.document.data(15)["lines"] = "one"
+    lamp.data.data(15)["lines"] = "one"
     found = [finding for finding in check(lamp) if finding.severity == "error"]
     assert ("scene 0, node 15", 50) in {(finding.place, finding.rule) for finding in found}
     assert check(project) == check(parse(project.to_text()))

@@ -17,8 +17,8 @@ def project() -> ArrowProject:
 
 @pytest.mark.parametrize("taken", [3, 500])
 def test_the_expected_id_is_given_once(project: ArrowProject, taken: int) -> None:
-    if project.document.is_used(taken):
-        taken = max(project.document.nodes) + 400
+    if project.data.is_used(taken):
+        taken = max(project.data.nodes) + 400
     project.expect_id(taken)
     assert project.apply(GOLD).result["variable_id"] == taken
     assert project.apply(Operation("create_variable", {"name": "oats", "type": "num"})).result["variable_id"] != taken
@@ -26,7 +26,7 @@ def test_the_expected_id_is_given_once(project: ArrowProject, taken: int) -> Non
 
 
 def test_a_scene_gets_both_of_its_ids(project: ArrowProject) -> None:
-    free = max(project.document.nodes) + 400
+    free = max(project.data.nodes) + 400
     project.expect_id(free + 5, free)
     made = project.apply(Operation("create_scene", {"name": "cellar"})).result
     assert (made["scene_id"], made["entry_node_id"]) == (free + 5, free)
@@ -52,7 +52,7 @@ def test_an_impossible_id_is_refused(project: ArrowProject, wrong: object) -> No
 
 
 def test_a_tag_edit_of_a_character_needs_operations(project: ArrowProject) -> None:
-    character = next(iter(project.document.characters))
+    character = next(iter(project.data.characters))
     with pytest.raises(OperationError, match="operations"):
         project.apply(Operation("create_insert_node", {"type": "tag_edit", "preset": {"character": character}}))
     made = project.apply(Operation("create_insert_node", {"type": "tag_edit"})).created[0]

@@ -17,11 +17,11 @@ LAMP = (Path(__file__).parent / "documents" / "lamp.arrow").read_text(encoding="
 
 
 def boxes(project: ArrowProject, scene_id: int = 0) -> dict[int, Box]:
-    document = project.document
+    data = project.data
     return {
-        n: (*document.offset(entry), *size(text(document.nodes[n]["type"]), document.data(n)))
-        for n, entry in document.scene_map(scene_id).items()
-        if document.nodes[n]["type"] != "frame"
+        n: (*data.offset(entry), *size(text(data.nodes[n]["type"]), data.data(n)))
+        for n, entry in data.scene_map(scene_id).items()
+        if data.nodes[n]["type"] != "frame"
     }
 
 
@@ -34,7 +34,7 @@ def test_a_scene_begins_at_the_left_and_goes_right(blank: ArrowProject) -> None:
     last = 2
     for _ in range(4):
         made = do(blank, "create_insert_node", type="content", connect_from={"node_id": last})
-        assert made["position"][0] > blank.document.offset(blank.document.scene_map(0)[last])[0]
+        assert made["position"][0] > blank.data.offset(blank.data.scene_map(0)[last])[0]
         assert made["position"][1] == 100
         last = made["node_id"]
 
@@ -50,7 +50,7 @@ def test_branches_fan_out_downwards(blank: ArrowProject) -> None:
 
 
 def test_below_previous_is_below(lamp: ArrowProject) -> None:
-    above = lamp.document.offset(lamp.document.scene_map(0)[24])
+    above = lamp.data.offset(lamp.data.scene_map(0)[24])
     made = do(lamp, "create_insert_node", type="content", connect_from={"node_id": 24}, position="below_previous")
     assert made["position"][1] > above[1]
 
@@ -63,7 +63,7 @@ def test_new_nodes_cover_nothing_and_move_nothing(seed: int) -> None:
         operation = invented(writer)
         if operation.function != "create_insert_node" or isinstance(operation.arguments["position"], list):
             continue
-        before = {scene: boxes(project, scene) for scene in project.document.scenes}
+        before = {scene: boxes(project, scene) for scene in project.data.scenes}
         try:
             created = project.apply(Operation(operation.function, operation.arguments)).created
         except OperationError:

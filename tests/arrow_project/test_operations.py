@@ -9,9 +9,9 @@ from tests.arrow_project.applying import do, refusal
 
 
 def io(project: ArrowProject, node_id: int) -> list[list[int]]:
-    scene = project.document.owner(node_id)
+    scene = project.data.owner(node_id)
     assert scene is not None
-    return project.document.outgoing(node_id, scene)
+    return project.data.outgoing(node_id, scene)
 
 
 def errors(project: ArrowProject) -> list[Any]:
@@ -22,10 +22,10 @@ def test_a_node_is_inserted_named_and_connected(lamp: ArrowProject) -> None:
     result = do(
         lamp, "create_insert_node", type="content", preset={"content": "It is {oil}."}, connect_from={"node_id": 24}
     )
-    node = lamp.document.nodes[result["node_id"]]
+    node = lamp.data.nodes[result["node_id"]]
     assert next(iter(result)) == "node_id"
     assert node == {"type": "content", "name": "q", "data": {"content": "It is {oil}."}, "ref": [3]}
-    assert lamp.document.variables[3]["use"][-1] == result["node_id"]
+    assert lamp.data.variables[3]["use"][-1] == result["node_id"]
     assert result["connection"] == [24, 0, 26, 0]
     assert io(lamp, 24) == [[24, 0, 26, 0]]
     assert errors(lamp) == []
@@ -78,8 +78,8 @@ def test_a_missing_name_names_near_ones(lamp: ArrowProject) -> None:
 def test_renaming_follows_into_texts(lamp: ArrowProject) -> None:
     do(lamp, "update_variable", by_name="oil", name="lamp oil")
     do(lamp, "update_character", by_name="Mira", name="Miranda")
-    assert "{lamp_oil} flasks" in lamp.document.data(9)["monolog"]
-    assert "{Miranda.mood}" in lamp.document.data(14)["content"]
+    assert "{lamp_oil} flasks" in lamp.data.data(9)["monolog"]
+    assert "{Miranda.mood}" in lamp.data.data(14)["content"]
     assert errors(lamp) == []
 
 
@@ -90,14 +90,14 @@ def test_a_second_character_of_the_same_name_is_refused_with_the_first_one_s_id(
 
 def test_forced_removal_takes_the_reference_out_of_the_users(lamp: ArrowProject) -> None:
     do(lamp, "delete_variable", by_name="oil", force=True)
-    assert lamp.document.data(11)["variable"] == -1
+    assert lamp.data.data(11)["variable"] == -1
     assert errors(lamp) == []
 
 
 def test_forced_removal_of_a_jump_target(lamp: ArrowProject) -> None:
     assert refusal(lamp, "delete_node", node_id=10).details["referenced_by"] == [22]
     do(lamp, "delete_node", node_id=10, force=True)
-    assert lamp.document.data(22)["target"] == -1
+    assert lamp.data.data(22)["target"] == -1
     assert io(lamp, 9) == []
     assert errors(lamp) == []
 
@@ -253,5 +253,5 @@ def test_node_names_stay_unique_after_undo(lamp: ArrowProject) -> None:
     assert do(lamp, "create_insert_node", type="content", name="ebb")["name"] == "ebb_"
     do(lamp, "update_node", node_id=2, name="flood")
     assert do(lamp, "create_insert_node", type="content", name="ebb")["name"] == "ebb"
-    entry = lamp.document.name("node", do(lamp, "create_scene", name="pier")["entry_node_id"])
+    entry = lamp.data.name("node", do(lamp, "create_scene", name="pier")["entry_node_id"])
     assert do(lamp, "create_insert_node", type="content", name=entry)["name"] == f"{entry}_"

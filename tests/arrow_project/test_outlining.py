@@ -10,7 +10,7 @@ from tests.arrow_project.applying import do
 def test_everything_of_a_small_project_is_there(lamp: ArrowProject) -> None:
     told = outline(lamp, selected=[11])
     lines = told.splitlines()
-    for node_id in lamp.document.nodes:
+    for node_id in lamp.data.nodes:
         assert any(line.startswith(f"{node_id} ") for line in lines)
     assert '11 condition "enough" oil(3) >= 2 [0: true -> 12; 1: false -> 24]' in lines
     assert "- 6 Mira {mood: tired, trust: low}" in lines
@@ -28,7 +28,7 @@ def test_a_real_project_fits_into_two_fifths_of_its_file(real_documents: list[Pa
     project = parse(text)
     told = outline(project)
     assert len(told) <= 0.4 * len(text)
-    assert all(f"\n{node_id} " in told for node_id in project.document.nodes)
+    assert all(f"\n{node_id} " in told for node_id in project.data.nodes)
 
 
 def test_a_diff_says_what_changed(lamp: ArrowProject) -> None:
@@ -57,8 +57,8 @@ def large() -> ArrowProject:
 
 def test_a_large_project_shows_the_neighbourhood_of_the_selection_in_full() -> None:
     project = large()
-    scene = next(key for key, scene in project.document.scenes.items() if scene["name"] == "part 5")
-    selected = list(project.document.scene_map(scene))[25]
+    scene = next(key for key, scene in project.data.scenes.items() if scene["name"] == "part 5")
+    selected = list(project.data.scene_map(scene))[25]
     told = outline(project, scene, [selected], 8000)
     lines = told.splitlines()
     assert len(told) <= 8000
@@ -71,7 +71,7 @@ def test_a_large_project_shows_the_neighbourhood_of_the_selection_in_full() -> N
 
 def test_a_scene_too_large_to_be_told_is_told_around_the_selection() -> None:
     project = large()
-    scene = next(iter(project.document.scenes))
+    scene = next(iter(project.data.scenes))
     made = [
         do(project, "create_insert_node", type=type_name, scene_id=scene, position=[0, 0])["node_id"]
         for type_name in list(NODE_TYPES) * 30
@@ -98,8 +98,8 @@ def test_every_type_has_its_own_words(lamp: ArrowProject) -> None:
 
 def test_the_neighbours_of_a_selection_in_another_scene_are_shown() -> None:
     project = large()
-    scenes = {scene["name"]: key for key, scene in project.document.scenes.items()}
-    nodes = list(project.document.scene_map(scenes["part 5"]))
+    scenes = {scene["name"]: key for key, scene in project.data.scenes.items()}
+    nodes = list(project.data.scene_map(scenes["part 5"]))
     told = outline(project, scenes["part 2"], [nodes[20]], 6000)
     lines = told.splitlines()
     for node_id in (nodes[19], nodes[21]):
@@ -108,6 +108,6 @@ def test_the_neighbours_of_a_selection_in_another_scene_are_shown() -> None:
 
 def test_of_very_many_selected_nodes_some_are_shown() -> None:
     project = large()
-    told = outline(project, selected=list(project.document.nodes))
+    told = outline(project, selected=list(project.data.nodes))
     assert told.count("\n  scene ") == 50
-    assert f"… and {len(project.document.nodes) - 50} more" in told
+    assert f"… and {len(project.data.nodes) - 50} more" in told

@@ -75,7 +75,7 @@ def build() -> Story:
 
 
 def variable(story: Story, name: str) -> int:
-    return story.project.document.by_name("variable")[name]
+    return story.project.data.by_name("variable")[name]
 
 
 def _conditions(story: Story) -> None:
@@ -102,7 +102,7 @@ def _conditions(story: Story) -> None:
 
 
 def _tags(story: Story) -> None:
-    mira = story.project.document.by_name("character")["Mira"]
+    mira = story.project.data.by_name("character")["Mira"]
     calm, wild, nothing = ((mira, {"mood": "calm"}),), ((mira, {"mood": "wild"}),), ((mira, {}),)
     for match, slots in (
         ({"type": "has_key", "key": "mood"}, (0, 0, 1)),
@@ -241,7 +241,7 @@ def _jumps(story: Story) -> None:
         preset={"variable": "coins", "operation": "add", "value": 1},
         connect_from={"node_id": macro["entry_node_id"]},
     )
-    update = list(story.project.document.nodes)[-1]
+    update = list(story.project.data.nodes)[-1]
     use = story.node("macro_use", macro="rest")
     (end,) = story.exits((use, 0))
     coins = variable(story, "coins")
@@ -250,7 +250,7 @@ def _jumps(story: Story) -> None:
 
 def test_the_story_uses_every_type_and_keeps_every_rule() -> None:
     story = build()
-    assert {node["type"] for node in story.project.document.nodes.values()} == set(NODE_TYPES)
+    assert {node["type"] for node in story.project.data.nodes.values()} == set(NODE_TYPES)
     assert [finding for finding in check(story.project) if finding.severity == "error"] == []
 
 
@@ -258,9 +258,9 @@ def test_every_branch_goes_where_its_slot_says(runtime: Path) -> None:
     story = build()
     outcomes, errors = player.play(story.project.to_text(), runtime, story.probes)
     assert errors == []
-    names = {str(key): item["name"] for key, item in story.project.document.variables.items()}
+    names = {str(key): item["name"] for key, item in story.project.data.variables.items()}
     for probe, expected, values, outcome in zip(story.probes, story.expected, story.values, outcomes, strict=True):
-        told = (probe, story.project.document.nodes[probe.node])
+        told = (probe, story.project.data.nodes[probe.node])
         assert outcome["failure"] is None, told
         assert outcome["opened"] == expected, told
         after = {names[key]: value for key, value in outcome["variables"].items()}

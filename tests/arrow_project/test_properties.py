@@ -72,9 +72,9 @@ def errors(project: ArrowProject) -> list[Any]:
 
 def stale(project: ArrowProject) -> list[int]:
     """Nodes whose ref is not what their data uses; the check says nothing of those that another rule names."""
-    document = project.document
-    nodes = document.nodes.items()
-    return [key for key, node in nodes if {*node.get("ref", [])} != {*document.derived_references(node)}]
+    data = project.data
+    nodes = data.nodes.items()
+    return [key for key, node in nodes if {*node.get("ref", [])} != {*data.derived_references(node)}]
 
 
 def attempt(project: ArrowProject, operation: Operation) -> bool:
@@ -159,8 +159,8 @@ def test_broken_documents_raise_nothing_but_the_documented_errors(
         project = parse(text)
     except ParseError:
         return
-    assert parse(project.to_text()).document.raw == project.document.raw
-    assert len(outline(project, selected=list(project.document.nodes)[:2], max_characters=2000)) <= 2000
+    assert parse(project.to_text()).data.raw == project.data.raw
+    assert len(outline(project, selected=list(project.data.nodes)[:2], max_characters=2000)) <= 2000
     outline(project)
     writer = Writer(project, random.Random(seed))
     sensible = [invented(writer) for _ in range(3)] if _is_inventive(project) else []
@@ -202,7 +202,7 @@ def test_who_uses_what_is_known_after_any_edit_and_undo(seed: int, backwards: li
         for _ in range(6):
             if attempt(project, invented(writer)):
                 tokens.append(project.checkpoint())
-        fresh = parse(project.to_text()).document
+        fresh = parse(project.to_text()).data
         for kind in ("node", "scene", "variable", "character"):
             for key in fresh.table(kind):
-                assert project.document.usage.users(kind, key) == fresh.usage.users(kind, key)
+                assert project.data.usage.users(kind, key) == fresh.usage.users(kind, key)

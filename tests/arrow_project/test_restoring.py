@@ -45,7 +45,7 @@ def assert_same(before: ArrowProject, after: ArrowProject, ids: dict[int, int]) 
         differences = [line for line in diff(before, after).lines if not line.endswith(NO_DIFFERENCE)]
         assert not differences
         return
-    old, new = before.document, after.document
+    old, new = before.data, after.data
     for kind in ("node", "scene", "variable", "character"):
         assert {ids.get(key, key) for key in old.table(kind)} == set(new.table(kind)), kind
         for key, resource in old.table(kind).items():
@@ -63,12 +63,12 @@ def assert_same(before: ArrowProject, after: ArrowProject, ids: dict[int, int]) 
 
 
 def ways(project: ArrowProject) -> set[tuple[int, int, int, int]]:
-    document = project.document
+    data = project.data
     return {
-        tuple(said(document, connection))  # type: ignore[misc]
-        for scene_id, scene in document.scenes.items()
+        tuple(said(data, connection))  # type: ignore[misc]
+        for scene_id, scene in data.scenes.items()
         for key in scene["map"]
-        for connection in document.outgoing(key, scene_id)
+        for connection in data.outgoing(key, scene_id)
     }
 
 

@@ -21,9 +21,9 @@ def documents() -> list[ArrowProject]:
 
 def unchanged_when_written_back(project: ArrowProject) -> None:
     before = project.to_text()
-    for node_id in list(project.document.nodes):
-        do(project, "update_node", node_id=node_id, data=simplified(project.document, node_id))
-        assert project.to_text() == before, (node_id, project.document.nodes[node_id])
+    for node_id in list(project.data.nodes):
+        do(project, "update_node", node_id=node_id, data=simplified(project.data, node_id))
+        assert project.to_text() == before, (node_id, project.data.nodes[node_id])
 
 
 def test_what_is_read_may_be_written_back() -> None:
@@ -39,7 +39,7 @@ def test_real_documents_may_be_written_back(real_documents: list[Path]) -> None:
 def native(project: ArrowProject, type_name: str, **preset: Any) -> tuple[dict[str, Any], str, list[str]]:
     """Native data and type of an inserted node, and the remarks."""
     result = do(project, "create_insert_node", type=type_name, preset=preset)
-    node = project.document.nodes[result["node_id"]]
+    node = project.data.nodes[result["node_id"]]
     return node["data"], node["type"], result.get("remarks", [])
 
 
@@ -181,7 +181,7 @@ def test_several_operations_become_a_chain(lamp: ArrowProject) -> None:
     operations = [{"action": "set", "key": "mood", "value": "a"}, {"action": "remove", "key": "trust"}]
     result = do(lamp, "create_insert_node", type="tag_edit", preset={"character": 6, "operations": operations})
     first, last = result["node_id"], result["last_node_id"]
-    assert lamp.document.outgoing(first, 0) == [[first, 0, last, 0]]
+    assert lamp.data.outgoing(first, 0) == [[first, 0, last, 0]]
 
 
 def test_weights_wire_the_slots_of_a_path_to_its_target(lamp: ArrowProject) -> None:
@@ -189,7 +189,7 @@ def test_weights_wire_the_slots_of_a_path_to_its_target(lamp: ArrowProject) -> N
     for slot, target in enumerate((14, 15)):
         do(lamp, "create_connection", from_node_id=node, from_slot=slot, to_node_id=target)
     do(lamp, "update_node", node_id=node, data={"weights": [1, 2]})
-    assert [c[1:3] for c in lamp.document.outgoing(node, 0)] == [[0, 14], [1, 15], [2, 15]]
+    assert [c[1:3] for c in lamp.data.outgoing(node, 0)] == [[0, 14], [1, 15], [2, 15]]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def weighted(lamp: ArrowProject, *weights: list[int]) -> tuple[int, dict[str, An
     result: dict[str, Any] = {}
     for given in weights:
         result = do(lamp, "update_node", node_id=node, data={"weights": given})
-    return node, result, sorted((c[1], c[2]) for c in lamp.document.outgoing(node, 0))
+    return node, result, sorted((c[1], c[2]) for c in lamp.data.outgoing(node, 0))
 
 
 @pytest.mark.parametrize(

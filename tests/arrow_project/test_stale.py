@@ -33,14 +33,14 @@ def test_what_is_used_is_not_removed(stale: ArrowProject) -> None:
 
 def test_renaming_finds_every_text(stale: ArrowProject) -> None:
     do(stale, "update_variable", by_name="oil", name="fuel")
-    assert "{fuel} flasks" in stale.document.data(9)["monolog"]
-    assert stale.document.variables[3]["use"] == [9, 11, 12, 23]
+    assert "{fuel} flasks" in stale.data.data(9)["monolog"]
+    assert stale.data.variables[3]["use"] == [9, 11, 12, 23]
 
 
 def test_an_edited_node_is_listed_again(stale: ArrowProject) -> None:
     do(stale, "update_node", node_id=9, data={"text": "{visitor}!"})
-    assert stale.document.nodes[9]["ref"] == [4, 6]
-    assert stale.document.characters[6]["use"] == [9]
+    assert stale.data.nodes[9]["ref"] == [4, 6]
+    assert stale.data.characters[6]["use"] == [9]
 
 
 @pytest.mark.parametrize("broken", [{}, None, "none", 5])
@@ -50,7 +50,7 @@ def test_connections_that_are_no_array_are_replaced(broken: object) -> None:
     project = parse(json.dumps(document))
     before, text = project.checkpoint(), project.to_text()
     do(project, "create_connection", from_node_id=14, to_node_id=24)
-    assert project.document.outgoing(14, 0) == [[14, 0, 24, 0]]
+    assert project.data.outgoing(14, 0) == [[14, 0, 24, 0]]
     assert [finding for finding in check(project) if finding.severity == "error"] == []
     project.rollback(before)
     assert project.to_text() == text

@@ -21,7 +21,7 @@ def test_documents_of_arrow_are_written_as_arrow_writes_them(real_documents: lis
 
 
 def test_arrow_s_own_forms_of_empty_objects_and_escapes(blank: ArrowProject) -> None:
-    blank.document.raw["title"] = 'tab\t quote" back\\slash \u00e9 \u2028 \b\f\r\n/'
+    blank.data.raw["title"] = 'tab\t quote" back\\slash \u00e9 \u2028 \b\f\r\n/'
     text = blank.to_text()
     assert '"remote": {\n\n\t\t}' in text
     assert '"title": "tab\\t quote\\" back\\\\slash \u00e9 \u2028 \\b\\f\\r\\n/"' in text
@@ -39,8 +39,8 @@ def test_reads_what_godot_reads(blank: ArrowProject) -> None:
 
 def test_numbers_become_whole_and_keys_become_ids(blank: ArrowProject) -> None:
     project = parse(blank.to_text().replace('"offset": [\n\t\t\t\t\t\t\t100,', '"offset": [\n\t\t\t\t\t\t\t-3.9,'))
-    assert project.document.scene_map(0)[1]["offset"] == [-3, 100]
-    assert [finding.rule for finding in project.document.findings] == [63]
+    assert project.data.scene_map(0)[1]["offset"] == [-3, 100]
+    assert [finding.rule for finding in project.data.findings] == [63]
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_a_document_of_arrow_1_is_migrated(blank: ArrowProject) -> None:
     old["next_resource_seed"] = 7
     del old["meta"]["authors"], old["meta"]["chapter"]
     project = parse(json.dumps(old))
-    assert project.document.authors == {0: ["Anonymous Contributor", 7]}
-    assert "next_resource_seed" not in project.document.raw
+    assert project.data.authors == {0: ["Anonymous Contributor", 7]}
+    assert "next_resource_seed" not in project.data.raw
 
 
 def test_authors_without_seed_get_one(blank: ArrowProject) -> None:
     old = json.loads(blank.to_text())
     old["meta"]["authors"] = {"5": "Somebody"}
-    assert parse(json.dumps(old)).document.authors == {5: ["Somebody", 0]}
+    assert parse(json.dumps(old)).data.authors == {5: ["Somebody", 0]}
 
 
 @pytest.mark.parametrize("given", [None, 5, 1.5, [], {}, bytearray(b"{}")])

@@ -19,7 +19,7 @@ def two_authors(lamp: ArrowProject) -> ArrowProject:
 
 
 def expected_id(project: ArrowProject) -> int:
-    return (project.document.raw["meta"]["chapter"] << 43) | SECOND_AUTHOR
+    return (project.data.raw["meta"]["chapter"] << 43) | SECOND_AUTHOR
 
 
 def test_a_rollback_gives_the_pen_back(lamp: ArrowProject) -> None:
@@ -27,9 +27,9 @@ def test_a_rollback_gives_the_pen_back(lamp: ArrowProject) -> None:
     before = project.checkpoint()
     project.expect_id(expected_id(project))
     do(project, "create_variable", name="a", type="num")
-    assert project.document.active_author == 1
+    assert project.data.active_author == 1
     project.rollback(before)
-    assert project.document.active_author == 0
+    assert project.data.active_author == 0
 
 
 def test_lower_uses_no_expected_id_up(lamp: ArrowProject) -> None:
@@ -74,7 +74,7 @@ def test_a_map_is_changed_in_the_scene_of_its_node(lamp: ArrowProject, scene_id:
 def test_a_connection_of_another_node_is_stored_there_and_said(lamp: ArrowProject) -> None:
     node = do(lamp, "create_insert_node", type="marker", position=[0, 900], scene_id=0)["node_id"]
     result = do(lamp, "update_node_map", node_id=11, modifications={"io": {"push": [[node, 0, 12, 0]]}})
-    assert lamp.document.outgoing(node, 0) == [[node, 0, 12, 0]]
+    assert lamp.data.outgoing(node, 0) == [[node, 0, 12, 0]]
     assert f"begins at node {node}" in result["remarks"][0]
 
 

@@ -33,7 +33,7 @@ class Conversation:
 
 
 def names(project: ArrowProject, kind: str) -> set[str]:
-    return {str(resource["name"]) for resource in project.document.table(kind).values()}
+    return {str(resource["name"]) for resource in project.data.table(kind).values()}
 
 
 GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
@@ -48,29 +48,29 @@ TEN = {
         ("create a variable gold = 10",), ([GOLD], ["Done."]), lambda p: "gold" in names(p, "variable")
     ),
     "insert and connect": Conversation(
-        ("add a content after node 3: Rain.",), ([RAIN], ["Done."]), lambda p: bool(p.document.incoming(NEXT_ID, 0))
+        ("add a content after node 3: Rain.",), ([RAIN], ["Done."]), lambda p: bool(p.data.incoming(NEXT_ID, 0))
     ),
     "several at once": Conversation(
         ("create a character Bram\ncreate a variable gold = 10\ncreate a scene cellar",),
         ([Use("create_character", {"name": "Bram"}), GOLD, Use("create_scene", {"name": "cellar"})], ["Done."]),
         lambda p: "Bram" in names(p, "character") and "cellar" in names(p, "scene"),
     ),
-    "a yes": Conversation(("delete node 3", "yes"), ([DELETE_3], ["Gone."]), lambda p: set(p.document.nodes) == {1, 2}),
+    "a yes": Conversation(("delete node 3", "yes"), ([DELETE_3], ["Gone."]), lambda p: set(p.data.nodes) == {1, 2}),
     "a no": Conversation(("delete node 3", "no"), ([DELETE_3],), lambda p: fingerprint(p) == UNTOUCHED),
     "a change": Conversation(
         ("delete node 3\ndelete node 2", "delete node 3", "yes"),
         ([DELETE_3, DELETE_2], [CHANGE, DELETE_3], ["Gone."]),
-        lambda p: set(p.document.nodes) == {1, 2},
+        lambda p: set(p.data.nodes) == {1, 2},
     ),
     "the rest after a yes": Conversation(
         ("delete node 3\ncreate a variable gold = 10", "yes"),
         ([DELETE_3, GOLD], [GOLD], ["Done."]),
-        lambda p: set(p.document.nodes) == {1, 2} and "gold" in names(p, "variable"),
+        lambda p: set(p.data.nodes) == {1, 2} and "gold" in names(p, "variable"),
     ),
     "missing parameters": Conversation(
         ("/create_variable", "name=gold, type=num"), (), lambda p: "gold" in names(p, "variable")
     ),
-    "a slash command": Conversation(("/delete_node 3",), (), lambda p: set(p.document.nodes) == {1, 2}),
+    "a slash command": Conversation(("/delete_node 3",), (), lambda p: set(p.data.nodes) == {1, 2}),
     "undo": Conversation(
         ("create a variable gold = 10", "undo"), ([GOLD], ["Done."]), lambda p: fingerprint(p) == UNTOUCHED
     ),

@@ -38,7 +38,7 @@ def strict_home(tmp_path: Path, folder: Path) -> Iterator[House]:
 
 
 def _variables(path: Path) -> set[str]:
-    return {variable["name"] for variable in parse(path.read_text("utf-8")).document.variables.values()}
+    return {variable["name"] for variable in parse(path.read_text("utf-8")).data.variables.values()}
 
 
 async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: House, story: Path, era: Era) -> None:
@@ -82,9 +82,9 @@ async def test_later_operations_name_what_earlier_ones_make(home: House, story: 
         assert await scribe.code("apply_operations", operations=[link], story=_STORY) == "INVALID_ARGUMENTS"
 
     first, second = (done["operations"][index]["result"]["node_id"] for index in (0, 1))
-    document = parse(story.read_text("utf-8")).document
-    assert [(target, slot) for _, _, target, slot in document.outgoing(first, 0)] == [(second, 0)]
-    assert document.nodes[second]["notes"] == "the last"
+    written = parse(story.read_text("utf-8")).data
+    assert [(target, slot) for _, _, target, slot in written.outgoing(first, 0)] == [(second, 0)]
+    assert written.nodes[second]["notes"] == "the last"
 
 
 async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path, era: Era) -> None:
@@ -101,7 +101,7 @@ async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path
     assert unclear == "NOT_AN_ANSWER"
     assert done["status"] == "done"
     assert again == "NOT_PENDING"
-    assert 2 not in parse(story.read_text("utf-8")).document.nodes
+    assert 2 not in parse(story.read_text("utf-8")).data.nodes
 
 
 async def test_a_no_is_a_no(home: House, story: Path, era: Era) -> None:

@@ -96,7 +96,7 @@ async def test_an_assistant_that_obeys_destroys_nothing(hostile: tuple[House, Pa
                 assert await scribe.code("confirm", id=question, words=obeyed.said + " …", story=str(story))
 
     after = parse(story.read_text("utf-8"))
-    assert before.document.nodes.items() <= after.document.nodes.items()
-    assert before.document.characters.keys() <= after.document.characters.keys()
-    assert before.document.variables.keys() <= after.document.variables.keys()
-    assert before.document.scenes.keys() <= after.document.scenes.keys()
+    assert before.data.nodes.items() <= after.data.nodes.items()
+    assert before.data.characters.keys() <= after.data.characters.keys()
+    assert before.data.variables.keys() <= after.data.variables.keys()
+    assert before.data.scenes.keys() <= after.data.scenes.keys()

@@ -145,7 +145,7 @@ def _expected(conversation: Conversation, seen: Seen) -> tuple[ArrowProject, dic
     known: dict[int, set[int]] = defaultdict(set)
     for turn, result in zip(conversation.turns, seen.turns, strict=True):
         project.apply_all((*turn.before, *turn.at_start))
-        for node_id, node in project.document.nodes.items():
+        for node_id, node in project.data.nodes.items():
             known[node_id].update(node.get("ref", ()))
         project.apply_all(turn.does[: result.results] if turn.as_far_as_it_came else turn.does)
     return project, known
@@ -156,7 +156,7 @@ def _without_stale_references(conversation: Conversation, seen: Seen) -> tuple[A
     expected, known = _expected(conversation, seen)
     document, stale = json.loads(parse(seen.saved).to_text()), 0
     for key, node in document["resources"]["nodes"].items():
-        needed = expected.document.nodes.get(int(key), {}).get("ref", ())
+        needed = expected.data.nodes.get(int(key), {}).get("ref", ())
         left = [ref for ref in node.get("ref", ()) if ref not in needed and ref in known[int(key)]]
         if left:
             stale += len(left)
@@ -202,8 +202,8 @@ def _of_arrow(saved: str, healed: ArrowProject, oracle: Oracle) -> Iterator[str]
     text = healed.to_text()
     script: list[list[Any]] = [["load_project", read(saved), True], ["$reload"]]
     script += [["load_project", json.loads(text), True], ["$reload"]]
-    for scene_id, scene in healed.document.scenes.items():
-        stable = [node_id for node_id in scene["map"] if not unstable(healed.document, node_id)]
+    for scene_id, scene in healed.data.scenes.items():
+        stable = [node_id for node_id in scene["map"] if not unstable(healed.data, node_id)]
         script += [["$open_scene", scene_id], *(["$inspect", node_id] for node_id in stable)]
     answer = oracle.run([*script, ["$reload"]])
     if answer["results"][1] is not True:

@@ -139,7 +139,7 @@ def _close_to_the_limit(room: int) -> str:
 
 
 _LARGE = _grown(LAMP, 51_200)
-_NEXT = max(parse(_LARGE).document.nodes) + 1
+_NEXT = max(parse(_LARGE).data.nodes) + 1
 _IN_LARGE = (
     node("content", 26, {"content": _PROSE}),
     connect(27, 0, 28),

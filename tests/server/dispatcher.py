@@ -36,7 +36,7 @@ class Dispatcher:
     """One open project."""
 
     def __init__(self, content: str) -> None:
-        self._raw: Record = parse(content).document.raw
+        self._raw: Record = parse(content).data.raw
         self._sets: dict[str, dict[int, Record]] = self._raw["resources"]
 
     @property

@@ -91,7 +91,7 @@ def test_arguments_that_were_not_given_are_left_out() -> None:
 def test_a_node_is_created_in_a_scene_that_is_named() -> None:
     project = story()
     cellar = project.apply(Operation("create_scene", {"name": "cellar"})).result
-    entry = next(iter(project.document.scene_map(cellar["scene_id"])))
+    entry = next(iter(project.data.scene_map(cellar["scene_id"])))
     create, connect = calls(project, "create_insert_node", type="hub", connect_from=entry)
     assert create[1]["scene_id"] == cellar["scene_id"], "the scene of the node it is connected from"
     assert connect[1]["from_node_id"] == entry

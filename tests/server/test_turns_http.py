@@ -51,7 +51,7 @@ def test_a_function_without_a_model(home: House, http: httpx.Client) -> None:
     assert operation["error"] is None
     assert answer["changed"] is True
     assert "gold" in answer["diff"]
-    assert parse(answer["arrow_content"]).document.variables[NEXT_ID]["name"] == "gold"
+    assert parse(answer["arrow_content"]).data.variables[NEXT_ID]["name"] == "gold"
     assert answer["question"] is None
     assert not home.model.requests
 
@@ -135,7 +135,7 @@ def test_a_message_that_edits_and_cites(home: House, http: httpx.Client) -> None
         ("create_insert_node", True),
         ("update_node", False),
     ]
-    after = parse(answer["arrow_content"]).document
+    after = parse(answer["arrow_content"]).data
     assert {"gold"} <= {variable["name"] for variable in after.variables.values()}
     assert [c[2] for c in after.outgoing(3, 0)] == [NEXT_ID + 1]
     assert answer["usage"]["requests"] == 3
@@ -155,7 +155,7 @@ def test_a_question_and_its_answers(home: House, http: httpx.Client) -> None:
     done = turn(http, message="yes", **reply)
     assert [operation["function"] for operation in done["operations"]] == ["delete_node", "create_character"]
     assert done["text"].endswith("All is done.")
-    assert set(parse(done["arrow_content"]).document.nodes) == {1, 2}
+    assert set(parse(done["arrow_content"]).data.nodes) == {1, 2}
     again = http.post("/projects/1/turns", json={"message": "yes", **reply})
     error(again, 404, "NOT_PENDING")
 

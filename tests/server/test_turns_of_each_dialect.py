@@ -160,7 +160,7 @@ def test_a_confirmation_by_button(home: House, decision: str, calls: int) -> Non
         frames = follow(client, editor, "turn_end")
     functions = [frame["function"] for frame in frames if frame["type"] == "function_call"]
     assert functions.count("delete_node") == calls
-    assert (3 in parse(editor.content).document.nodes) == (calls == 0)
+    assert (3 in parse(editor.content).data.nodes) == (calls == 0)
 
 
 def test_a_confirmation_that_wants_something_else(home: House) -> None:
@@ -212,7 +212,7 @@ def test_what_stays_after_a_stop_can_be_taken_back(home: House) -> None:
         client.until("end")
         client.ask("undo", arrow_content=editor.content)
         follow(client, editor, "end")
-    assert not [v for v in parse(editor.content).document.variables.values() if v["name"] == "gold"]
+    assert not [v for v in parse(editor.content).data.variables.values() if v["name"] == "gold"]
 
 
 @pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
@@ -310,7 +310,7 @@ def test_ids_that_are_others_than_expected_are_followed(home: House) -> None:
         follow(client, editor, "end")
     (result,) = home.model.requests[1].tool_results
     assert result["node_id"] == 1 << 37
-    assert [3, 0, 1 << 37, 0] in parse(editor.content).document.scene_map(0)[3]["io"]
+    assert [3, 0, 1 << 37, 0] in parse(editor.content).data.scene_map(0)[3]["io"]
 
 
 def test_a_project_that_cannot_be_one_is_refused_by_name(home: House) -> None:

@@ -30,7 +30,7 @@ def test_an_edit_a_question_a_yes_and_an_undo_wait_for_nobody(tmp_path: Path, mo
         asked = turn(http, edited["arrow_content"], message="Remove the pier.")
         home.model.add(["Gone."])
         removed = turn(http, asked["arrow_content"], message="yes", pending_id=asked["question"]["pending_id"])
-        assert 3 not in parse(removed["arrow_content"]).document.nodes
+        assert 3 not in parse(removed["arrow_content"]).data.nodes
         back = turn(http, removed["arrow_content"], function="undo", function_params={}, confirm="never")
         assert back["arrow_content"] == edited["arrow_content"]
         writer.rollback()

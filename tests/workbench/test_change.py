@@ -52,10 +52,10 @@ def test_a_preview_is_drawn_applied_and_taken_back(story_page: Page) -> None:
     say(story_page, BUILD, "Preview")
     story_page.locator(".graph .new").first.wait_for()
     before = downloaded(story_page)
-    assert len(before.document.scenes) == 2
+    assert len(before.data.scenes) == 2
     story_page.get_by_role("button", name="Apply", exact=True).click()
     story_page.locator(".graph .new").first.wait_for(state="detached")
-    assert len(downloaded(story_page).document.scenes) == 3
+    assert len(downloaded(story_page).data.scenes) == 3
     story_page.get_by_role("button", name="Undo").click()
     story_page.get_by_text("Supper on a Slant", exact=True).wait_for(state="detached")
     assert downloaded(story_page).to_text() == before.to_text()
@@ -68,7 +68,7 @@ def test_a_preview_marks_what_is_changed_and_removed_and_is_discarded(story_page
     story_page.locator(".graph .changed[data-node='12']").wait_for()
     story_page.get_by_role("button", name="Discard").click()
     story_page.locator(".graph .removed").wait_for(state="detached")
-    assert 13 in downloaded(story_page).document.nodes
+    assert 13 in downloaded(story_page).data.nodes
 
 
 @pytest.mark.parametrize(("answer", "is_there"), [("Yes", False), ("No", True)])
@@ -76,7 +76,7 @@ def test_what_is_destructive_is_asked_about(story_page: Page, answer: str, is_th
     say(story_page, "delete node 29", "Apply")
     story_page.get_by_role("button", name=answer, exact=True).click()
     story_page.get_by_role("button", name=answer, exact=True).wait_for(state="hidden")
-    assert (29 in downloaded(story_page).document.nodes) is is_there
+    assert (29 in downloaded(story_page).data.nodes) is is_there
 
 
 def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
@@ -101,11 +101,11 @@ def test_a_message_is_about_the_scene_and_the_node_that_are_looked_at(story_page
     story_page.get_by_role("option", name="1 Dusk: The Kitchen").click()
     node(story_page, 24).click()
     story_page.get_by_role("heading", name="Node 24").wait_for()
-    before = set(downloaded(story_page).document.nodes)
+    before = set(downloaded(story_page).data.nodes)
     say(story_page, "add a dialog by Mina: Good evening.", "Apply")
     story_page.locator(".change .answer", has_text="Mina").wait_for()
     story = downloaded(story_page)
-    (new,) = set(story.document.nodes) - before
+    (new,) = set(story.data.nodes) - before
     node(story_page, new).wait_for()
     say(story_page, "delete the selected node", "Preview")
     story_page.locator(".graph .removed[data-node='24']").wait_for()
@@ -135,7 +135,7 @@ def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -
     story_page.reload()
     node(story_page, 13).wait_for()
     story = downloaded(story_page)
-    assert "gold" in [variable["name"] for variable in story.document.variables.values()]
+    assert "gold" in [variable["name"] for variable in story.data.variables.values()]
     story_page.get_by_role("button", name="Undo").click()
     story_page.locator(".change .answer").wait_for()
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
@@ -181,7 +181,7 @@ def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) ->
     preview.click()
     story_page.locator(".graph .changed[data-node='13']").wait_for()
     apply(story_page)
-    nodes = downloaded(story_page).document.nodes
+    nodes = downloaded(story_page).data.nodes
     assert nodes[13]["data"]["actions"][0] == "Not tonight."
     *_, made = nodes.values()
     assert made["data"]["lines"] == ["The tide is out.", "Wait for it."]

@@ -160,7 +160,7 @@ def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
     page.locator(".change .answer", has_text="gold").wait_for()
     page.get_by_role("button", name="Write back").click()
     page.get_by_text(f"Written to {file}").wait_for()
-    assert "gold" in [v["name"] for v in parse(file.read_bytes()).document.variables.values()]
+    assert "gold" in [v["name"] for v in parse(file.read_bytes()).data.variables.values()]
     file.write_bytes(SAMPLE.arrow_file.read_bytes())
     page.get_by_role("button", name="Write back").click()
     page.get_by_text("was changed since it was opened").first.wait_for()

@@ -56,9 +56,9 @@ def case(seed: int, length: int) -> Case:
     calls.append(["$reload"])
     edited = len(calls) - 1
     inspected: list[int] = []
-    for scene_id, scene in project.document.scenes.items():
+    for scene_id, scene in project.data.scenes.items():
         calls.append(["$open_scene", scene_id])
-        stable = [n for n in scene["map"] if not unstable(project.document, n)]
+        stable = [n for n in scene["map"] if not unstable(project.data, n)]
         calls += [["$inspect", n] for n in stable]
         inspected += stable
     calls.append(["$reload"])

@@ -39,13 +39,13 @@ DEVIATIONS = {
 }
 
 
-def unstable(document: ProjectData, node_id: int) -> bool:
+def unstable(project: ProjectData, node_id: int) -> bool:
     """Whether Arrow's own inspector would change the node although nothing was changed in it."""
-    node_type = document.node_type(node_id)
+    node_type = project.node_type(node_id)
     if node_type is None or node_type.name == "frame":
         return True
-    expected, data = node_type.expects, document.data(node_id)
+    expected, data = node_type.expects, project.data(node_id)
     if not expected or data.get(expected) != -1:
         return False
-    available = any(expected != "macro" or document.is_macro(key) for key in document.table(expected))
+    available = any(expected != "macro" or project.is_macro(key) for key in project.table(expected))
     return available or data != node_type.fresh()

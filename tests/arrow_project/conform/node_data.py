@@ -14,7 +14,7 @@ def _condition(w: Writer) -> Arguments:
     variable = w.variable()
     if variable == -1:
         return {}
-    kind = w.document.variable_type(variable)
+    kind = w.data.variable_type(variable)
     operators = {"num": ["==", "!=", ">", "<", ">=", "<="], "bool": ["==", "!="]}.get(
         kind, ["==", "!=", "ct", "eql", "bgn"]
     )
@@ -25,7 +25,7 @@ def _update(w: Writer) -> Arguments:
     variable = w.variable()
     if variable == -1:
         return {}
-    kind = w.document.variable_type(variable)
+    kind = w.data.variable_type(variable)
     words = {"num": ["set", "add", "subtract", "multiply", "divide", "rem", "abs"], "bool": ["set", "neg"]}
     operation = w.chance.choice(words.get(kind, ["set", "add", "inb", "rpl", "stu"]))
     return {"variable": variable, "operation": operation, "value": w.operand(variable)}
@@ -35,7 +35,7 @@ def _generator(w: Writer) -> Arguments:
     variable = w.variable()
     if variable == -1:
         return {}
-    kind = w.document.variable_type(variable)
+    kind = w.data.variable_type(variable)
     forms: dict[str, list[Arguments]] = {
         "num": [
             {"generator_type": "random_int", "min": 1, "max": 6},
@@ -57,7 +57,7 @@ def _input(w: Writer) -> Arguments:
     variable = w.variable()
     if variable == -1:
         return {"prompt": w.text()}
-    kind = w.document.variable_type(variable)
+    kind = w.data.variable_type(variable)
     custom: dict[str, Arguments] = {
         "num": {"min": 1, "max": 10, "step": 2, "value": 3},
         "str": {"pattern": "[a-z]{1,9}", "default": "x"},

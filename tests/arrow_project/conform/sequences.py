@@ -26,10 +26,10 @@ def _insert(w: Writer) -> Arguments:
 
 def _update_node(w: Writer) -> Arguments:
     node_id = w.node()
-    type_name = w.document.nodes[node_id]["type"]
+    type_name = w.data.nodes[node_id]["type"]
     said: Arguments = {"node_id": node_id, "data": data(w, type_name)}
     if w.chance.random() < 0.3:
-        said["name"] = w.chance.choice([w.text(), w.document.nodes[w.node()]["name"]])
+        said["name"] = w.chance.choice([w.text(), w.data.nodes[w.node()]["name"]])
     if w.chance.random() < 0.3:
         said["notes"] = w.chance.choice(["", w.text()])
     return said
@@ -37,22 +37,17 @@ def _update_node(w: Writer) -> Arguments:
 
 def _connect(w: Writer) -> Arguments:
     from_id = w.node()
-    home = w.document.owner(from_id)
-    near = [n for n in w.document.scene_map(home) if n != from_id] if home is not None else []
-    outputs = max(w.document.outputs(from_id), 1)
+    home = w.data.owner(from_id)
+    near = [n for n in w.data.scene_map(home) if n != from_id] if home is not None else []
+    outputs = max(w.data.outputs(from_id), 1)
     to_id = w.chance.choice(near or [from_id])
-    to_slot = w.chance.randrange(max(w.document.inputs(to_id), 1))
+    to_slot = w.chance.randrange(max(w.data.inputs(to_id), 1))
     return {"from_node_id": from_id, "to_node_id": to_id, "from_slot": w.chance.randrange(outputs), "to_slot": to_slot}
 
 
 def _said_connections(w: Writer) -> list[list[int]]:
-    document = w.document
-    return [
-        said(document, c)
-        for key, scene in document.scenes.items()
-        for n in scene["map"]
-        for c in document.outgoing(n, key)
-    ]
+    data = w.data
+    return [said(data, c) for key, scene in data.scenes.items() for n in scene["map"] for c in data.outgoing(n, key)]
 
 
 def _disconnect(w: Writer) -> Arguments:
@@ -79,7 +74,7 @@ def _quick(w: Writer) -> Arguments:
 
 
 def _copied(w: Writer) -> Arguments:
-    nodes = list(w.document.nodes)
+    nodes = list(w.data.nodes)
     olds = w.chance.sample(nodes, min(2, len(nodes)))
     news = w.chance.sample(nodes, min(2, len(nodes)))
     return {"table": {str(old): new for old, new in zip(olds, news, strict=True)}}

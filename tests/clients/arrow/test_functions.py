@@ -43,7 +43,7 @@ def _play(editor: Editor, turn: Turn, project: ArrowProject) -> None:
 
 def _unlike(editor: Editor) -> list[str]:
     """Nodes that Arrow's own inspector would change, frames aside, which it cannot read."""
-    before, project = editor.document, parse(editor.text).document
+    before, project = editor.document, parse(editor.text).data
     changed: list[str] = []
     for node_id, node in before["resources"]["nodes"].items():
         if unstable(project, int(node_id)):
@@ -94,7 +94,7 @@ def test_a_node_of_each_type_is_created_inspected_updated_and_deleted(type_name:
     editor.open(start)
     project = parse(start)
     writer = Writer(project, random.Random(type_name))
-    scene_id = writer.document.owner(project.document.raw["entry"])
+    scene_id = writer.data.owner(project.data.raw["entry"])
 
     def create() -> Operation:
         return op("create_insert_node", type=type_name, scene_id=scene_id, preset=data(writer, type_name), name="it")
@@ -103,7 +103,7 @@ def test_a_node_of_each_type_is_created_inspected_updated_and_deleted(type_name:
         return op("update_node", node_id=node_id, data=data(writer, type_name), notes="why")
 
     _run(editor, _accepted(project, create))
-    node_id = next(n for n, node in project.document.nodes.items() if node["name"] == "it")
+    node_id = next(n for n, node in project.data.nodes.items() if node["name"] == "it")
     assert editor.document == document_of(project.to_text())
     _run(editor, _accepted(project, update))
     assert editor.document == document_of(project.to_text())
