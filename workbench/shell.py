@@ -14,19 +14,19 @@ from server.browser_sessions import BrowserSession, cookie_name
 from server.places import Places
 from server.rate import Rate
 from server.turn_rate import TooManyTurns
-from workbench.ask import AskPanel
-from workbench.connection import watch_connection
-from workbench.documents import DocumentsPanel
-from workbench.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.access.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.asking.panel import AskPanel
+from workbench.documents.panel import DocumentsPanel
+from workbench.frame.connection import watch_connection
+from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
-from workbench.scheme import draw_scheme_button
-from workbench.story import StoryPanel
+from workbench.story.panel import StoryPanel
 from workbench.visit import Visit
 
 _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
 TABS = ("Projects", "Documents", "Ask", "Story")
-_STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
+_STYLE = (Path(__file__).parent / "frame" / "style.css").read_text("utf-8")
 # A page keeps some megabytes.
 _MOST_PAGES, _MOST_OF_WORKSPACE = 200, 100
 # Of failures that are written down: whoever has a page can bring about as many as they like.
@@ -79,7 +79,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     ui.run_with(
         shell,
         title="Fletcher",
-        favicon=Path(__file__).with_name("icon.svg"),
+        favicon=Path(__file__).parent / "frame" / "icon.svg",
         dark=None,
         language="en-US",
         tailwind=False,

@@ -10,8 +10,8 @@ from nicegui import Event
 from agent import EventSink, working_in
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
-from workbench.open_story import BLANK
-from workbench.shown_story import ShownStory
+from workbench.story.open_story import BLANK
+from workbench.story.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
 

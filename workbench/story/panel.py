@@ -2,15 +2,15 @@
 
 from nicegui import ui
 
-from workbench.change import ChangePanel
-from workbench.checks import ChecksView
-from workbench.continuity import ContinuityView
-from workbench.graph_view import GraphView
-from workbench.node_card import draw_node
-from workbench.opening import Opening
-from workbench.place import PlaceView
-from workbench.scene_view import SceneView, view_scene
-from workbench.story_folders import StoryFolders
+from workbench.changing.panel import ChangePanel
+from workbench.documents.place import PlaceView
+from workbench.story.checks import ChecksView
+from workbench.story.continuity import ContinuityView
+from workbench.story.folders import StoryFolders
+from workbench.story.graph_view import GraphView
+from workbench.story.node_card import draw_node
+from workbench.story.opening import Opening
+from workbench.story.scene_view import SceneView, view_scene
 from workbench.visit import Visit
 
 

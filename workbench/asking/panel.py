@@ -8,12 +8,12 @@ from nicegui import ui
 
 from agent import Citation
 from retrieval import RankedPassage, SearchAnswer
-from workbench.bounded import MOST_NODES
-from workbench.citations import draw_citations
-from workbench.conversation import Conversation
-from workbench.open_story import BLANK
-from workbench.place import Place, PlaceView
-from workbench.telling import Telling
+from workbench.asking.citations import draw_citations
+from workbench.asking.conversation import Conversation
+from workbench.asking.telling import Telling
+from workbench.documents.place import Place, PlaceView
+from workbench.frame.bounded import MOST_NODES
+from workbench.story.open_story import BLANK
 from workbench.visit import Visit
 
 _MOST_FOUND = 100

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from agent import Citation
-from workbench.place import Place
+from workbench.documents.place import Place
 
 _SHOWN_CHARACTERS = 400
 

@@ -11,7 +11,7 @@ from nicegui import ui
 
 from corpora import Document, Passage
 from retrieval import Surroundings
-from workbench.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.visit import Visit
 
 Passages = list[tuple[Passage, tuple[str, ...]]]

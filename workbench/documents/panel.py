@@ -10,10 +10,10 @@ from nicegui import ui
 from corpora import Document
 from ingest import Progress, counted
 from server.answers import DocumentEntry
-from workbench.document_list import DocumentList
-from workbench.drop import Drop
-from workbench.folder import FolderView
-from workbench.place import Place, PlaceView
+from workbench.documents.document_list import DocumentList
+from workbench.documents.folder import FolderView
+from workbench.documents.place import Place, PlaceView
+from workbench.frame.drop import Drop
 from workbench.projects import offer_sample
 from workbench.visit import Visit
 
