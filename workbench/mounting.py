@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
-from workbench.sign_in import SIGN_IN, sign_in, sign_in_form
-from workbench.socket_limits import SocketLimits
+from workbench.access.sign_in import SIGN_IN, sign_in, sign_in_form
+from workbench.access.socket_limits import SocketLimits
 
 _PAGES = ("/", SIGN_IN, "/favicon.ico")
 _LIBRARY = "/_nicegui/"

@@ -9,7 +9,7 @@ from agent import in_thread
 from corpora import InvalidName, ProjectCounts, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Source, counted
-from workbench.bounded import draw_first
+from workbench.frame.bounded import draw_first
 from workbench.visit import Visit
 
 

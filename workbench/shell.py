@@ -14,19 +14,19 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
-from workbench.ask import AskPanel
-from workbench.connection import WATCH_CONNECTION
-from workbench.documents import DocumentsPanel
-from workbench.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.access.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.address import TABS, Address, History
+from workbench.asking.panel import AskPanel
+from workbench.documents.panel import DocumentsPanel
+from workbench.frame.connection import WATCH_CONNECTION
+from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
-from workbench.scheme import draw_scheme_button
-from workbench.story import StoryPanel
+from workbench.story.panel import StoryPanel
 from workbench.visit import Visit
 
 _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
-TABS = ("Projects", "Documents", "Ask", "Story")
-_STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
+_STYLE = (Path(__file__).parent / "frame" / "style.css").read_text("utf-8")
 # A page keeps some megabytes.
 _MOST_PAGES, _MOST_OF_WORKSPACE = 200, 100
 # Of failures that are written down: whoever has a page can bring about as many as they like.
@@ -46,12 +46,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     failures = Rate(_FAILURES_PER_MINUTE)
 
     @ui.page("/")
-    async def page(
-        request: Request,
-        project: str = "",
-        tab: str = "",
-        question: str = "",
-    ) -> Response | None:
+    async def page(request: Request, question: str = "") -> Response | None:
         workspace: str = request.state.workspace
         client = ui.context.client
         if not pages.take(workspace):
@@ -61,9 +56,10 @@ def make_shell(services: Services, access: Access) -> FastAPI:
                 return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_delete(lambda: pages.give_back(workspace))
         client.on_exception(_tell)
-        visit = await _visit(services, request, project)
+        address = Address.read(request.url.query)
+        visit = await _visit(services, request, address.project)
         client.on_delete(visit.end)
-        _draw(visit, tab if tab in TABS else "Projects", _sign_out(request, access))
+        _draw(visit, address, _sign_out(request, access))
         if question:
             visit.question_proposed.emit(question[:_LONGEST_QUESTION])
         return None
@@ -79,7 +75,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     ui.run_with(
         shell,
         title="Fletcher",
-        favicon=Path(__file__).with_name("icon.svg"),
+        favicon=Path(__file__).parent / "frame" / "icon.svg",
         dark=None,
         language="en-US",
         tailwind=False,
@@ -103,11 +99,10 @@ async def _visit(services: Services, request: Request, project: str) -> Visit:
         return Visit(services, workspace, is_owner=is_owner, project="1")
 
 
-def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None) -> None:
-    ui.page_title(f"{visit.project} · Fletcher")
+def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]] | None) -> None:
     with ui.header().classes("bar"):
         ui.label("Fletcher").classes("name")
-        with ui.tabs(value=tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]
+        with ui.tabs(value=address.tab).props("dense no-caps inline-label outside-arrows mobile-arrows") as tabs:  # type: ignore[arg-type]
             for name in TABS:
                 ui.tab(name)
         ui.space()
@@ -115,24 +110,23 @@ def _draw(visit: Visit, tab: str, sign_out: Callable[[], Awaitable[None]] | None
         draw_scheme_button()
         if sign_out is not None:
             ui.button(icon="logout", on_click=sign_out).props('flat round dense color=white aria-label="Sign out"')
-    with ui.tab_panels(tabs, value=tab, animated=False).classes("panels"):
+    with ui.tab_panels(tabs, value=address.tab, animated=False).classes("panels"):
         with ui.tab_panel("Projects"):
             ProjectsPanel(visit, tabs)
         with ui.tab_panel("Documents"):
-            DocumentsPanel(visit, tabs)
+            documents = DocumentsPanel(visit, tabs)
         with ui.tab_panel("Ask"):
-            AskPanel(visit)
+            ask = AskPanel(visit)
         with ui.tab_panel("Story"):
-            StoryPanel(visit)
+            story = StoryPanel(visit)
 
-    def show_address() -> None:
+    def show_project() -> None:
         shown.set_text(f"Project {visit.project}")
         ui.page_title(f"{visit.project} · Fletcher")
-        ui.navigate.history.replace(f"/?project={visit.project}&tab={tabs.value}")
 
-    visit.project_changed.subscribe(show_address)
-    tabs.on_value_change(show_address)
-    shown.set_text(f"Project {visit.project}")
+    visit.project_changed.subscribe(show_project)
+    show_project()
+    History(visit, tabs, {"Documents": documents.place, "Ask": ask.place, "Story": story.place}, address)
 
 
 def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]] | None:

@@ -10,8 +10,8 @@ from nicegui import Event
 from agent import EventSink, working_in
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
-from workbench.open_story import BLANK
-from workbench.shown_story import ShownStory
+from workbench.story.open_story import BLANK
+from workbench.story.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
 
@@ -27,6 +27,7 @@ class Visit:
 
     Attributes:
         project_changed: Another project is shown.
+        place_changed: Another document is open in some tab, another page of it, or none any more.
         documents_changed: The project's documents are others, or have more vectors.
         question_proposed: A question that the visitor may want to ask, for the tab `Ask`.
         shown: What is open in the tab `Story`.
@@ -38,6 +39,7 @@ class Visit:
         self.is_owner = is_owner
         self.project = ProjectKey(workspace, project).project_id
         self.project_changed = Event[[]]()
+        self.place_changed = Event[[]]()
         self.documents_changed = Event[[]]()
         self.question_proposed = Event[[str]]()
         self.shown = ShownStory()

@@ -6,8 +6,8 @@ from nicegui import Client, ui
 from nicegui.page import page
 
 from corpora import Document
-from workbench.bounded import MOST_ELEMENTS
-from workbench.document_list import DocumentList
+from workbench.documents.document_list import DocumentList
+from workbench.frame.bounded import MOST_ELEMENTS
 
 
 async def test_of_very_many_the_first_are_drawn_and_a_filter_finds_the_others() -> None:

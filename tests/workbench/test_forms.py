@@ -11,11 +11,11 @@ from nicegui.page import page
 
 from arrow_project import OPERATIONS, node_data_schema, node_details
 from corpora.samples import SAMPLE
-from workbench.fields import Field, Group, draw
-from workbench.forms import FunctionForm
-from workbench.open_story import OpenStory
-from workbench.resources import Resources
-from workbench.shown_story import ShownStory
+from workbench.changing.fields import Field, Group, draw
+from workbench.changing.forms import FunctionForm
+from workbench.changing.resources import Resources
+from workbench.story.open_story import OpenStory
+from workbench.story.shown_story import ShownStory
 
 OPENED = OpenStory.read("story.arrow", SAMPLE.arrow_file.read_bytes())
 STORY = OPENED.story

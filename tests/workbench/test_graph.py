@@ -7,11 +7,11 @@ import pytest
 
 from arrow_project import parse
 from tests.agent.story import story_text
-from workbench.bounded import MOST_ELEMENTS, MOST_NODES
-from workbench.graph import scene_drawing
-from workbench.open_story import OpenStory
-from workbench.resources import Resources
-from workbench.scene_view import view_scene
+from workbench.changing.resources import Resources
+from workbench.frame.bounded import MOST_ELEMENTS, MOST_NODES
+from workbench.story.graph import scene_drawing
+from workbench.story.open_story import OpenStory
+from workbench.story.scene_view import view_scene
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from server import Services
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S, running_server
-from workbench.socket_limits import SocketLimits
+from workbench.access.socket_limits import SocketLimits
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 MIB = 2**20
@@ -127,7 +127,7 @@ def test_half_a_message_takes_room_of_its_workspace() -> None:
 
 
 def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.socket_limits._MOST_OF_WORKSPACE", 1)
+    monkeypatch.setattr("workbench.access.socket_limits._MOST_OF_WORKSPACE", 1)
     sockets, refused = SocketLimits(services(Room(MIB))), Library()
 
     class Open(Library):

@@ -9,8 +9,8 @@ import pytest
 
 from corpora.samples import SAMPLE
 from server import RequestError, Services
-from workbench.open_story import digest
-from workbench.story_folders import StoryFolders
+from workbench.story.folders import StoryFolders
+from workbench.story.open_story import digest
 
 
 def folders_below(folder: Path, most_bytes: int = 2**20) -> StoryFolders:
@@ -68,7 +68,7 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere
             own.symlink_to(other)
         return digest(data)
 
-    monkeypatch.setattr("workbench.story_folders.digest", looked_at)
+    monkeypatch.setattr("workbench.story.folders.digest", looked_at)
     folders.write(story.changed(story.text.replace("Jory", "Jora")))
     assert (other / "story.arrow").read_bytes() == sample
     assert b"Jora" in (tmp_path / "aside" / "story.arrow").read_bytes()

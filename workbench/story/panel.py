@@ -2,20 +2,24 @@
 
 from nicegui import ui
 
-from workbench.change import ChangePanel
-from workbench.checks import ChecksView
-from workbench.continuity import ContinuityView
-from workbench.graph_view import GraphView
-from workbench.node_card import draw_node
-from workbench.opening import Opening
-from workbench.place import PlaceView
-from workbench.scene_view import SceneView, view_scene
-from workbench.story_folders import StoryFolders
+from workbench.changing.panel import ChangePanel
+from workbench.documents.place import PlaceView
+from workbench.story.checks import ChecksView
+from workbench.story.continuity import ContinuityView
+from workbench.story.folders import StoryFolders
+from workbench.story.graph_view import GraphView
+from workbench.story.node_card import draw_node
+from workbench.story.opening import Opening
+from workbench.story.scene_view import SceneView, view_scene
 from workbench.visit import Visit
 
 
 class StoryPanel:
-    """Shows the story that is open."""
+    """Shows the story that is open.
+
+    Attributes:
+        place: Where a page of the documents is shown beside it.
+    """
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
@@ -27,14 +31,14 @@ class StoryPanel:
         with ui.element("div").classes("beside") as self._whole:
             main = ui.element("div").classes("main")
             with ui.element("div").classes("side"):
-                place = PlaceView(visit)
+                self.place = PlaceView(visit)
                 self._change = ChangePanel(visit, folders)
             with main:
-                self._draw_main(place)
+                self._draw_main()
         self._whole.set_visibility(False)
         self._shown.was_changed.subscribe(self._refresh)
 
-    def _draw_main(self, place: PlaceView) -> None:
+    def _draw_main(self) -> None:
         self._name = ui.label().classes("title").props('role="heading" aria-level="2"')
         with ui.row().classes("line"):
             self._scenes = ui.select({}, label="Scene", on_change=self._choose_scene).props("dense outlined")
@@ -46,7 +50,7 @@ class StoryPanel:
         with ui.expansion("Outline").classes("folder"):
             self._outline = ui.label().classes("page-text")
             self._outline.props('tabindex="0" role="region" aria-label="Outline of the story"')
-        ContinuityView(self._visit, self._go_to_node, place)
+        ContinuityView(self._visit, self._go_to_node, self.place)
 
     async def _refresh(self) -> None:
         """Draws the story, or its preview, unless it is another one already when that is made."""

@@ -7,8 +7,8 @@ from nicegui import ui
 
 from corpora import Document
 from ingest import counted, page_list
-from workbench.bounded import MOST_ELEMENTS
-from workbench.place import Place
+from workbench.documents.place import Place
+from workbench.frame.bounded import MOST_ELEMENTS
 
 _MANY = 12  # documents, from which on a name is looked for rather than read
 

@@ -13,7 +13,7 @@ from nicegui.core import sio
 from socketio import exceptions
 
 from server.access.browser_sessions import BrowserSession
-from workbench.socket_limits import OVER
+from workbench.access.socket_limits import OVER
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from arrow_project import Character, Scene, Story, Variable
-from workbench.bounded import MOST_NODES
+from workbench.frame.bounded import MOST_NODES
 
 Choices = Mapping[Any, str]
 

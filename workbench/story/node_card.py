@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from arrow_project import Node, Story
-from workbench.bounded import draw_first
+from workbench.frame.bounded import draw_first
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:

@@ -11,7 +11,7 @@ from server.access.browser_sessions import cookie_name
 from server.limits.written import LONGEST_TOKEN
 
 SIGN_IN = "/sign-in"
-_OF_THE_PAGE = ("project", "tab", "question")
+_OF_THE_PAGE = ("project", "tab", "question", "document", "page", "passage")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
 # Of a form, in which a character may take nine bytes.
 _LONGEST_FORM = 9 * LONGEST_TOKEN

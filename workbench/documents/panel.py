@@ -10,10 +10,10 @@ from nicegui import ui
 from corpora import Document
 from ingest import Progress, counted
 from server.http.answers import DocumentEntry
-from workbench.document_list import DocumentList
-from workbench.drop import Drop
-from workbench.folder import FolderView
-from workbench.place import Place, PlaceView
+from workbench.documents.document_list import DocumentList
+from workbench.documents.folder import FolderView
+from workbench.documents.place import Place, PlaceView
+from workbench.frame.drop import Drop
 from workbench.projects import offer_sample
 from workbench.visit import Visit
 
@@ -31,6 +31,9 @@ class DocumentsPanel:
     Args:
         visit: The page.
         tabs: Where the first visit goes on.
+
+    Attributes:
+        place: Where a document is shown.
     """
 
     def __init__(self, visit: Visit, tabs: ui.tabs) -> None:
@@ -46,7 +49,7 @@ class DocumentsPanel:
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
                 self._draw_main()
-            self._place = PlaceView(visit, with_text=True)
+            self.place = PlaceView(visit, with_text=True)
         visit.project_changed.subscribe(self._change_project)
         ui.timer(_LOOK_S, self._look)
 
@@ -156,7 +159,7 @@ class DocumentsPanel:
                 offer_sample(self._visit, self._tabs, self._drop.picks)
 
     async def _open(self, place: Place) -> None:
-        await self._place.show(place)
+        await self.place.show(place)
 
     def _ask_to_remove(self, document: Document) -> None:
         async def confirmed() -> None:
@@ -173,7 +176,7 @@ class DocumentsPanel:
 
     async def _remove(self, document: Document) -> None:
         await self._visit.ask(partial(self._visit.services.ingestor.remove, self._visit.key, document.id))
-        self._place.close()
+        self.place.close()
         await self._look()
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, Protocol
 
 from nicegui import ui
 
-from workbench.bounded import MOST_ELEMENTS
-from workbench.resources import Choices, Resources
+from workbench.changing.resources import Choices, Resources
+from workbench.frame.bounded import MOST_ELEMENTS
 
 Schema = Mapping[str, Any]
 Given = Literal["changes", "all", "all_if_changed"]

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from agent import Citation
-from workbench.place import Place
+from workbench.documents.place import Place
 
 _SHOWN_CHARACTERS = 400
 
@@ -20,6 +20,7 @@ def draw_citations(
         place = Place(citation.document_id, citation.page_from, citation.passage_id)
         button = ui.button(f"[{citation.number}] {citation.document}{page}", on_click=partial(show, place))
         button.props("outline no-caps dense align=left").classes("citation")
+        button.props["data-passage"] = citation.passage_id
         if citation.also_in:
             ui.label(f"The same stands in {', '.join(citation.also_in)}.").classes("hint")
         if with_text:

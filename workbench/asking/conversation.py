@@ -7,7 +7,7 @@ from typing import Any
 from server import RequestError, TurnBody
 from server.http.turn_routes import HistoryEntry
 from server.limits.turn_rate import TooManyTurns
-from workbench.telling import Telling
+from workbench.asking.telling import Telling
 from workbench.visit import Visit
 
 

@@ -6,10 +6,10 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from workbench.shown_story import ShownStory
+from workbench.story.shown_story import ShownStory
 
 
-class StoryKeeper(ui.element, component="story_keeper.js"):
+class StoryKeeper(ui.element, component="keeper.js"):
     """Keeps it for as long as the browser's tab is open, and asks before changes of it are lost with that.
 
     Args:

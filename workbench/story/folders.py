@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corpora import HeldFile
 from server import RequestError, Services
-from workbench.open_story import OpenStory, digest
+from workbench.story.open_story import OpenStory, digest
 
 _MOST = 500
 _SUFFIX = ".arrow"

@@ -6,11 +6,11 @@ from typing import Any
 from nicegui import ui
 
 from agent import Asked
-from workbench.conversation import Conversation
-from workbench.forms import FunctionForm
-from workbench.open_story import OpenStory
-from workbench.story_folders import StoryFolders
-from workbench.telling import Telling
+from workbench.asking.conversation import Conversation
+from workbench.asking.telling import Telling
+from workbench.changing.forms import FunctionForm
+from workbench.story.folders import StoryFolders
+from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Literal
 
 from arrow_project import ArrowProject, Link, Node, Story, shorten
-from workbench.bounded import MOST_ELEMENTS, MOST_LINKS, MOST_NODES
+from workbench.frame.bounded import MOST_ELEMENTS, MOST_LINKS, MOST_NODES
 
 Mark = Literal["new", "changed", "removed"]
 

@@ -8,12 +8,12 @@ from nicegui import ui
 
 from agent import Citation
 from retrieval import RankedPassage, SearchAnswer
-from workbench.bounded import MOST_NODES
-from workbench.citations import draw_citations
-from workbench.conversation import Conversation
-from workbench.open_story import BLANK
-from workbench.place import Place, PlaceView
-from workbench.telling import Telling
+from workbench.asking.citations import draw_citations
+from workbench.asking.conversation import Conversation
+from workbench.asking.telling import Telling
+from workbench.documents.place import Place, PlaceView
+from workbench.frame.bounded import MOST_NODES
+from workbench.story.open_story import BLANK
 from workbench.visit import Visit
 
 _MOST_FOUND = 100
@@ -30,7 +30,11 @@ _ALL = ""
 
 
 class AskPanel:
-    """Answers from the documents; `Search` shows the passages alone."""
+    """Answers from the documents; `Search` shows the passages alone.
+
+    Attributes:
+        place: Where what is cited is shown.
+    """
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
@@ -40,7 +44,7 @@ class AskPanel:
             with ui.element("div").classes("main"):
                 self._draw_question()
                 self._answers = ui.column().classes("answers").props('aria-live="polite"')
-            self._place = PlaceView(visit)
+            self.place = PlaceView(visit)
         visit.question_proposed.subscribe(self._propose)
         visit.project_changed.subscribe(self._forget)
         visit.documents_changed.subscribe(self._offer_filters)
@@ -115,9 +119,9 @@ class AskPanel:
         if telling.asked is not None:
             telling.add(_NO_CHANGE)
         with cited:
-            draw_citations(telling.citations, self._place.show)
+            draw_citations(telling.citations, self.place.show)
         if telling.citations:
-            await self._place.show(_place_of(telling.citations[0]))
+            await self.place.show(_place_of(telling.citations[0]))
 
     def _exchange(self, question: str) -> ui.column:
         """Where the answer to a question is drawn, above those before it."""
@@ -155,7 +159,7 @@ class AskPanel:
                 )
                 for number, one in enumerate(passages[:_SHOWN], start=1)
             ]
-            draw_citations(cited, self._place.show, with_text=True)
+            draw_citations(cited, self.place.show, with_text=True)
 
     def _show_state(self) -> None:
         is_running = self._conversation.is_running

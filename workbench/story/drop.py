@@ -12,9 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from server import RequestError
-from workbench.drop import Drop
-from workbench.open_story import OpenStory
-from workbench.story_keeper import StoryKeeper
+from workbench.frame.drop import Drop
+from workbench.story.keeper import StoryKeeper
+from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 

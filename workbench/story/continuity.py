@@ -11,9 +11,9 @@ from agent import Citation, Cited, Event, Failure, OperationFinished
 from ingest import counted
 from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
-from workbench.citations import draw_citations
-from workbench.open_story import OpenStory
-from workbench.place import Place, PlaceView
+from workbench.asking.citations import draw_citations
+from workbench.documents.place import Place, PlaceView
+from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 _NO_DOCUMENTS = "Project {} has no documents to compare with: add some in the tab Documents."

@@ -3,7 +3,7 @@
 from nicegui import Event
 
 from arrow_project import Node
-from workbench.open_story import OpenStory
+from workbench.story.open_story import OpenStory
 
 
 class ShownStory:

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from arrow_project import Finding
 from ingest import counted
-from workbench.bounded import draw_first
+from workbench.frame.bounded import draw_first
 
 _NODE = re.compile(r"\bnode (\d+)")
 

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from corpora import Document, Passage
+from corpora import Document, Passage, ProjectKey
 from retrieval import Surroundings
-from workbench.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.visit import Visit
 
 Passages = list[tuple[Passage, tuple[str, ...]]]
@@ -33,6 +33,12 @@ const look = (frames) => {
   if (%(focus)s) view.querySelector(`[aria-label="${%(focus)s}"]`)?.focus({preventScroll: true});
 };
 look(%(frames)d);
+"""
+# A source that opens by itself belongs to the button that names it.
+_OPENED = 'getHtmlElement(%d).opener = document.activeElement.closest("button, input, textarea")'
+_CLOSED = """
+const opener = getHtmlElement(%d).opener, named = [...document.querySelectorAll(%s)];
+(named.includes(opener) ? opener : named[0] ?? opener)?.focus();
 """
 _ENLARGE = """(event) => {
   const view = getHtmlElement(%d), isLarge = view.classList.toggle("enlarged");
@@ -62,34 +68,45 @@ class PlaceView:
     Args:
         visit: The page.
         with_text: The text of a page stands beside its picture.
-        on_close: Called when the reader closes it.
+
+    Attributes:
+        place: What is shown; None while nothing is.
     """
 
-    def __init__(self, visit: Visit, *, with_text: bool = False, on_close: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, visit: Visit, *, with_text: bool = False) -> None:
         self._visit = visit
         self._with_text = with_text
-        self._on_close = on_close
+        self.place: Place | None = None
+        self._wanted: object = None  # what was asked for last, while it is made
         self._view = (
             ui.element("section").classes("place with-text" if with_text else "place").props('aria-label="Source"')
         )
         self._view.set_visibility(False)
         visit.project_changed.subscribe(self.close)
 
-    async def show(self, place: Place, focus: str = "") -> None:
-        """Shows it; raises what the corpus says where it is gone.
+    async def show(self, place: Place) -> None:
+        """Shows it; raises what the corpus says where it is gone."""
+        self._view.client.run_javascript(_OPENED % self._view.id)
+        await self._show(place)
 
-        Args:
-            place: Where to look.
-            focus: The label of the button in the head that has the focus afterwards; empty for none.
-        """
-        visit = self._visit
-        document = await visit.ask(partial(visit.services.catalog.find_document, visit.key, place.document))
+    async def _show(self, place: Place, focus: str = "") -> None:
+        """See `show`; `focus` is the label of the button in the head that has the focus afterwards, if any."""
+        visit, key = self._visit, self._visit.key
+        wanted = self._wanted = object()
+        document = await visit.ask(partial(visit.services.catalog.find_document, key, place.document))
         if document.pages is None:
-            texts = await self._surroundings(place)
+            place = replace(place, page=None)
+            texts = await self._surroundings(key, place)
             draw = partial(_draw_text, texts.before, texts.text, texts.after)
         else:
             place = replace(place, page=min(max(place.page or 1, 1), document.pages))
-            draw = await self._page(document, place)
+            draw = await self._page(key, document, place)
+        if wanted is not self._wanted:
+            return
+        self._draw(document, place, draw, focus)
+
+    def _draw(self, document: Document, place: Place, draw: Callable[[], None], focus: str) -> None:
+        self.place = place
         self._view.clear()
         with self._view:
             self._draw_head(document, place)
@@ -98,27 +115,35 @@ class PlaceView:
         self._view.set_visibility(True)
         names = {"view": self._view.id, "drawn": drawn.id, "focus": json.dumps(focus), "frames": _FRAMES}
         self._view.client.run_javascript(_LOOK % names)
+        self._visit.place_changed.emit()
 
     def close(self) -> None:
         """Shows nothing any more."""
+        self.place = self._wanted = None
         self._view.set_visibility(False)
         self._view.clear()
-        self._on_close()
+        self._visit.place_changed.emit()
 
-    async def _page(self, document: Document, place: Place) -> Callable[[], None]:
+    def _close_here(self) -> None:
+        """For whoever uses keys, it goes on where the source was opened."""
+        passage = self.place.passage if self.place is not None else None
+        self.close()
+        self._view.client.run_javascript(_CLOSED % (self._view.id, json.dumps(f"[data-passage='{passage}']")))
+
+    async def _page(self, key: ProjectKey, document: Document, place: Place) -> Callable[[], None]:
         visit, retriever, page = self._visit, self._visit.services.retriever, place.page or 1
         # Drawn now and kept for a while, so that what keeps it from being drawn is told in words.
-        picture = partial(retriever.page_picture, visit.key, document.id, page, place.passage)
+        picture = partial(retriever.page_picture, key, document.id, page, place.passage)
         png = await visit.services.drawing.run(visit.workspace, picture)
-        read = partial(retriever.read_pages, visit.key, document.id, page, page)
+        read = partial(retriever.read_pages, key, document.id, page, page)
         text = "\n\n".join(one.text for one in await visit.ask(read))
-        of_page = partial(retriever.passages_of_page, visit.key, document.id, page)
+        of_page = partial(retriever.passages_of_page, key, document.id, page)
         passages = await visit.ask(of_page) if self._with_text else []
-        sought = None if place.passage is None else _height(text, (await self._surroundings(place)).text)
+        sought = None if place.passage is None else _height(text, (await self._surroundings(key, place)).text)
         return partial(self._draw_page, document, place, passages, _size(png), sought)
 
-    async def _surroundings(self, place: Place) -> Surroundings:
-        retriever, key = self._visit.services.retriever, self._visit.key
+    async def _surroundings(self, key: ProjectKey, place: Place) -> Surroundings:
+        retriever = self._visit.services.retriever
         return await self._visit.ask(partial(retriever.surroundings, key, place.document, place.passage, _CHARACTERS))
 
     def _draw_head(self, document: Document, place: Place) -> None:
@@ -129,11 +154,11 @@ class PlaceView:
                 self._draw_turning(place, place.page, document.pages)
                 larger = ui.button(icon="zoom_in").props('flat round dense aria-label="Larger or smaller"')
                 larger.props('aria-pressed="false"').on("click", js_handler=_ENLARGE % self._view.id)
-            ui.button(icon="close", on_click=self.close).props('flat round dense aria-label="Close the source"')
+            ui.button(icon="close", on_click=self._close_here).props('flat round dense aria-label="Close the source"')
 
     def _draw_turning(self, place: Place, page: int, pages: int) -> None:
         async def turn(to: int, focus: str) -> None:
-            await self.show(replace(place, page=to), focus)
+            await self._show(replace(place, page=to), focus)
 
         earlier = ui.button(icon="chevron_left", on_click=partial(turn, page - 1, "Page before"))
         earlier.props('flat round dense aria-label="Page before"').set_enabled(page > 1)
@@ -151,7 +176,7 @@ class PlaceView:
             with ui.element("div").classes("page-frame").style(f"--ratio: {size[0]} / {size[1]}"):
                 image = ui.element("img").classes("page-picture")
                 image.props["alt"] = _title(document, place)
-                marked = f"?passage={place.passage}" if place.passage else ""
+                marked = f"?passage={quote(place.passage)}" if place.passage else ""
                 image.props["src"] = self._visit.address(
                     f"documents/{quote(document.id)}/pages/{place.page}.png{marked}"
                 )
@@ -172,7 +197,7 @@ class PlaceView:
                     if also_in:
                         ui.label(f"The same stands in {', '.join(also_in)}.").classes("hint")
                     if not is_marked:
-                        mark = ui.button("Mark", on_click=partial(self.show, replace(place, passage=passage.id)))
+                        mark = ui.button("Mark", on_click=partial(self._show, replace(place, passage=passage.id)))
                         mark.props("flat dense no-caps size=sm").props["aria-label"] = f"Mark “{passage.text[:40]}”"
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from arrow_project import Finding, check, outline
-from workbench.bounded import MOST_NODES
-from workbench.graph import marks, scene_drawing
-from workbench.open_story import OpenStory
+from workbench.frame.bounded import MOST_NODES
+from workbench.story.graph import marks, scene_drawing
+from workbench.story.open_story import OpenStory
 
 
 @dataclass(frozen=True)

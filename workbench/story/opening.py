@@ -7,9 +7,9 @@ from pathlib import Path
 from nicegui import ui
 
 from corpora.samples import SAMPLE
-from workbench.open_story import OpenStory
-from workbench.story_drop import StoryDrop
-from workbench.story_folders import StoryFolders
+from workbench.story.drop import StoryDrop
+from workbench.story.folders import StoryFolders
+from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 

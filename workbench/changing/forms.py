@@ -6,10 +6,10 @@ from typing import Any
 from nicegui import ui
 
 from arrow_project import OPERATIONS, node_data_schema, node_details
-from workbench.fields import LEFT_OUT, Entry, Field, Group, draw, read_all
-from workbench.open_story import OpenStory
-from workbench.resources import Resources
-from workbench.shown_story import ShownStory
+from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, draw, read_all
+from workbench.changing.resources import Resources
+from workbench.story.open_story import OpenStory
+from workbench.story.shown_story import ShownStory
 
 Run = Callable[[str, dict[str, Any]], Awaitable[None]]
 

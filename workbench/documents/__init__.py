@@ -1,0 +1,1 @@
+"""The tab `Documents`, and a place in a document, which the other tabs show too."""

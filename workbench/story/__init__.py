@@ -1,0 +1,1 @@
+"""The tab `Story`: a story is opened, kept, drawn and checked."""
