@@ -2,7 +2,7 @@
 
 from arrow_project.checking.bookkeeping import bookkeeping
 from arrow_project.checking.content import content
-from arrow_project.checking.findings import node_place
+from arrow_project.checking.findings import GoOn, node_place
 from arrow_project.checking.graph import graph
 from arrow_project.checking.story import story
 from arrow_project.checking.structure import structure
@@ -16,16 +16,24 @@ from arrow_project.project_data import ProjectData
 _FRACTION = 63
 
 
-def check(project: ArrowProject) -> list[Finding]:
+def _on() -> None:
+    """Nobody ends it."""
+
+
+def check(project: ArrowProject, go_on: GoOn = _on) -> list[Finding]:
     """Every broken rule with its number and place, then the warnings.
 
     Rules 53, 56, 64 and 65 (they hold only for a player or an export) and story lints, whose rule is a word, are
     warnings.
+
+    Args:
+        project: The story.
+        go_on: Called again and again; what it raises ends the check.
     """
     data = project.data
-    seen = survey(data)
+    seen = survey(data, go_on)
     # first what nodes hold: slots and references that follow from a broken field are not judged
-    held = list(content(seen))
+    held = list(content(seen, go_on))
     findings = [*wording(data), *structure(seen), *graph(seen), *held, *bookkeeping(seen), *story(seen)]
     places = {finding.place for finding in findings if finding.severity == "error"}
     # a fraction where not even a whole number would do is said once
@@ -47,7 +55,7 @@ def _thing(project: ProjectData, path: str) -> str:
             return ".".join(parts[:3])
 
 
-def check_text(text: str | bytes) -> list[Finding]:
+def check_text(text: str | bytes, go_on: GoOn = _on) -> list[Finding]:
     """As ``check``; a text that Arrow would not load is one finding.
 
     Raises:
@@ -57,7 +65,7 @@ def check_text(text: str | bytes) -> list[Finding]:
         project = parse(text)
     except ParseError as error:
         return [Finding(error.rule, "error", error.place, error.message)]
-    return check(project)
+    return check(project, go_on)
 
 
 __all__ = ["check", "check_text"]
