@@ -40,10 +40,12 @@ from .turn.events import Usage as Usage
 from .turn.request import Exchange as Exchange
 from .turn.request import TurnContext as TurnContext
 from .turn.request import TurnRequest as TurnRequest
+from .turn.thread import GoOn as GoOn
 from .turn.thread import Threads as Threads
 from .turn.thread import ask_store as ask_store
 from .turn.thread import in_thread as in_thread
 from .turn.thread import in_thread_if_large as in_thread_if_large
+from .turn.thread import in_thread_until_cancelled as in_thread_until_cancelled
 from .turn.thread import working_in as working_in
 from .turn.turn import Assistant as Assistant
 from .turn.turn import Turn as Turn

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from arrow_project.errors import ParseError
@@ -19,6 +20,8 @@ MANDATORY = {
 _REQUIRED = {name: frozenset(keys) for name, keys in MANDATORY.items()}
 MAX_ID = 2**53 - 1
 MAX_CHAPTER = 1023
+MOST_FINDINGS = 2_000
+"""Of a kind that are named, at most: a small story can break rules two million times, and nobody reads all of that."""
 
 _TOP_LEVEL = ("title", "entry", "meta", "resources")
 _ANONYMOUS = "Anonymous Contributor"
@@ -44,7 +47,7 @@ def load(text: str | bytes) -> Loaded:
         raise ParseError("The text is JSON but not an object; an .arrow file is one JSON object.", 1)
     document = cast("Record", value)
     _validate(document)
-    findings = [_fraction(place) for place in fractions(text)] if dropped else []
+    findings = [_fraction(place) for place in islice(fractions(text), MOST_FINDINGS + 1)] if dropped else []
     return Loaded(document, findings + _migrate(document))
 
 

@@ -48,6 +48,10 @@ class Reading(Scope):
     def remark(self, sentence: str) -> None:
         """Nobody listens."""
 
+    def compiles(self, pattern: str) -> bool:
+        """Showing judges nothing."""
+        raise LookupError(pattern)
+
 
 def simplified(project: ProjectData, node_id: int) -> Record:
     """The node's data as the tools say it; the native data of an unknown type."""

@@ -47,10 +47,10 @@ def decode(text: str | bytes) -> tuple[object, bool]:
     return value, dropped
 
 
-def fractions(text: str | bytes) -> list[str]:
+def fractions(text: str | bytes) -> Iterator[str]:
     """Where in a document that ``decode`` reads numbers have fractions."""
     tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", _characters(text)[0])
-    return [".".join(path) for path in _fractions(json.loads(tidy, strict=False))]
+    return (".".join(path) for path in _fractions(json.loads(tidy, strict=False)))
 
 
 def _fractions(value: object) -> Iterator[tuple[str, ...]]:

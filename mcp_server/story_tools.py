@@ -1,8 +1,9 @@
 """The tools that read a story: outline, scenes, nodes, its checks."""
 
+from functools import partial
 from typing import Any
 
-from agent import READING_TOOLS, TurnContext, in_thread, inert, quoted_lines
+from agent import READING_TOOLS, TurnContext, in_thread, in_thread_until_cancelled, inert, quoted_lines
 from arrow_project import Finding, check, outline
 from mcp_server.document_tools import ask_reader, with_properties
 from mcp_server.stories import Shown
@@ -36,7 +37,7 @@ def _context(shown: Shown) -> TurnContext:
 async def _checked(call: Call) -> Answer:
     story = await story_of(call)
     shown = await story.read()
-    findings = await in_thread(check, shown.project)
+    findings = await in_thread_until_cancelled(partial(check, shown.project))
     errors = sum(finding.severity == "error" for finding in findings)
     fields: dict[str, Any] = {
         "story": story.name,

@@ -1,6 +1,7 @@
 """Work that would hold up everybody else's messages, beside the event loop."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +13,9 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 _FEW = 100_000  # characters
+
+GoOn = Callable[[], None]
+"""What long work calls now and then; it raises once nobody wants the result any more."""
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs work in a thread, and returns what it does."""
@@ -54,10 +58,34 @@ async def in_thread(
     A task that is cancelled meanwhile ends only when the work has: whoever waits for its end may then edit the story
     that the work has read or written.
     """
-    working = asyncio.ensure_future(_threads.get().compute(partial(work, *args, **kwargs)))
+    return await _computed(partial(work, *args, **kwargs), lambda: None)
+
+
+async def in_thread_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
+    """As `in_thread`, for what takes long: of a task that is cancelled, the work ends with its next call of `GoOn`."""
+    cancelled = threading.Event()
+
+    def go_on() -> None:
+        if cancelled.is_set():
+            raise _Cancelled
+
+    def begin() -> _Result:
+        go_on()  # it may have waited for a thread
+        return work(go_on)
+
+    return await _computed(begin, cancelled.set)
+
+
+class _Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+async def _computed(work: Callable[[], _Result], cancel: Callable[[], None]) -> _Result:
+    working = asyncio.ensure_future(_threads.get().compute(work))
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
+        cancel()
         await asyncio.wait((working,))
         working.exception()  # nobody is left whom it would concern
         raise

@@ -2,12 +2,13 @@
 
 import re
 
-from arrow_project.checking.findings import Findings, found
+from arrow_project.checking.findings import Findings, GoOn, found
 from arrow_project.checking.survey import Seen, Survey
 from arrow_project.names import is_integer_like, is_safe
 from arrow_project.node_types import NodeType, Problem
 from arrow_project.node_types.comparing import DEFAULTS, is_of_type
 from arrow_project.node_types.kinds import UNSET
+from arrow_project.node_types.patterns import MAX_PATTERNS, Patterns
 from arrow_project.phrases import Reading
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, is_id, record, shown
@@ -15,7 +16,7 @@ from arrow_project.values import Record, is_id, record, shown
 _COLOR = re.compile(r"[0-9a-fA-F]{6}")
 
 
-def content(survey: Survey) -> Findings:
+def content(survey: Survey, go_on: GoOn) -> Findings:
     """Everything about single resources."""
     project = survey.project
     scope = _Judging(project)
@@ -26,8 +27,15 @@ def content(survey: Survey) -> Findings:
     for key, character in project.characters.items():
         yield from _character(f"character {key}", character)
     for seen in survey.nodes.values():
+        go_on()
         if seen.node_type is not None:
             yield from _node(survey, seen, seen.node_type, scope)
+    if untried := scope.patterns.untried:
+        yield found(
+            "untried-pattern",
+            "resources.nodes",
+            f"{untried:,} patterns were not tried, as those before them have {MAX_PATTERNS:,} characters together.",
+        )
 
 
 class _Judging(Reading):
@@ -36,10 +44,15 @@ class _Judging(Reading):
     def __init__(self, project: ProjectData) -> None:
         super().__init__(project)
         self.untyped: set[int] = set()
+        self.patterns = Patterns()
 
     def variable_type(self, variable_id: int) -> str:
         """num, str or bool; empty for what is no variable; unknown for one that breaks rule 40."""
         return "unknown" if variable_id in self.untyped else super().variable_type(variable_id)
+
+    def compiles(self, pattern: str) -> bool:
+        """Whether a pattern compiles, as far as it was tried."""
+        return self.patterns.compiles(pattern)
 
 
 def _variable(place: str, variable: Record) -> Findings:

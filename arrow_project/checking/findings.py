@@ -1,6 +1,6 @@
 """How a check names what it found and where."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from arrow_project.operation import Finding
@@ -8,6 +8,8 @@ from arrow_project.project_data import ProjectData
 
 WARNINGS = frozenset({53, 56, 64, 65})
 Findings = Iterator[Finding]
+GoOn = Callable[[], None]
+"""Called at each node; what it raises ends the check."""
 
 
 def found(rule: int | str, place: str, message: str) -> Finding:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from arrow_project.checking.findings import ids_of
+from arrow_project.checking.findings import GoOn, ids_of
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.project_data import ProjectData
@@ -73,13 +73,14 @@ class Survey:
     ghosts: set[int]
 
 
-def survey(project: ProjectData) -> Survey:
+def survey(project: ProjectData, go_on: GoOn) -> Survey:
     """Look at every node once."""
     names = _Names(project.by_name("variable"), project.by_name("character"))
     nodes: dict[int, Seen] = {}
     ghosts: set[int] = set()
     for scene_id, scene in project.scenes.items():
         for node_id, entry in scene["map"].items():
+            go_on()
             if node_id not in project.nodes:
                 ghosts.add(node_id)
             elif node_id not in nodes:

@@ -6,7 +6,7 @@ from typing import Any, cast
 from arrow_project.node_types.comparing import type_of, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, Text, clean, mismatch, only, whole
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem
-from arrow_project.node_types.patterns import FOREIGN_HINT, compiles
+from arrow_project.node_types.patterns import FOREIGN_HINT
 from arrow_project.values import Record, integer, is_id, sequence, shown, text
 
 _INPUTS = {"text": "str", "number": "num", "yes_no": "bool"}
@@ -26,7 +26,7 @@ def _lower_input(given: Record, scope: Scope) -> Blueprint:
     variable = scope.find("variable", given["variable"])
     type_name = scope.variable_type(variable)
     _match_input(given.get("input_type"), type_name, variable)
-    custom = _custom(given.get("custom"), type_name)
+    custom = _custom(given.get("custom"), type_name, scope)
     return Blueprint((Part("user_input", {"prompt": prompt, "variable": variable, "custom": custom}),))
 
 
@@ -44,7 +44,7 @@ def _match_input(said: object, type_name: str, variable: int) -> None:
         )
 
 
-def _custom(given: object, type_name: str) -> list[Any]:
+def _custom(given: object, type_name: str, scope: Scope) -> list[Any]:
     defaults = CUSTOM.get(type_name, {})
     values = _named_custom(given, defaults)
     custom = [_custom_value(name, value, defaults[name]) for name, value in values.items()]
@@ -52,7 +52,7 @@ def _custom(given: object, type_name: str) -> list[Any]:
         least, most, step, value = custom
         value = value if isinstance(given, list) or "value" in given_names(given) else min(max(value, least), most)
         custom = [least, most, step, value]
-    problem = custom_problem(custom, type_name)
+    problem = custom_problem(custom, type_name, scope)
     if type_name == "num" and not problem and not custom[0] <= custom[3] <= custom[1]:
         problem = "needs a value from min to max"
     if problem:
@@ -86,13 +86,13 @@ def _custom_value(name: str, value: object, default: object) -> Any:
     return clean(value)
 
 
-def custom_problem(custom: list[Any], type_name: str) -> str:
+def custom_problem(custom: list[Any], type_name: str, scope: Scope) -> str:
     """What is wrong with a complete ``custom`` of the right shape."""
     if type_name == "num":
         least, most, step, _ = custom
         if least >= most or not 1 <= step <= most - least:
             return "needs min < max and 1 <= step <= max - min"
-    if type_name == "str" and not compiles(custom[0]):
+    if type_name == "str" and not scope.compiles(custom[0]):
         return f"has a pattern that does not compile in Arrow and in browsers ({FOREIGN_HINT})"
     return ""
 
@@ -133,7 +133,7 @@ def _input_problems(data: Record, scope: Scope) -> Iterator[Problem]:
             # it may be the variable that is wrong
             sentence = f"custom must hold {', '.join(CUSTOM[own])} for a variable of type {own}"
             yield Problem(48, sentence, ("variable", "custom"))
-        elif problem := custom_problem(sequence(custom), own):
+        elif problem := custom_problem(sequence(custom), own, scope):
             yield Problem(49, f"custom {problem}", ("custom",))
 
 

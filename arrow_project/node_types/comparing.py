@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, only, whole
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Outdated, Part, Problem, Problems
-from arrow_project.node_types.patterns import FOREIGN_HINT, compared, compiles, equality
+from arrow_project.node_types.patterns import FOREIGN_HINT, compared, equality
 from arrow_project.values import Record, is_id, sequence, shown, text
 
 LITERAL, VARIABLE = 0, 1
@@ -136,7 +136,7 @@ def _lower_condition(given: Record, scope: Scope) -> Blueprint:
     native = _SIGNS.get(text(operator), operator)
     if native not in COMPARISONS.get(type_name, ()):
         raise mismatch(_no_operator(operator, type_name, _possible_comparisons(type_name)))
-    if native == _PATTERN and operand[0] == LITERAL and not compiles(operand[1]):
+    if native == _PATTERN and operand[0] == LITERAL and not scope.compiles(operand[1]):
         raise mismatch(
             f"{shown(operand[1])} is no regular expression that compiles in Arrow and in browsers: {FOREIGN_HINT}."
         )
@@ -190,7 +190,7 @@ def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
             yield Problem(44, f"operator {shown(operator)} is none of {', '.join(possible)}", fields)
         if problem and not of_other_type:
             yield Problem(45, f"with {problem}", ("with",))
-        elif operator == _PATTERN and data["with"][0] == LITERAL and not compiles(text(data["with"][1])):
+        elif operator == _PATTERN and data["with"][0] == LITERAL and not scope.compiles(text(data["with"][1])):
             yield Problem(
                 45, f"with must hold a pattern that compiles in Arrow and in browsers ({FOREIGN_HINT})", ("with",)
             )

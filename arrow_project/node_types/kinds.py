@@ -40,6 +40,10 @@ class Scope(Protocol):
         """Tell the caller something about how the data was kept."""
         ...
 
+    def compiles(self, pattern: str) -> bool:
+        """Whether a regular expression compiles in Arrow and in browsers."""
+        ...
+
 
 def mismatch(message: str) -> OperationError:
     """The error for data of a wrong type or shape."""

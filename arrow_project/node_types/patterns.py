@@ -16,6 +16,8 @@ _WIDE_RANGE = re.compile(r"([^\x00-\x7f])-([^\x00-\x7f])")
 _WIDE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 # Groups in groups take Python the length times the depth; no writer's pattern comes near.
 MAX_PATTERN = 2_000
+# Python takes up to three millionths of a second for a character. Different patterns, each of them once.
+MAX_PATTERNS = 500_000
 FOREIGN_HINT = (
     "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood, nor is "
     f"anything of more than {MAX_PATTERN:,} characters"
@@ -79,3 +81,27 @@ def compiles(pattern: str) -> bool:
     except (re.error, OverflowError, RecursionError):
         return False
     return True
+
+
+class Patterns:
+    """Those of one story, each judged once; of more than `MAX_PATTERNS` characters together only the first.
+
+    Attributes:
+        untried: How often one was asked about that is not among the first.
+    """
+
+    def __init__(self) -> None:
+        self._judged: dict[str, bool] = {}
+        self._characters = 0
+        self.untried = 0
+
+    def compiles(self, pattern: str) -> bool:
+        """As `compiles`; nobody says of an untried one that it does not."""
+        if pattern not in self._judged:
+            characters = self._characters + min(len(pattern), MAX_PATTERN)
+            if characters > MAX_PATTERNS:
+                self.untried += 1
+                return True
+            self._characters = characters
+            self._judged[pattern] = compiles(pattern)
+        return self._judged[pattern]

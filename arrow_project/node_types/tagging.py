@@ -6,7 +6,7 @@ from typing import Any, cast
 from arrow_project.names import is_integer_like, is_safe, safe
 from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch, only
 from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem, chain
-from arrow_project.node_types.patterns import FOREIGN_HINT, compiles
+from arrow_project.node_types.patterns import FOREIGN_HINT
 from arrow_project.node_types.telling import character_field
 from arrow_project.values import Record, is_id, sequence, shortened, shown, text
 
@@ -163,18 +163,18 @@ def _lower_match(given: Record, scope: Scope) -> Blueprint:
         "patterns": Texts(blanks=True).lower("patterns", given.get("patterns", [""]), scope),
         "regex": Flag().lower("regex", given.get("regex", False), scope) or None,
     }
-    if data["regex"] and not all(compiles(pattern) for pattern in data["patterns"]):
+    if data["regex"] and not all(scope.compiles(pattern) for pattern in data["patterns"]):
         raise mismatch(f'With "regex" every pattern must be a regular expression that compiles; {FOREIGN_HINT}.')
     if character != UNSET and "key" not in given:
         raise mismatch('A tag_match with "patterns" needs "key": the tag whose value they are compared with.')
     return Blueprint((Part("tag_match", data),))
 
 
-def _match_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
+def _match_problems(data: Record, scope: Scope) -> Iterator[Problem]:
     if not isinstance(data["tag_key"], str):
         yield Problem(51, "tag_key must be a text", ("tag_key",))
     patterns = [p for p in sequence(data["patterns"]) if isinstance(p, str)]
-    if data.get("regex") is True and not all(compiles(p) for p in patterns):
+    if data.get("regex") is True and not all(scope.compiles(p) for p in patterns):
         yield Problem(51, "a pattern does not compile", ())
 
 

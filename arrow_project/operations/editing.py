@@ -7,6 +7,7 @@ from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.mind import Mind
 from arrow_project.names import near, safe
 from arrow_project.node_types.kinds import mismatch
+from arrow_project.node_types.patterns import MAX_PATTERNS, Patterns
 from arrow_project.operation import Selection
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, is_id, shortened, shown, text
@@ -43,6 +44,7 @@ class Editing:
         self.remarks: list[str] = []
         self.created: list[int] = []
         self.said: dict[tuple[str, str], int] = {}
+        self._patterns = Patterns()
 
     def remark(self, sentence: str) -> None:
         """Tell the caller something."""
@@ -190,6 +192,17 @@ class Editing:
         while f"{stem}_{number}" in taken:
             number += 1
         return self.create_variable(f"{stem}_{number}", "num", 0)
+
+    def compiles(self, pattern: str) -> bool:
+        """Whether a regular expression compiles in Arrow and in browsers.
+
+        Raises:
+            OperationError: there are too many to try them all.
+        """
+        is_one = self._patterns.compiles(pattern)
+        if self._patterns.untried:
+            raise mismatch(f"The regular expressions have more than {MAX_PATTERNS:,} characters together; give fewer.")
+        return is_one
 
     def create_variable(self, name: str, type_name: str, initial: object, notes: str = "") -> int:
         """A new variable, also referenced by texts that expose its name already."""

@@ -1,15 +1,16 @@
 """What is wrong with a story by Arrow's own rules, over HTTP: no model and no document has a part in it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
-from agent import in_thread
+from agent import GoOn, in_thread_until_cancelled
 from arrow_project import check_text
 from corpora import ProjectKey
 from server.http.answers import CheckAnswer
+from server.http.connected import while_connected
 from server.http.dependencies import project_key
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
@@ -29,10 +30,15 @@ class CheckBody(Body):
     response_model=CheckAnswer,
     responses=refusals((*OF_A_PROJECT, *OF_A_BODY)),
 )
-async def check_story(body: CheckBody, _key: Annotated[ProjectKey, Depends(project_key)]) -> JSONResponse:
-    """As `fletcher check`. What Arrow would not load is one finding. Nothing of the project is read or kept."""
-    return await in_thread(lambda: JSONResponse(_findings(body.arrow_content)))
+async def check_story(
+    request: Request, body: CheckBody, _key: Annotated[ProjectKey, Depends(project_key)]
+) -> JSONResponse:
+    """As `fletcher check`. What Arrow would not load is one finding. Nothing of the project is read or kept.
 
+    A caller that hangs up stops the check.
+    """
 
-def _findings(content: str) -> dict[str, Any]:
-    return {"findings": [vars(finding) for finding in check_text(content)]}
+    def answer(go_on: GoOn) -> JSONResponse:
+        return JSONResponse({"findings": [vars(finding) for finding in check_text(body.arrow_content, go_on)]})
+
+    return await while_connected(request, in_thread_until_cancelled(answer))

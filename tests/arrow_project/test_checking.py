@@ -293,6 +293,18 @@ def test_a_single_action_that_leads_nowhere_is_a_lint(lamp: ArrowProject) -> Non
     assert ("choice-leads-nowhere", f"scene 0, node {node_id}") in lints(lamp)
 
 
+@pytest.mark.parametrize("number", [0, 1.5])
+def test_of_very_many_findings_of_a_kind_a_check_has_the_first_and_says_so(number: float) -> None:
+    document = json.loads(LAMP)
+    document["resources"]["scenes"]["0"]["map"]["15"]["io"] = [number] * 100_000
+    findings = check_text(json.dumps(document))
+    assert len(findings) < 5_000
+    (more, *_) = [finding for finding in findings if finding.rule == "more-findings"]
+    assert more.severity == "warning"
+    assert "15" in more.place
+    assert "2,000" in more.message
+
+
 def test_real_documents_keep_every_rule(real_documents: list[Path]) -> None:
     for path in real_documents:
         assert rules(path.read_text(encoding="utf-8")) == []

@@ -35,7 +35,7 @@ class ChecksView:
         with self._list:
             if not findings:
                 ui.label("Nothing to find fault with.").classes("hint")
-            draw_first(findings, self._draw, "more are not listed; fletcher check lists all")
+            draw_first(findings, self._draw, "more are not listed; fletcher check lists more")
 
     def _draw(self, finding: Finding) -> None:
         said = f"{finding.place}: {finding.message}"
