@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
 from tests.server_process import running_server
-from tests.workbench.conftest import OpenPage, Serve, sign_in, tab
+from tests.workbench.conftest import OpenPage, Serve, load, sign_in, tab
 from tests.workbench.test_page_sockets import PageSocket, signed_in
 
 
@@ -28,7 +28,7 @@ def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_p
     tab(page, "Documents")
     page.get_by_role("button", name="red.md", exact=True).wait_for()
     assert "blue" not in page.content()
-    page.goto(f"{guarded}/?project=blue-project&tab=Documents")
+    load(page, f"{guarded}/?project=blue-project&tab=Documents")
     page.get_by_text("Nothing is here yet").first.wait_for()
     assert "blue.md" not in page.content()
     page.get_by_role("button", name="Sign out").click()

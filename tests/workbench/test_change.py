@@ -8,7 +8,7 @@ from playwright.sync_api import Dialog, Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, tab
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, tab
 from tests.workbench.test_story import node, open_story
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
@@ -132,7 +132,7 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
-    story_page.reload()
+    load_anew(story_page)
     node(story_page, 13).wait_for()
     story = downloaded(story_page)
     assert "gold" in [variable["name"] for variable in story.data.variables.values()]
@@ -149,12 +149,12 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
         dialog.accept()
 
     story_page.on("dialog", hear)
-    story_page.reload()
+    load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == []
     say(story_page, "create a variable gold = 10", "Apply")
     story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
-    story_page.reload()
+    load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]
 

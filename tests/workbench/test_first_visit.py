@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Response
 
-from tests.workbench.conftest import NARROW, WIDE, OpenPage
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew
 
 MOST_BYTES = 1_500_000
 
@@ -45,7 +45,7 @@ def test_the_page_goes_on_where_its_address_says(sample: str, open_page: OpenPag
     page.get_by_role("button", name="quests.md", exact=True).wait_for()
     _choose(page, "another-one")
     page.wait_for_url("**/?project=another-one*")
-    page.reload()
+    load_anew(page)
     page.get_by_text("Project another-one").wait_for()
 
 
@@ -60,7 +60,7 @@ def test_dark_or_light_is_chosen_at_once_and_stays(sample: str, open_page: OpenP
     page.locator("body.body--dark").wait_for()
     page.get_by_role("button", name="Dark or light").click()
     page.locator("body.body--light").wait_for()
-    page.reload()
+    load_anew(page)
     page.get_by_role("tab", name="Projects").wait_for()
     page.locator("body.body--light").wait_for()
 

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.workbench.conftest import OpenPage, sign_in
+from tests.workbench.conftest import OpenPage, load, sign_in
 
 PATIENCE_S = 60
 EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
@@ -121,7 +121,7 @@ def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: Ope
     page = open_page(guarded)
     sign_in(page, "tok-red")
     other = page.context.new_page()
-    other.goto(guarded)
+    load(other, guarded)
     other.get_by_role("tab", name="Projects").wait_for()
     socket = PageSocket(opened, guarded, cookie_of(page.context))
     stays = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))

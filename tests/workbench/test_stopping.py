@@ -8,7 +8,7 @@ import pytest
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Hang, MessagesApi, Text
-from tests.workbench.conftest import OpenPage, Serve, sign_in
+from tests.workbench.conftest import OpenPage, Serve, load, sign_in
 from tests.workbench.test_asking import ask
 
 PATIENCE_S = 120
@@ -36,7 +36,7 @@ def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi,
     page = open_page(url)
     sign_in(page, "tok-red")
     asking = page.context.new_page()
-    asking.goto(f"{url}/?project=1&tab=Ask")
+    load(asking, f"{url}/?project=1&tab=Ask")
     ask(asking, "When is the lamp lit?")
     assert provider.hanging.wait(PATIENCE_S)
     page.get_by_role("button", name="Sign out").click()
@@ -47,7 +47,7 @@ def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi,
 def test_a_turn_ends_when_its_page_is_closed(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
     page = open_page(url)
     sign_in(page, "tok-red")
-    page.goto(f"{url}/?project=1&tab=Ask")
+    load(page, f"{url}/?project=1&tab=Ask")
     ask(page, "When is the lamp lit?")
     assert provider.hanging.wait(PATIENCE_S)
     page.close()
@@ -57,7 +57,7 @@ def test_a_turn_ends_when_its_page_is_closed(url: str, provider: MessagesApi, op
 def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
     page = open_page(url)
     sign_in(page, "tok-red")
-    page.goto(f"{url}/?project=1&tab=Ask")
+    load(page, f"{url}/?project=1&tab=Ask")
     ask(page, "When is the lamp lit?")
     assert provider.hanging.wait(PATIENCE_S)
     assert page.get_by_role("button", name="Search").is_disabled()  # or the answer could not be stopped any more
@@ -70,7 +70,7 @@ def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_p
 def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
     page = open_page(url)
     sign_in(page, "tok-red")
-    page.goto(f"{url}/?project=1&tab=Story")
+    load(page, f"{url}/?project=1&tab=Story")
     page.get_by_role("button", name="Open the sample story").click()
     page.get_by_role("textbox", name="Message").fill("make it darker")
     page.get_by_role("button", name="Apply", exact=True).click()
