@@ -1,13 +1,17 @@
 """Bodies that are too long or too slow are refused while they arrive."""
 
 import asyncio
+import logging
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.limits.paced_answer import GaveWay, PacedAnswer
 from server.limits.room import Room, Sender
 from server.services import Limits
+
+logger = logging.getLogger(__name__)
 
 # Each so many bytes give a sender another second.
 _BYTES_PER_SECOND = 1000
@@ -41,7 +45,9 @@ class BodyLimitMiddleware:
             return
         body = _Body(scope, receive, self._limits, self._json_room, self._upload_room)
         try:
-            await self._app(scope, body.receive, send)
+            await self._app(scope, body.receive, PacedAnswer(send, body.sender).send)
+        except GaveWay:
+            logger.info("%s: the answer was read too slowly, and others lacked its room", scope["path"])
         finally:
             body.sender.free()
 

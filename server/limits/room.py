@@ -1,11 +1,14 @@
-"""What is sent to a server and not answered yet, in bytes: all of it has a limit, and a workspace's part of it."""
+"""What is sent to a server and not answered yet, and answers that are not read yet, in bytes.
+
+All of it has a limit, and a workspace's part of it.
+"""
 
 from collections import Counter
 from collections.abc import Callable
 from time import monotonic
 
 # What is not longer finds room in any case.
-_SMALL = 2**20
+SMALL = 2**20
 # Where others lack room, whoever is slower than this, or says nothing for longer, gives up theirs.
 _BYTES_PER_SECOND = 100_000
 _WAIT_S = 20.0
@@ -72,11 +75,8 @@ class Sender:
 
     def has_room(self, size: int) -> bool:
         """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more."""
-        now = monotonic()
-        earned_s = (size - self._came) / _BYTES_PER_SECOND
-        self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
-        self._came, self._came_at = size, now
-        if size <= _SMALL:
+        self._comes(size)
+        if size <= SMALL:
             self.free()
             return True
         self._count(size)
@@ -91,6 +91,26 @@ class Sender:
         """All of it is here, and stays counted until it is answered."""
         self._room.senders.discard(self)
 
+    def has_room_to_answer(self, size: int, give_up: Callable[[], object]) -> bool:
+        """Whether there is room for an answer of so many bytes, which are counted as well; what was sent made room.
+
+        Who reads them slowly gives up the room where others lack it, as who sends slowly does.
+        """
+        if size <= SMALL:
+            return True
+        self._give_up, self._came, self._came_at, self._spare_s = give_up, 0, monotonic(), _WAIT_S
+        is_short = not self.size
+        self._count(self.size + size)
+        if is_short and not self._room.suffices(self.workspace, size):
+            self.free()
+            return False
+        self._room.senders.add(self)
+        return True
+
+    def reads(self, size: int) -> None:
+        """So many bytes of the answer have been read by now."""
+        self._comes(size)
+
     def leave(self) -> None:
         """Others lack its room."""
         self.free()
@@ -100,6 +120,12 @@ class Sender:
         """It is answered, or comes no more."""
         self._count(0)
         self._room.senders.discard(self)
+
+    def _comes(self, size: int) -> None:
+        now = monotonic()
+        earned_s = (size - self._came) / _BYTES_PER_SECOND
+        self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
+        self._came, self._came_at = size, now
 
     def _count(self, size: int) -> None:
         self._room.add(self.workspace, size - self.size)

@@ -1,0 +1,91 @@
+"""Answers are handed over as they are read, and count until they are."""
+
+import asyncio
+import json
+
+from starlette.datastructures import Headers
+from starlette.types import Message, Send
+
+from server.limits.room import SMALL, Sender
+
+# The next piece is handed over once this one is on its way.
+_PIECE = 256 * 2**10
+_RETRY_AFTER_S = b"5"
+_NO_ROOM = "Your workspace has not read the answers to earlier requests; read them, and send it again."
+
+
+class GaveWay(Exception):
+    """Others lacked the room of an answer that was read slowly."""
+
+
+class PacedAnswer:
+    """Hands an answer over in pieces, so that what nobody has read yet is counted, and no more is copied.
+
+    Args:
+        send: The connection's.
+        sender: Of the request. What came with it has its room already; the answer to a short one may find none.
+    """
+
+    def __init__(self, send: Send, sender: Sender) -> None:
+        self._send = send
+        self._sender = sender
+        self._head: Message | None = None
+        self._is_refused = False
+        self._limit = asyncio.timeout(None)
+
+    async def send(self, message: Message) -> None:
+        """Passes it on, or 503 instead of a long answer without room.
+
+        Raises:
+            GaveWay: It was read slowly.
+        """
+        if message["type"] == "http.response.start" and _length(message) > SMALL:
+            self._head = message  # what it is the head of, and whether that has room, is not known yet
+        elif not self._is_refused:
+            await self._send_body(message, message.get("body", b""))
+
+    async def _send_body(self, message: Message, body: bytes) -> None:
+        try:
+            async with asyncio.timeout(None) as self._limit:
+                if not self._sender.has_room_to_answer(len(body), self._give_way):
+                    await self._refuse()
+                    return
+                if self._head is not None:
+                    head, self._head = self._head, None
+                    await self._send(head)
+                await self._send_in_pieces(message, body)
+        except TimeoutError as error:
+            if not self._limit.expired():
+                raise
+            raise GaveWay from error
+        finally:
+            self._sender.is_whole()
+
+    async def _send_in_pieces(self, message: Message, body: bytes) -> None:
+        if len(body) <= _PIECE:
+            await self._send(message)
+            return
+        for start in range(0, len(body), _PIECE):
+            end = start + _PIECE
+            more = end < len(body) or message.get("more_body", False)
+            await self._send({**message, "body": body[start:end], "more_body": more})
+            self._sender.reads(end)
+
+    async def _refuse(self) -> None:
+        self._is_refused = True
+        body = json.dumps({"error": {"code": "TOO_BUSY", "message": _NO_ROOM}}).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            (b"retry-after", _RETRY_AFTER_S),
+        ]
+        await self._send({"type": "http.response.start", "status": 503, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+    def _give_way(self) -> None:
+        self._limit.reschedule(asyncio.get_running_loop().time())
+
+
+def _length(head: Message) -> int:
+    length = Headers(raw=head.get("headers", [])).get("content-length", "")
+    return int(length) if length.isdecimal() else 0
