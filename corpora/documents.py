@@ -255,7 +255,7 @@ def _hint(name: str, names: Sequence[str]) -> str:
     """The names that may be meant, else some of those there are."""
     near = [close for close, *_ in process.extract(name, names, processor=str.lower, limit=3, score_cutoff=_NEAR)]
     if near:
-        return f"the nearest names are {_listed(near)}"
+        return f"the nearest name{'s are' if len(near) > 1 else ' is'} {_listed(near)}"
     if len(names) > _SOME:
         return f"it has, among {len(names)}, {_listed(names[:_SOME])}"
     return f"it has {_listed(names)}" if names else "it has none"

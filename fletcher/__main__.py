@@ -41,10 +41,11 @@ _COMMANDS = {
 class _Commands(PlainGroup):
     """The commands by their names."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  (the library's)
-        return list(_COMMANDS)
+    def __init__(self, **options: Any) -> None:
+        # The names alone, which the library lists, and suggests where one is mistyped.
+        super().__init__(**options | {"commands": dict.fromkeys(_COMMANDS)})
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  (the library's)
         if cmd_name not in _COMMANDS:
             return None
         found: Any = getattr(import_module(f"fletcher.commands.{_COMMANDS[cmd_name]}"), cmd_name.replace("-", "_"))

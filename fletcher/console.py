@@ -121,6 +121,8 @@ def ingest_progress() -> Generator[ProgressListener]:
                 bars.update(documents, description=label, total=event.total, completed=event.done)
 
         yield listen
+        if not bars.tasks[documents].total:  # there was nothing to read
+            bars.update(documents, visible=False)
 
 
 def _short(name: str) -> str:

@@ -10,6 +10,15 @@ from fletcher.errors import CommandError
 _KEPT_TURNS = 20
 
 
+def read_story(file: Path) -> bytes:
+    """The bytes of a file that the user named; raises `CommandError` with the reason."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        reason = "it is a folder" if file.is_dir() else error.strerror
+        raise CommandError(f"{file} cannot be read: {reason}. Name an .arrow file.") from error
+
+
 class StoryFile:
     """One file, and what is kept about it in a folder of the data directory.
 
@@ -96,7 +105,7 @@ class StoryFile:
                 f"{self.file} has been changed since the last turn, and undo would lose that. "
                 f"The version before the turn is {turns[-1]}."
             )
-        return CommandError(f"{self.file}: there is no turn to take back.")
+        return CommandError(f"{self.file}: there is no turn to take back; the last {_KEPT_TURNS} are kept.")
 
     def _make_folder(self) -> None:
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fletcher.api import Answer, Api, Listener, OwnerRefusal
 from fletcher.errors import CommandError
-from fletcher.story_file import StoryFile
+from fletcher.story_file import StoryFile, read_story
 
 # A model that goes on after each yes and never comes to an end is left with its next question.
 _MAX_QUESTIONS = 20
@@ -74,11 +74,9 @@ class FileTurns:
 
     def _read(self) -> tuple[bytes, str]:
         file = self._story.file
+        content = read_story(file)
         try:
-            content = file.read_bytes()
             return content, content.decode("utf-8-sig")
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise CommandError(f"{file} is not a project that Arrow would open: it is no UTF-8 text.") from error
 

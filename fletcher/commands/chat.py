@@ -10,7 +10,7 @@ from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
-from fletcher.story_file import StoryFile, kept_stories
+from fletcher.story_file import StoryFile, kept_stories, read_story
 
 
 def chat(
@@ -41,9 +41,10 @@ def chat(
         raise typer.BadParameter("--dry-run cannot answer a question: the answer would count.")
     if message is None and (as_json or pending is not None):
         raise typer.BadParameter("--json and --pending need a message: -m MESSAGE.")
+    if message is not None and not message.strip():
+        raise typer.BadParameter("-m says nothing; without it, there is a conversation.")
     settings = settings_for(data_dir, workspace)
-    if not file.is_file():
-        raise CommandError(f"{file} cannot be read: there is no such file.")
+    read_story(file)  # before whatever takes a while
     story = story_file(settings, file)
     body = {
         "current_scene_id": scene,

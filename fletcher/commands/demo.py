@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -22,7 +23,7 @@ from fletcher.commands.demo_calls import CallLog
 from fletcher.errors import CommandError
 from fletcher.options import Workspace, settings_for
 from fletcher.settings import Settings
-from ingest import scan
+from ingest import counted, scan
 
 if TYPE_CHECKING:
     from fletcher.demo_client import DemoClient
@@ -53,8 +54,8 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
     elif open_page:
         _serve_page(settings, data_dir)
     else:
-        console.out.print("  .venv/bin/fletcher demo --open", markup=False)
-        console.out.print(f"or .venv/bin/fletcher serve --data-dir {settings.data_dir}", markup=False, highlight=False)
+        console.out.print(f"  {program()} demo --open", markup=False)
+        console.out.print(f"or {program()} serve --data-dir {settings.data_dir}", markup=False, highlight=False)
         console.out.print(f"and then {_USUAL_URL}/?project={_PROJECT}&tab=Ask", markup=False, highlight=False)
 
 
@@ -94,26 +95,34 @@ def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None
     broken = [finding for finding in check(after) if finding.severity == "error"]
     if broken or not any(grown.values()):
         raise CommandError(f"The demo did not end well: {broken or 'nothing was added'}.")
-    console.out.print("Added: " + ", ".join(f"{kind} {count}" for kind, count in grown.items() if count) + ".")
+    console.out.print("Added: " + ", ".join(counted(count, kind) for kind, count in grown.items() if count) + ".")
     console.out.print("Checked: it breaks no rule of Arrow's.")
     console.out.print(f"The changed project: [bold]{story}[/]")
 
 
 def _counts(project: ArrowProject) -> dict[str, int]:
     resources = json.loads(project.to_text())["resources"]
-    counts = {kind: len(resources[kind]) for kind in ("characters", "scenes", "nodes")}
+    counts = {kind: len(resources[f"{kind}s"]) for kind in ("character", "scene", "node")}
     entries = [entry for scene in resources["scenes"].values() for entry in scene["map"].values()]
-    return counts | {"connections": sum(len(entry.get("io", ())) for entry in entries)}
+    return counts | {"connection": sum(len(entry.get("io", ())) for entry in entries)}
+
+
+def program() -> str:
+    """`fletcher` as a shell finds it from here."""
+    if shutil.which("fletcher"):
+        return "fletcher"
+    beside = Path(sys.executable).with_name("fletcher")
+    return str(beside.relative_to(Path.cwd()) if beside.is_relative_to(Path.cwd()) else beside)
 
 
 def _show_next_steps(story: Path) -> None:
     _heading("Now with your own folder and project")
     for command in (
-        "fletcher ingest path/to/your/documents --project 1",
-        'fletcher search "a question about your story" --project 1',
-        "fletcher serve",
+        "ingest path/to/your/documents --project 1",
+        'search "a question about your story" --project 1',
+        "serve",
     ):
-        console.out.print(f"  .venv/bin/{command}", markup=False)
+        console.out.print(f"  {program()} {command}", markup=False)
     console.out.print(f"To see the scene, open {story} in Arrow.", style="dim")
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fletcher.errors import CommandError
 from fletcher.options import DataDir, Workspace, key_of, settings_for
+from fletcher.story_file import read_story
 
 
 def mcp(
@@ -26,8 +26,8 @@ def mcp(
     settings = settings_for(data_dir, workspace)
     if project is not None:
         key_of(workspace, project)
-    if file is not None and not file.is_file():
-        raise CommandError(f"{file} cannot be read: there is no such file.")
+    if file is not None:
+        read_story(file)
     started = Started(workspace, project, file.resolve() if file else None, operations=operations)
     with own_standard_streams() as (read, write):
         asyncio.run(Bridge(settings, started, write).run(read))

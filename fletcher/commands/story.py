@@ -9,6 +9,7 @@ from arrow_project import outline as outline_of
 from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, node_ids, settings_for
+from fletcher.story_file import read_story
 from ingest import counted
 
 
@@ -35,7 +36,7 @@ def outline(
 def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, workspace: Workspace = "local") -> None:
     """List every broken rule of a project, then the warnings. Exit code 1 only for broken rules."""
     settings_for(data_dir, workspace)
-    findings = check_text(read_bytes(file))
+    findings = check_text(read_story(file))
     if as_json:
         console.print_json({"findings": [vars(finding) for finding in findings]})
     else:
@@ -50,17 +51,9 @@ def check(file: ArrowFile, as_json: AsJson = False, data_dir: DataDir = None, wo
         console.out.print(f"{file.name} breaks no rule ({counted(len(findings), 'warning')}).", markup=False)
 
 
-def read_bytes(file: Path) -> bytes:
-    """The file's bytes; raises `CommandError` with the reason."""
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
-
-
 def parse_file(file: Path) -> ArrowProject:
     """The project in the file; raises `CommandError` with the broken rule."""
-    return _parsed(file, read_bytes(file))
+    return _parsed(file, read_story(file))
 
 
 def _parsed(file: Path, content: bytes) -> ArrowProject:

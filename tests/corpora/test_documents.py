@@ -69,7 +69,7 @@ def test_what_is_not_there_is_refused_with_the_nearest(catalog: Catalog, key: Pr
     with pytest.raises(ProjectNotFound, match="known are none"):
         catalog.find_document(key, "bible.pdf")
     put(key, "bible.pdf", "x")
-    with pytest.raises(DocumentNotFound, match=r"nearest names are 'bible\.pdf'"):
+    with pytest.raises(DocumentNotFound, match=r"nearest name is 'bible\.pdf'"):
         catalog.find_document(key, "bibel.pdf")
     with pytest.raises(DocumentNotFound):
         catalog.text(key, "bibel.pdf")
@@ -96,7 +96,7 @@ def test_the_nearest_names_are_near_and_others_are_not_called_so(catalog: Catalo
     for name in names:
         put(key, name, f"of {name}")
     for wanted, near in (("QUESTS", "'quests.md'"), ("characters", "'characters.docx'")):
-        with pytest.raises(DocumentNotFound, match=rf"nearest names are {near}\."):
+        with pytest.raises(DocumentNotFound, match=rf"nearest name is {near}\."):
             catalog.find_document(key, wanted)
     with pytest.raises(DocumentNotFound, match=r"no document 'nosuch': it has 'bible\.pdf', .* 'quests\.md'\."):
         catalog.find_document(key, "nosuch")

@@ -12,6 +12,7 @@ import pytest
 
 from arrow_project import check, parse
 from corpora.samples import SAMPLE
+from fletcher.commands import demo
 from tests.end_to_end.conftest import fletcher
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
@@ -62,6 +63,18 @@ def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Pa
     before, after = parse(SAMPLE.arrow_file.read_bytes()), parse(changed.read_bytes())
     assert before.to_text() != after.to_text()
     assert [finding for finding in check(after) if finding.severity == "error"] == []
+
+
+def test_what_to_type_next_is_what_a_shell_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / ".venv" / "bin" / ("fletcher.exe" if os.name == "nt" else "fletcher")
+    program.parent.mkdir(parents=True)
+    program.touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert demo.program() == str(Path(".venv") / "bin" / "fletcher")
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert demo.program() == "fletcher"
 
 
 @pytest.mark.parametrize("browser", ["notes", "none"])

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,12 @@ def test_a_search_that_has_no_answer_says_so(shown: io.StringIO, confidence: flo
     console.print_found(SearchAnswer("dragons", (passage,), {}, confidence).as_dict())
     assert ("answer it" in shown.getvalue()) == bool(told)
     assert told in shown.getvalue()
+
+
+def test_an_empty_folder_leaves_no_bar_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    terminal = console.Terminal(file=stream, force_terminal=True, color_system=None, width=80)
+    monkeypatch.setattr(console, "err", terminal)
+    with console.ingest_progress():
+        pass
+    assert not re.search(r"\d/\?", stream.getvalue().rpartition("\x1b[2K")[2])

@@ -84,6 +84,27 @@ def test_what_an_evaluation_needs_is_said(capsys: pytest.CaptureFixture[str], tm
     assert "has no folder documents/" in err
 
 
+@pytest.mark.parametrize(
+    "command", [("chat", ".", "-m", "hi"), ("outline", "."), ("check", "."), ("mcp", "--file", ".")]
+)
+def test_a_folder_in_the_place_of_a_story(capsys: pytest.CaptureFixture[str], command: tuple[str, ...]) -> None:
+    code, err = ended(capsys, *command)
+    assert code == 1
+    assert ". cannot be read: it is a folder. Name an .arrow file." in err
+
+
+def test_a_message_that_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = ended(capsys, "chat", "story.arrow", "-m", " ")
+    assert code == 2
+    assert "-m says nothing" in err
+
+
+def test_a_command_that_is_mistyped_is_told_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = ended(capsys, "serach", "carters")
+    assert code == 2
+    assert "Did you mean 'search'?" in err
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])

@@ -53,7 +53,7 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     if not any(pages):
         tried = recognition is not None and recognition.is_possible
         remedy = "and text recognition (OCR) found no words in them" if tried else _INSTALL
-        raise ReadError("NO_TEXT", f"none of its {count} page(s) has text, they are pictures or blank, {remedy}.")
+        raise ReadError("NO_TEXT", f"none of its pages has text, they are pictures or blank, {remedy}.")
     body_size = _body_size(pages)
     inside = list(_inside_margins(pages, heights, body_size))
     # A document of nothing but running lines is a short one that looks like them.
