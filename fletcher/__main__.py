@@ -43,7 +43,8 @@ class _Commands(PlainGroup):
 
     def __init__(self, **options: Any) -> None:
         # The names alone, which the library lists, and suggests where one is mistyped.
-        super().__init__(**options | {"commands": dict.fromkeys(_COMMANDS)})
+        options["commands"] = dict.fromkeys(_COMMANDS)
+        super().__init__(**options)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  (the library's)
         if cmd_name not in _COMMANDS:
