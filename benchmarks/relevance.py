@@ -23,9 +23,11 @@ from evaluation.retrieval import read_questions
 from fletcher.settings import load_settings
 from fletcher.wiring import Parts, open_parts
 from ingest import scan
-from retrieval.fusion import POOL
+from retrieval.asked_for import SAYING, is_said
+from retrieval.fusion import Fusion
 from retrieval.lexical_index import LexicalIndex
 from retrieval.relevance import Evidence, margin, relevance
+from retrieval.top import top
 from tests.retrieval.answerable import DOCUMENTS, answerable_questions
 from tests.retrieval.game_design import page_questions
 
@@ -54,10 +56,13 @@ class _Corpus:
 
     def evidence(self, question: str, vector: Vectors) -> Evidence:
         """What a search in all documents knows."""
-        index = self._index
-        cosines = np.sort(self.vectors @ vector)[-POOL:].tolist()
-        share = index.idf_share(question, index.scores(question), index.scope(None))
-        return Evidence(share, index.known_share(question), margin(cosines))
+        index, cosines, fusion = self._index, self.vectors @ vector, Fusion()
+        lexical, nearest = index.scores(question), top(cosines, fusion.pool)
+        share = index.idf_share(question, lexical, index.scope(None))
+        near = {int(row): float(cosines[row]) for row in nearest}
+        scores = fusion.fuse(lexical.astype(np.float64), near, fusion.vector_weight(share), index.documents)
+        first = [self.passages[row] for row in top(scores, SAYING)]
+        return Evidence(share, index.known_share(question), margin(near.values()), is_said(question, first))
 
     def without(self, document: str) -> _Corpus:
         """The corpus without one of its documents."""
@@ -106,11 +111,12 @@ def _groups(parts: Parts) -> Groups:
         "stories": [*(asked(stories, one.text, True) for one in told[::2]), *without_their_own()],
         "own, held out": halves["held out"],
         "own, later": halves["later"],
+        "own, last": halves["last"],
     }
 
 
-_HALVES = ("first", "held out", "later")
-_MEASURED = ("own, held out", "own, later")
+_HALVES = ("first", "held out", "later", "last")
+_MEASURED = ("own, held out", "own, later", "own, last")
 
 
 def _corpus(parts: Parts, name: str, folder: Path) -> _Corpus:

@@ -113,11 +113,6 @@ class IngestReport:
         """Those that could not be read."""
         return tuple(document for document in self.documents if document.status == "failed")
 
-    @property
-    def nothing_could_be_read(self) -> bool:
-        """Whether every document failed or was skipped: then the command failed as well."""
-        return all(document.status in ("failed", "skipped") for document in self.documents)
-
     def as_dict(self) -> dict[str, Any]:
         """The report's JSON."""
         return {

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 _Loaded = TypeVar("_Loaded")
 
-WAITED_S = 6.0  # with the start of the process and the libraries before it, ten seconds
+WAITED_S = 5.0  # with the start of the process and the libraries before it, nine seconds on a busy machine
 
 _DESCRIBED_BY = ("modules.json", "config.json")  # sentence-transformers' own file, or that of transformers
 

@@ -32,7 +32,7 @@ class ProvidedEmbedding:
     """An embedding model of a provider; may be used from several threads.
 
     The provider tells questions from passages as it does for LlamaIndex. Raises `ModelNotUsable` when the package is
-    missing, when it does not take the name, and when there is no vector within six seconds; afterwards `ProviderAway`.
+    missing, when it does not take the name, and when there is no vector within five seconds; afterwards `ProviderAway`.
     """
 
     def __init__(self, provider: str, name: str) -> None:

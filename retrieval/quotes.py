@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrieval.asked_for import NUMBER, counted, required
 from retrieval.results import CitedPassage
 from retrieval.sentences import Unit, content_terms, split_units
 from retrieval.words import split_words
@@ -21,26 +22,6 @@ _TITLE_WORD = r"(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)"
 _RUN_IN = re.compile(rf"(?:\*\*|__)?{_TITLE_WORD}(?:\s+{_TITLE_WORD}){{0,6}}\.(?:\*\*|__)?")
 _PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[-*+•●○▪◦■□‣]|\d+[.)])\s+")
-_NUMBER = (
-    r"\d[\d.,]*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
-    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]*"
-)
-_COLORS = r"red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|scarlet|copper"
-# What a sentence has to hold to answer such a question at all: "old notes" is no age.
-_REQUIRED = tuple(
-    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{needed})\b", re.IGNORECASE))
-    for asked, needed in (
-        (
-            r"how old|what age|the age of",
-            rf"(?:{_NUMBER})[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.*(?:{_NUMBER})",
-        ),
-        (r"how (?:many|much|long|far|often|tall|big|heavy)", rf"{_NUMBER}|once|twice|never|always|every|daily"),
-        (r"what colou?r|which colou?r|colou?r (?:of|is|are|has|have)", _COLORS),
-        (r"what year|what date|which year", r"\d{3,4}"),
-    )
-)
-# "How many litres does it burn?" is answered by litres.
-_COUNTED = re.compile(r"\bhow (?:many|much) (?!times\b)(?:more |other )?([^\W\d]+)", re.IGNORECASE)
 _WH = re.compile(r"\s*(?:who|whom|whose|what|when|where|why|which|how)\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
@@ -50,7 +31,7 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
 _HINTS = tuple(
     (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
     for asked, fits in (
-        ("when|what time", rf"{_NUMBER}|when|before|after|until|if"),
+        ("when|what time", rf"{NUMBER}|when|before|after|until|if"),
         ("(?:what is|what['’]s) the name|called", "called|named?|names"),
         ("why", "because|since|so that|in order to|therefore"),
     )
@@ -147,9 +128,9 @@ def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
 
 def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence[Unit], index: int) -> bool:
     unit = units[index]
-    if any(asked.search(question) and not needed.search(unit.text) for asked, needed in _REQUIRED):
+    if not all(needed.search(unit.text) for needed in required(question)):
         return False
-    if nouns := content_terms(" ".join(_COUNTED.findall(question))):
+    if nouns := counted(question):
         shown = _shown(units, index, _run_in_title(units, index))
         if not nouns <= content_terms(f"{' '.join(source.heading)} {shown}"):
             return False

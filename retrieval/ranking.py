@@ -29,12 +29,12 @@ class Ranked:
 
     Attributes:
         entries: The ids and scores.
-        confidence: That they have an answer, 0 to 1.
+        evidence: What speaks for an answer; None where nothing was searched.
         text_only: There are vectors that could not be asked.
     """
 
     entries: Iterator[tuple[str, float]]
-    confidence: float = 0.0
+    evidence: Evidence | None = None
     text_only: bool = False
 
 
@@ -105,7 +105,7 @@ class Ranking:
         if not near:
             scores[fusion.with_neighbours(found.lexical + found.around, documents) == 0] = -np.inf
         evidence = Evidence(found.idf_share, found.known_share, margin(near.values()))
-        return Ranked(self._sorted(index, scope, scores), evidence.confidence, found.embedded > 0 and not near)
+        return Ranked(self._sorted(index, scope, scores), evidence, found.embedded > 0 and not near)
 
     def close(self) -> None:
         """Stop the threads that look things up."""

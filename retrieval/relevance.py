@@ -21,6 +21,9 @@ _WORDS_ONLY = (5.24, 0.86, -3.13)
 # most that have one, and few that have none.
 _NONE, _STRONG = 0.1, 0.6
 
+# The most where none of the first passages says such a thing as is asked for: `weak`, as it may say so in other words.
+_UNSAID = 0.2
+
 # Of fewer passages, the nearest stands out from nothing.
 _BACKGROUND = 3
 
@@ -33,20 +36,24 @@ class Evidence:
         idf_share: How much of the question its best passage by words has, 0 to 1; see `LexicalIndex.idf_share`.
         known_share: How much of it occurs anywhere, 0 to 1; see `LexicalIndex.known_share`.
         margin: How far the nearest passage stands out, 0 to 1; see `margin`. None where there are no vectors.
+        is_said: Whether the first passages say such a thing as is asked for; see `asked_for.is_said`.
     """
 
     idf_share: float
     known_share: float
     margin: float | None = None
+    is_said: bool = True
 
     @property
     def confidence(self) -> float:
         """How likely it is that the documents have the answer, 0 to 1, in thousandths."""
         if self.margin is None:
             words, known, constant = _WORDS_ONLY
-            return _logistic(words * self.idf_share + known * self.known_share + constant)
-        words, known, margin, constant = _WITH_VECTORS
-        return _logistic(words * self.idf_share + known * self.known_share + margin * self.margin + constant)
+            found = _logistic(words * self.idf_share + known * self.known_share + constant)
+        else:
+            words, known, margin, constant = _WITH_VECTORS
+            found = _logistic(words * self.idf_share + known * self.known_share + margin * self.margin + constant)
+        return found if self.is_said else min(found, _UNSAID)
 
 
 def margin(cosines: Collection[float]) -> float | None:

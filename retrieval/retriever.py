@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
 from retrieval.adjacency import merge_adjacent
+from retrieval.asked_for import SAYING, is_said
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
@@ -256,7 +257,10 @@ class Retriever:
         ranked = self._ranking.of(key, query, document_id, surroundings)
         found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
         entries, done = (found, True) if self._reranker is None else reranked(self._reranker, query, found)
-        return _Found(entries, ranked.confidence, ranked.text_only, not done)
+        first = list(islice(entries, SAYING))
+        said = is_said(query, [one.passage for one in first])
+        confidence = 0.0 if ranked.evidence is None else replace(ranked.evidence, is_said=said).confidence
+        return _Found(chain(first, entries), confidence, ranked.text_only, not done)
 
     def _found(
         self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_duplicate: bool

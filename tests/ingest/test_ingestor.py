@@ -113,7 +113,6 @@ def test_what_cannot_be_read_fails_alone_with_its_reason(pipeline: Pipeline, key
         "bible.md": None,
         "quests/harbour.txt": None,
     }
-    assert not report.nothing_could_be_read
     failed = [document for document in report.documents if document.status == "failed"]
     assert len(failed) == 5
     assert all(document.id is None and document.error and document.error.message for document in failed)
@@ -123,7 +122,7 @@ def test_what_cannot_be_read_fails_alone_with_its_reason(pipeline: Pipeline, key
 
 def test_where_nothing_can_be_read_there_is_no_project(pipeline: Pipeline, key: ProjectKey) -> None:
     report = pipeline.ingestor.index(key, [Source("empty.md", b"")])
-    assert report.nothing_could_be_read
+    assert codes(report) == {"empty.md": "EMPTY"}
     assert not pipeline.catalog.has_project(key)
 
 

@@ -53,6 +53,20 @@ def test_an_answer_says_how_relevant_it_is(retriever: Retriever, key: ProjectKey
     assert retriever.retrieve(key, "Does the ferry cost two crowns?", 200).relevance == "strong"
 
 
+@pytest.mark.parametrize("embedded", [False, True])
+def test_a_name_that_is_there_without_what_is_asked_of_it_is_weak(
+    retriever: Retriever, key: ProjectKey, put: Put, embedded: bool
+) -> None:
+    put(key, "bible.md", "Elena keeps the lighthouse.", "The ferry costs two crowns.", "Rain falls on the harbour.")
+    if embedded:
+        retriever.embed_pending(key)
+    kept = retriever.answer(key, "Where is the Elena who keeps the lighthouse?")
+    aged = retriever.answer(key, "How old is the Elena who keeps the lighthouse?")
+    assert (kept.relevance, aged.relevance) == ("strong", "weak")
+    assert [one.passage for one in aged.passages] == [one.passage for one in kept.passages]
+    assert retriever.retrieve(key, "How old is the Elena who keeps the lighthouse?", 200).relevance == "weak"
+
+
 def test_an_empty_project_has_no_answer(retriever: Retriever, key: ProjectKey, put: Put, catalog: Catalog) -> None:
     document = put(key, "bible.md", "Elena keeps the lighthouse.")
     catalog.remove_document(key, document.id)
