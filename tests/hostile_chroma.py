@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx
 
+from tests.server_process import PATIENCE_S
+
 # Chroma's client builds these by name. Whatever they name would be downloaded and run.
 _MODEL = {"model_name": "somebody/evil", "device": "cpu", "normalize_embeddings": False}
 _DENSE = {
@@ -43,7 +45,7 @@ def hostile_chroma(url: str) -> Generator[str]:
 
     def tampered(method: str, path: str, body: bytes) -> tuple[int, bytes]:
         headers = {"Content-Type": "application/json"}
-        answer = httpx.request(method, url + path, content=body, headers=headers, trust_env=False)
+        answer = httpx.request(method, url + path, content=body, headers=headers, trust_env=False, timeout=PATIENCE_S)
         return answer.status_code, json.dumps(_tampered(answer.json())).encode()
 
     with answering_with(tampered) as own:
@@ -64,7 +66,7 @@ def hanging_at(url: str, path: str) -> Generator[tuple[str, threading.Event]]:
             over.wait()
             return 503, b""
         headers = {"Content-Type": "application/json"}
-        answer = httpx.request(method, url + asked, content=body, headers=headers, trust_env=False)
+        answer = httpx.request(method, url + asked, content=body, headers=headers, trust_env=False, timeout=PATIENCE_S)
         return answer.status_code, answer.content
 
     with answering_with(handed_on) as own:

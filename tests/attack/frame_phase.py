@@ -41,7 +41,9 @@ async def _send(server: Server, dialect: str, source: Iterator[Frame], findings:
     while not is_over:
         sent: list[Frame] = []
         try:
-            async with connect(_url(server, dialect), proxy=None, max_size=None, max_queue=None) as client:
+            async with connect(
+                _url(server, dialect), proxy=None, max_size=None, max_queue=None, open_timeout=PATIENCE_S
+            ) as client:
                 for frame in source:
                     sent.append(frame)
                     progress.step()

@@ -63,4 +63,4 @@ def test_a_server_that_runs_is_used_and_stays(tmp_path: Path, serve: Callable[..
     assert done.returncode == 1
     assert "ended with 3" in done.stderr
     assert (folder / "seen.txt").read_text() == f"{url} 200"
-    assert httpx.get(f"{url}/healthz").status_code == 200
+    assert httpx.get(f"{url}/healthz", timeout=300).status_code == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 from corpora.samples import SAMPLE
 from tests.end_to_end.conftest import Run
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
+from tests.waiting import eventually
 
 
 def test_commands_talk_to_the_running_server(
@@ -74,8 +75,8 @@ def test_a_killed_ingest_leaves_whole_documents_and_is_completed(run: Run, data_
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=CLEAN_ENVIRONMENT) as ingest:
         assert ingest.stderr is not None
         catalog = data_dir / "catalog.sqlite3"
-        while not catalog.exists():  # it has begun; wherever it is now is as good a moment as any
-            assert ingest.poll() is None
+        eventually(lambda: catalog.exists() or ingest.poll() is not None)
+        assert ingest.poll() is None  # it has begun; wherever it is now is as good a moment as any
         ingest.kill()
     listed = run("documents", "--project", "1", "--json")
     whole = listed.json["documents"] if listed.code == 0 else []

@@ -116,10 +116,13 @@ def _in_terminal(here: Path, *arguments: str, columns: int = COLUMNS, said: Iter
         deadline = threading.Timer(PATIENCE_S, process.kill)
         deadline.start()
         os.close(its)
-        written, lines = b"", iter(said)
+        written, answered, lines = b"", 0, iter(said)
         while chunk := _read(ours):
-            written += chunk
-            if _CONTROL.sub("", chunk.decode(errors="ignore")).endswith("> ") and (line := next(lines, None)):
+            written += chunk  # a prompt may come in two of them
+            if _CONTROL.sub("", written[answered:].decode(errors="ignore")).endswith("> ") and (
+                line := next(lines, None)
+            ):
+                answered = len(written)
                 os.write(ours, f"{line}\n".encode())
             if b"Access:" in written:  # the last that a server says
                 process.send_signal(signal.SIGTERM)

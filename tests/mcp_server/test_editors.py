@@ -85,7 +85,7 @@ class Arrow:
 @asynccontextmanager
 async def arrow(home: House, *capabilities: str, token: str | None = None, text: str = "") -> AsyncGenerator[Arrow]:
     """One with the story open, while the block runs."""
-    async with connect(home.ws_url, proxy=None) as socket:
+    async with connect(home.ws_url, proxy=None, open_timeout=PATIENCE_S) as socket:
         editor = Arrow(socket, text or story_text())
         listening = asyncio.create_task(editor.listen())
         hello = {"type": "hello", "dialect": "fletcher", "client": "Arrow 3.1", "capabilities": list(capabilities)}

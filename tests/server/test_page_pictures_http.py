@@ -13,6 +13,7 @@ from ingest.reader_process import Limits
 from server import Access
 from tests.ingest.hostile_pages import harmless, nested_soft_masks, tiling_pattern
 from tests.server.house import House, house
+from tests.waiting import eventually
 
 LONGEST_S = 1
 """Of computing, for one page."""
@@ -63,8 +64,7 @@ def test_a_page_that_never_ends_is_refused_while_everybody_else_is_answered(
         ):
             greedy.timeout = None  # on a busy machine a second of computing takes its time
             asked = [threads.submit(picture, greedy, name) for name in hostile for _ in range(4)]
-            while not one_is_drawn():
-                pass
+            eventually(one_is_drawn)
             assert patient.get("/projects/1/search?q=bell").json()["passages"]
             assert greedy.get("/projects/1/documents").json()["documents"]
             assert picture(patient, "bible.pdf").content.startswith(b"\x89PNG")

@@ -8,13 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.server_process import running_server
+from tests.server_process import PATIENCE_S, running_server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(".venv/axe-core/package/axe.min.js")
 PATIENCE_MS = 120_000
+expect.set_options(timeout=PATIENCE_MS)  # five seconds, if nothing is said
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 # Chromium makes its own window of pages, which nobody sees here and which cost more than ours do. Where the option is
@@ -52,8 +53,8 @@ def open_page(browser: Browser) -> Generator[OpenPage]:
     def open_page(url: str, viewport: dict[str, int] | None = None, **options: Any) -> Page:
         context = browser.new_context(viewport=viewport or WIDE, **options)  # type: ignore[arg-type]
         contexts.append(context)
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: errors.append(str(error)))
         load(page, url)
         return page
@@ -89,7 +90,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
         for colour in ("red", "blue"):
             body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
-            answer = httpx.post(f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body)
+            answer = httpx.post(
+                f"{url}/projects/{colour}-project/corpus?token=tok-{colour}", json=body, timeout=PATIENCE_S
+            )
             assert answer.status_code == 200
         yield url
 

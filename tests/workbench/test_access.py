@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
-from tests.server_process import running_server
+from tests.server_process import PATIENCE_S, running_server
 from tests.workbench.conftest import OpenPage, Serve, load, sign_in, tab
 from tests.workbench.test_page_sockets import PageSocket, signed_in
 
@@ -37,9 +37,9 @@ def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_p
 
 def test_the_form_leads_on_to_the_page_that_was_asked_for(guarded: str) -> None:
     wanted = {"project": "red-project", "tab": "Ask", "question": 'Who "<b>" & why?'}
-    form = httpx.get(guarded, params=wanted | {"token": "wrong", "next": "https://evil.example"})
+    form = httpx.get(guarded, params=wanted | {"token": "wrong", "next": "https://evil.example"}, timeout=PATIENCE_S)
     (action,) = re.findall(r'action="([^"]*)"', form.text)
-    answer = httpx.post(guarded + html.unescape(action), data={"token": "tok-red"})
+    answer = httpx.post(guarded + html.unescape(action), data={"token": "tok-red"}, timeout=PATIENCE_S)
     leads_to = urlsplit(answer.headers["location"])
     assert (answer.status_code, leads_to.netloc, leads_to.path) == (303, "", "/")
     assert dict(parse_qsl(leads_to.query)) == wanted
@@ -79,36 +79,38 @@ def test_the_session_is_no_token_and_no_script_reads_it(guarded: str, open_page:
 
 
 def test_nothing_of_the_page_but_the_form_is_there_without_a_token(guarded: str) -> None:
-    assert "Sign in" in httpx.get(guarded).text
-    assert httpx.get(f"{guarded}/_nicegui/3.18.0/static/nicegui.js").status_code == 401
-    assert httpx.post(f"{guarded}/_nicegui/client/x/upload/1", files={"f": b"x"}).status_code == 401
+    assert "Sign in" in httpx.get(guarded, timeout=PATIENCE_S).text
+    assert httpx.get(f"{guarded}/_nicegui/3.18.0/static/nicegui.js", timeout=PATIENCE_S).status_code == 401
+    assert httpx.post(f"{guarded}/_nicegui/client/x/upload/1", files={"f": b"x"}, timeout=PATIENCE_S).status_code == 401
     with pytest.raises(InvalidStatus):
-        connect(guarded.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket")
+        connect(
+            guarded.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket", open_timeout=PATIENCE_S
+        )
 
 
 def test_an_address_without_anything_makes_no_page(sample: str) -> None:
     for path in ("/_nicegui/nothing", "/_nicegui/3.18.0/dynamic_resources/nothing"):
-        answer = httpx.get(sample + path)
+        answer = httpx.get(sample + path, timeout=PATIENCE_S)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
 
 def test_the_form_takes_no_more_than_a_token(guarded: str) -> None:
-    answer = httpx.post(f"{guarded}/sign-in", content=b"token=" + b"x" * 1_000_000)
+    answer = httpx.post(f"{guarded}/sign-in", content=b"token=" + b"x" * 1_000_000, timeout=PATIENCE_S)
     assert answer.status_code == 200
     assert "Sign in" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/_nicegui_ws/socket.io/?EIO=4&transport=polling"])
 def test_pages_of_other_sites_are_refused(sample: str, path: str) -> None:
-    assert httpx.get(sample + path, headers={"Origin": "https://evil.example"}).status_code == 403
-    assert httpx.get(sample + path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
-    assert httpx.get(sample + path, headers={"Host": "evil.example"}).status_code == 403
+    assert httpx.get(sample + path, headers={"Origin": "https://evil.example"}, timeout=PATIENCE_S).status_code == 403
+    assert httpx.get(sample + path, headers={"Sec-Fetch-Site": "cross-site"}, timeout=PATIENCE_S).status_code == 403
+    assert httpx.get(sample + path, headers={"Host": "evil.example"}, timeout=PATIENCE_S).status_code == 403
 
 
 def test_the_pages_socket_is_refused_to_other_sites(sample: str) -> None:
     address = sample.replace("http", "ws") + "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
     with pytest.raises(InvalidStatus):
-        connect(address, additional_headers={"Origin": "https://evil.example"})
+        connect(address, additional_headers={"Origin": "https://evil.example"}, open_timeout=PATIENCE_S)
 
 
 def test_another_site_cannot_add_documents(sample: str, open_page: OpenPage) -> None:
@@ -124,38 +126,38 @@ def test_another_site_cannot_add_documents(sample: str, open_page: OpenPage) -> 
                 f"{sample}/projects/attacked/corpus",
             )
         assert answered.value.status == 403
-    assert httpx.get(f"{sample}/projects/attacked/documents").status_code == 404
+    assert httpx.get(f"{sample}/projects/attacked/documents", timeout=PATIENCE_S).status_code == 404
 
 
 def test_no_other_page_can_frame_it(sample: str) -> None:
-    headers = httpx.get(sample).headers
+    headers = httpx.get(sample, timeout=PATIENCE_S).headers
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["x-frame-options"] == "DENY"
 
 
 def test_clients_that_know_only_host_and_port_still_have_their_socket(sample: str) -> None:
-    with connect(sample.replace("http", "ws") + "/") as socket:
+    with connect(sample.replace("http", "ws") + "/", open_timeout=PATIENCE_S) as socket:
         socket.send('{"type": "hello", "dialect": "fletcher"}')
-        assert socket.recv(timeout=60)
+        assert socket.recv(timeout=PATIENCE_S)
 
 
 def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
     url = serve(tmp_path / "data", FLETCHER_PAGE="off")
-    assert httpx.get(url).status_code == 404
-    assert httpx.get(f"{url}/healthz").status_code == 200
+    assert httpx.get(url, timeout=PATIENCE_S).status_code == 404
+    assert httpx.get(f"{url}/healthz", timeout=PATIENCE_S).status_code == 200
 
 
 def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path, serve: Serve) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text("tok-red red\ntok-blue blue\n")
     url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
-    with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=60) as red:
+    with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=PATIENCE_S) as red:
         assert {red.get("/").status_code for _ in range(130)} == {200}  # nobody looks at them
         with ExitStack() as opened:
             cookie = signed_in(url, "tok-red")
             for _ in range(100):
                 PageSocket(opened, url, cookie)
             refused = red.get("/")
-            other = httpx.get(url, headers={"Authorization": "Bearer tok-blue"}, timeout=60)
+            other = httpx.get(url, headers={"Authorization": "Bearer tok-blue"}, timeout=PATIENCE_S)
     assert (refused.status_code, "Close some" in refused.text) == (503, True)
     assert other.status_code == 200

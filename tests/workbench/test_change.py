@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Dialog, Page
+from playwright.sync_api import Dialog, Page, expect
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
@@ -82,6 +82,7 @@ def test_what_is_destructive_is_asked_about(story_page: Page, answer: str, is_th
 def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
     say(story_page, "delete nodes 28 and 29", "Preview")
     story_page.get_by_role("button", name="Change …").click()
+    expect(story_page.get_by_role("textbox", name="Message")).to_be_focused()
     story_page.keyboard.type("yes, but keep node 28")
     story_page.get_by_role("button", name="Preview", exact=True).click()
     story_page.locator(".graph .removed[data-node='28']").wait_for(state="detached")

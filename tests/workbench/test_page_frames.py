@@ -10,6 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S
+from tests.waiting import eventually
 from tests.workbench.test_page_sockets import JOINING, PageSocket
 
 _TIMES = 300
@@ -31,11 +32,15 @@ def url(log: Path) -> Iterator[str]:
         log.open() as reading,
     ):
         try:
-            said = ""
-            while "Access: " not in said:  # the last that it says of itself
-                assert process.poll() is None, said
-                said += reading.readline()
-            yield said.split("Fletcher serves ")[1].split()[0]
+            said: list[str] = []
+
+            def has_said_all() -> bool:
+                said.append(reading.read())
+                return process.poll() is not None or "Access: " in "".join(said)  # the last that it says of itself
+
+            eventually(has_said_all)
+            assert process.poll() is None, said
+            yield "".join(said).split("Fletcher serves ")[1].split()[0]
         finally:
             process.terminate()
             process.wait(PATIENCE_S)

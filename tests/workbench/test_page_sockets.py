@@ -14,9 +14,9 @@ from playwright.sync_api import BrowserContext
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from tests.server_process import PATIENCE_S
 from tests.workbench.conftest import OpenPage, load, sign_in
 
-PATIENCE_S = 60
 EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
 JOINING = {"tab_id": "t", "document_id": "d", "next_message_id": 0}
 
@@ -25,7 +25,7 @@ class PageSocket:
     """A page as a program loads it, with a socket that asks for it, or for `page_id`; empty for none yet."""
 
     def __init__(self, opened: ExitStack, url: str, cookie: str, page_id: str | None = None) -> None:
-        self.html = httpx.get(url, headers={"Cookie": cookie}).text
+        self.html = httpx.get(url, headers={"Cookie": cookie}, timeout=PATIENCE_S).text
         found = re.search(r"""["']client_id["']: ["']([^"']+)""", html.unescape(self.html))
         assert found is not None
         self.page_id = found[1]
@@ -34,7 +34,7 @@ class PageSocket:
             query |= {"client_id": page_id} if page_id else {"implicit_handshake": "false", "client_id": ""}
         address = f"{url.replace('http', 'ws')}/_nicegui_ws/socket.io/?{urlencode(query)}"
         self._socket: ClientConnection = opened.enter_context(
-            connect(address, additional_headers={"Cookie": cookie}, proxy=None)
+            connect(address, additional_headers={"Cookie": cookie}, proxy=None, open_timeout=PATIENCE_S)
         )
         self._socket.recv(PATIENCE_S)
         self._socket.send("40")
@@ -85,7 +85,7 @@ def cookie_of(context: BrowserContext) -> str:
 
 def signed_in(url: str, token: str) -> str:
     """The cookie of a browser that has signed in."""
-    answer = httpx.post(f"{url}/sign-in", data={"token": token})
+    answer = httpx.post(f"{url}/sign-in", data={"token": token}, timeout=PATIENCE_S)
     return answer.headers["set-cookie"].partition(";")[0]
 
 

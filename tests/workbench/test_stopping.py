@@ -8,10 +8,9 @@ import pytest
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Hang, MessagesApi, Text
+from tests.server_process import PATIENCE_S
 from tests.workbench.conftest import OpenPage, Serve, load, sign_in
 from tests.workbench.test_asking import ask
-
-PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def url(provider: MessagesApi, tmp_path: Path, serve: Serve) -> Iterator[str]:
         environment = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": api, "FLETCHER_TOKENS": str(tokens)}
         url = serve(tmp_path / "data", **environment)
         body = {"documents": [{"name": "lamp.md", "text": "The lamp is lit at dusk."}]}
-        assert httpx.post(f"{url}/projects/1/corpus?token=tok-red", json=body).status_code == 200
+        assert httpx.post(f"{url}/projects/1/corpus?token=tok-red", json=body, timeout=PATIENCE_S).status_code == 200
         yield url
 
 

@@ -71,7 +71,7 @@ class Relay:
         with suppress(ConnectionClosed):
             if self.behind:
                 address = self.behind.replace("http", "ws", 1) + "/ws/chat"
-                with connect(address, max_size=None) as self._server:
+                with connect(address, max_size=None, open_timeout=_PATIENCE_S) as self._server:
                     threading.Thread(target=self._pass_back, args=(self._server, arrow), daemon=True).start()
                     self._listen(arrow)
             else:
