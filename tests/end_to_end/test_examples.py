@@ -30,7 +30,7 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 # What an example begins with, by the reason for which it is not run.
 NOT_RUN = {
-    "needs the package index": ("make setup", "python3 -m venv", ".venv/bin/pip install"),
+    "needs the package index": ("python3 -m venv", ".venv/bin/pip install"),
     "needs a hub of models": ("fletcher evaluate FOLDER --embedding-model",),
     "needs Windows": ("py -3.11",),
     "needs Arrow, which tests/clients/arrow has": (".venv/bin/fletcher arrow ",),
@@ -44,7 +44,7 @@ NOT_RUN = {
     ),
     "needs FairytaleQA": ("fletcher evaluate fairytaleqa",),
     "takes minutes; test_demo.py and test_evaluate_agent.py do so": (
-        "make demo", "$ make demo", "make test", ".venv/bin/fletcher evaluate-agent", ".venv/bin/python -m benchmarks",
+        "make demo", "$ make demo", ".venv/bin/fletcher evaluate-agent", ".venv/bin/python -m benchmarks",
     ),
     "is a request for the planner, which tests/agent/local/test_forms.py makes": ("```text",),
     "stays until Ctrl-C, as test_demo.py has it": (".venv/bin/fletcher demo --open",),
