@@ -11,7 +11,7 @@ from retrieval import NumberedPassage, Quote, best_quotes, content_terms
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.
 _ANSWERED, _NEAR = 0.7, 0.34
 # A sentence with the words of such a question may say the opposite, or answer half of it.
-_UNSURE = re.compile(r"\b(?:not|never|nobody|nothing|none|without|except|and (?:wh\w+|how))\b|n['’]t\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:not|never|nobody|nothing|none|without|except|and wh\w+ are)\b|n['’]t\b", re.IGNORECASE)
 # What share of the question's words may be missing from every passage before "they do not say" is the answer.
 _MISSING = 0.4
 
