@@ -78,7 +78,7 @@ class QuickEmbedder(Embedder):
 
 
 @dataclass(frozen=True)
-class Figure:
+class MessageTiming:
     """The median of one kind of message, in units of this run."""
 
     name: str
@@ -111,8 +111,8 @@ def main() -> None:
         f"unit: {unit * 1000:.1f} ms for a frame of {len(_frame(content)) / 1e6:.1f} MB; prompt {provider.bytes} bytes"
     )
     figures = [
-        Figure("content unchanged", statistics.median(unchanged), unit, _UNCHANGED),
-        Figure("content changed", statistics.median(changed), unit, _CHANGED),
+        MessageTiming("content unchanged", statistics.median(unchanged), unit, _UNCHANGED),
+        MessageTiming("content changed", statistics.median(changed), unit, _CHANGED),
     ]
     print("\n".join(map(str, figures)))
     sys.exit(any(figure.ratio > figure.limit for figure in figures))

@@ -23,7 +23,7 @@ _FIRSTS = 5
 
 
 @dataclass(frozen=True)
-class Figure:
+class OperationTiming:
     """One measurement: how many times ``json.loads`` it takes, and how many it may."""
 
     name: str
@@ -175,18 +175,20 @@ def _median(project: ArrowProject, make: Callable[[int], Operation], selection: 
     return statistics.median(times)
 
 
-def figures() -> list[Figure]:
+def figures() -> list[OperationTiming]:
     """All measurements."""
     text = document()
     project = parse(text)
     selected = [project.entry + 5]
     found = [
-        Figure("parse and normalise", ratio(lambda: parse(text), text), 3.0),
-        Figure(f"outline in {_BUDGET} characters", ratio(lambda: outline(project, None, selected, _BUDGET), text), 1.0),
-        Figure("all checks", ratio(lambda: check(project), text), 4.0),
+        OperationTiming("parse and normalise", ratio(lambda: parse(text), text), 3.0),
+        OperationTiming(
+            f"outline in {_BUDGET} characters", ratio(lambda: outline(project, None, selected, _BUDGET), text), 1.0
+        ),
+        OperationTiming("all checks", ratio(lambda: check(project), text), 4.0),
     ]
     loads = min(_seconds(lambda: json.loads(text)) for _ in range(_RUNS))
-    found += [Figure(name, seconds / loads, 0.05) for name, seconds in operations(project).items()]
+    found += [OperationTiming(name, seconds / loads, 0.05) for name, seconds in operations(project).items()]
     print(f"{len(text) / 1e6:.1f} MB, {len(project.data.nodes)} nodes; json.loads takes {loads * 1000:.1f} ms")
     return found
 

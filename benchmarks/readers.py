@@ -31,7 +31,7 @@ _SLOWEST = 5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReadingOutcome:
     """What became of one document; `detail` is its message, without its name."""
 
     name: str
@@ -56,7 +56,7 @@ def main(folder: Path) -> None:
     console = Console()
     languages = os.environ.get("FLETCHER_OCR_LANGUAGES", "eng")
     entries = scan(folder)
-    outcomes: list[Outcome] = []
+    outcomes: list[ReadingOutcome] = []
     memory: list[Memory] = []
     with ReaderPool(_WORKERS, ocr_languages=languages) as readers, ThreadPoolExecutor(_WORKERS) as threads:
 
@@ -90,26 +90,26 @@ class _Shared(Iterator[Source | Refusal]):
             return next(self._entries)
 
 
-def _read(readers: ReaderPool, entry: Source | Refusal) -> Outcome:
+def _read(readers: ReaderPool, entry: Source | Refusal) -> ReadingOutcome:
     if isinstance(entry, Refusal):
-        return Outcome(entry.name, entry.code, entry.message, 0)
+        return ReadingOutcome(entry.name, entry.code, entry.message, 0)
     started = time.perf_counter()
     try:
         extracted = readers.read(entry.name, entry.data)
     except ReadError as error:
         detail = error.message.removeprefix(f"{entry.name}: ")
-        return Outcome(entry.name, error.code, detail, time.perf_counter() - started)
+        return ReadingOutcome(entry.name, error.code, detail, time.perf_counter() - started)
     passages = split(extracted, "0" * 16, entry.name)
     seconds = time.perf_counter() - started
     if extracted.pages_recognized:
         code = "indexed, some by OCR"
     else:
         code = "indexed, some pages are pictures" if extracted.pages_without_text else "indexed"
-    return Outcome(entry.name, code, "", seconds, len(extracted.pages), len(passages))
+    return ReadingOutcome(entry.name, code, "", seconds, len(extracted.pages), len(passages))
 
 
-def _table(outcomes: list[Outcome]) -> Table:
-    groups: defaultdict[str, list[Outcome]] = defaultdict(list)
+def _table(outcomes: list[ReadingOutcome]) -> Table:
+    groups: defaultdict[str, list[ReadingOutcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[outcome.code].append(outcome)
     table = Table("outcome", "documents", "pages", "passages", "for example")

@@ -38,14 +38,14 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """A question, what speaks for an answer, and whether there is one."""
 
     evidence: Evidence
     answerable: bool
 
 
-Groups = dict[str, list[Asked]]
+Groups = dict[str, list[AskedQuestion]]
 
 
 class _Corpus:
@@ -93,10 +93,10 @@ def _groups(parts: Parts) -> Groups:
     questions = [*(one.question for one in own), *(one.question for one in about), *(one.text for one in told)]
     vectors = dict(zip(questions, parts.embedder.embed_passages(questions), strict=True))
 
-    def asked(corpus: _Corpus, question: str, answerable: bool) -> Asked:
-        return Asked(corpus.evidence(question, vectors[question]), answerable)
+    def asked(corpus: _Corpus, question: str, answerable: bool) -> AskedQuestion:
+        return AskedQuestion(corpus.evidence(question, vectors[question]), answerable)
 
-    def without_their_own() -> Iterator[Asked]:
+    def without_their_own() -> Iterator[AskedQuestion]:
         for story in sorted({one.document for one in told}):
             others = stories.without(story)
             yield from (asked(others, one.text, False) for one in told[::2] if one.document == story)
@@ -126,7 +126,7 @@ def _corpus(parts: Parts, name: str, folder: Path) -> _Corpus:
     return _Corpus(passages, parts.embedder.embed_passages([passage.embedding_text for passage in passages]))
 
 
-def _fitted(groups: Sequence[Sequence[Asked]], with_margin: bool) -> Array:
+def _fitted(groups: Sequence[Sequence[AskedQuestion]], with_margin: bool) -> Array:
     """Logistic regression by Newton's method; each group counts for the same, and in it both kinds of question."""
     rows = np.array([_row(one, with_margin) for group in groups for one in group])
     wanted = np.array([one.answerable for group in groups for one in group], dtype=np.float64)
@@ -141,13 +141,13 @@ def _fitted(groups: Sequence[Sequence[Asked]], with_margin: bool) -> Array:
     return weights
 
 
-def _row(asked: Asked, with_margin: bool) -> list[float]:
+def _row(asked: AskedQuestion, with_margin: bool) -> list[float]:
     evidence = asked.evidence
     margins = [evidence.margin or 0.0] if with_margin else []
     return [evidence.idf_share, evidence.known_share, *margins, 1.0]
 
 
-def _counts(group: Sequence[Asked]) -> Array:
+def _counts(group: Sequence[AskedQuestion]) -> Array:
     answerable = np.array([one.answerable for one in group])
     return np.where(answerable, 0.5 / answerable.sum(), 0.5 / (~answerable).sum())
 
@@ -164,11 +164,11 @@ def _print(console: Console, groups: Groups) -> None:
     console.print(table)
 
 
-def _share_below(group: Sequence[Asked], threshold: float, answerable: bool) -> float:
+def _share_below(group: Sequence[AskedQuestion], threshold: float, answerable: bool) -> float:
     return float(np.mean([one.evidence.confidence < threshold for one in group if one.answerable == answerable]))
 
 
-def auroc(group: Sequence[Asked]) -> float:
+def auroc(group: Sequence[AskedQuestion]) -> float:
     """How often a question with an answer has the higher confidence of a pair, 0 to 1; equals count half."""
     yes = np.array([one.evidence.confidence for one in group if one.answerable])
     no = np.array([one.evidence.confidence for one in group if not one.answerable])

@@ -35,7 +35,7 @@ _STYLE = "p { font-family: serif; font-size: 10.5pt; line-height: 1.25; text-ali
 
 
 @dataclass(frozen=True)
-class Question:
+class StoryQuestion:
     """A question and the words that answer it, from the document whose name without suffix is `story`."""
 
     story: str
@@ -74,13 +74,13 @@ def main(folder: Path, count: int) -> None:
     Console().print(table)
 
 
-def _questions(folder: Path, stories: Mapping[str, str]) -> Iterator[Question]:
+def _questions(folder: Path, stories: Mapping[str, str]) -> Iterator[StoryQuestion]:
     for line in (folder / "questions.jsonl").read_text("utf-8").splitlines():
         entry = json.loads(line)
         story = Path(entry["document"]).stem
         if story in stories:
             gold = " ".join(stories[story][start:end] for start, end in entry["gold"])
-            yield Question(story, entry["question"], gold)
+            yield StoryQuestion(story, entry["question"], gold)
 
 
 def _write(path: Path, text: str) -> list[str]:
@@ -128,7 +128,11 @@ def _write_pdf(path: Path, paragraphs: Sequence[str]) -> list[str]:
 
 
 def _measured(
-    documents: Path, data: Path, embedder: Embedder, questions: Sequence[Question], written: Mapping[str, Sequence[str]]
+    documents: Path,
+    data: Path,
+    embedder: Embedder,
+    questions: Sequence[StoryQuestion],
+    written: Mapping[str, Sequence[str]],
 ) -> Result:
     with ExitStack() as opened:
         catalog = opened.enter_context(closing(Catalog(f"sqlite:///{data.with_suffix('.db')}")))
@@ -145,7 +149,7 @@ def _measured(
     return Result(len(passages), sum(among_all) / len(questions), sum(within) / len(questions), pages)
 
 
-def _coverage(retriever: Retriever, question: Question, names: Mapping[str, str], within: str | None) -> float:
+def _coverage(retriever: Retriever, question: StoryQuestion, names: Mapping[str, str], within: str | None) -> float:
     found: set[tuple[str, ...]] = set()
     left = _BUDGET
     for one in retriever.search(_KEY, question.text, 12, within):

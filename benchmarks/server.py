@@ -45,7 +45,7 @@ _PATIENCE_S = 60.0
 _SETTLING_S = 5.0
 
 
-class Story:
+class GeneratedStory:
     """A story that clients send, escaped once: writing 4 MB as JSON for each frame would be this process's time."""
 
     def __init__(self, content: str) -> None:
@@ -64,12 +64,12 @@ def _escaped(name: str) -> str:
 
 
 @dataclass
-class Client:
+class SocketClient:
     """An editor that renames its node whenever it is asked, and notes whose call it was."""
 
     who: int
     socket: ClientConnection
-    story: Story
+    story: GeneratedStory
     name: str = ""
     calls: list[str] = field(default_factory=list[str])
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -141,7 +141,7 @@ def main() -> None:
     if not Path("/proc/self/statm").exists():
         print("left out: memory and processor time are read from /proc, which this system does not have")
         return
-    story = Story(SAMPLE.arrow_file.read_text(encoding="utf-8"))
+    story = GeneratedStory(SAMPLE.arrow_file.read_text(encoding="utf-8"))
     stub = ModelStub(story.node_id)
     failed = False
     with ExitStack() as opened:
@@ -167,12 +167,12 @@ def main() -> None:
     sys.exit(failed)
 
 
-def large_story() -> Story:
+def large_story() -> GeneratedStory:
     """5,000 nodes, about 4 MB."""
-    return Story(document().replace("The keeper counts", "The keeper of the northern light counts"))
+    return GeneratedStory(document().replace("The keeper counts", "The keeper of the northern light counts"))
 
 
-def _told_of_stops(name: str, stops: Sequence["Stop"], turns_left: float, requests_left: int) -> bool:
+def _told_of_stops(name: str, stops: Sequence["StopFrame"], turns_left: float, requests_left: int) -> bool:
     """Whether a stop was not one."""
     took = [stop.seconds for stop in stops]
     over, late = sum(s > _STOP_LIMIT_S for s in took), sum(stop.calls_after_end for stop in stops)
@@ -189,7 +189,7 @@ def _told_of_stops(name: str, stops: Sequence["Stop"], turns_left: float, reques
 # --- turns ---------------------------------------------------------------------------------------------------------
 
 
-async def _measured(server: Server, story: Story) -> Figures:
+async def _measured(server: Server, story: GeneratedStory) -> Figures:
     async with AsyncExitStack() as opened:
         alone = (await _connected(opened, server, range(1), story))[0]
         alone_s: list[float] = []
@@ -221,10 +221,12 @@ async def _measured(server: Server, story: Story) -> Figures:
         )
 
 
-async def _connected(opened: AsyncExitStack, server: Server, numbers: range, story: Story) -> list[Client]:
-    clients: list[Client] = []
+async def _connected(
+    opened: AsyncExitStack, server: Server, numbers: range, story: GeneratedStory
+) -> list[SocketClient]:
+    clients: list[SocketClient] = []
     for who in numbers:
-        client = Client(who, await opened.enter_async_context(_open(server)), story)
+        client = SocketClient(who, await opened.enter_async_context(_open(server)), story)
         answering = asyncio.create_task(client.answer())
         opened.callback(answering.cancel)
         clients.append(client)
@@ -239,7 +241,7 @@ def _open(server: Server) -> connect:
 
 
 @dataclass(frozen=True)
-class Stop:
+class StopFrame:
     """One stop: how long until `end` came, whether the turn was still running, and what came after the end."""
 
     seconds: float
@@ -247,7 +249,7 @@ class Stop:
     calls_after_end: int
 
 
-async def _stopped(server: Server, story: Story, count: int) -> list[Stop]:
+async def _stopped(server: Server, story: GeneratedStory, count: int) -> list[StopFrame]:
     async with AsyncExitStack() as opened:
         whole = (await _connected(opened, server, range(1), story))[0]
         await whole.turn()
@@ -258,8 +260,8 @@ async def _stopped(server: Server, story: Story, count: int) -> list[Stop]:
     return [stop for stops in done for stop in stops]
 
 
-async def _stopping(server: Server, who: int, instants: Sequence[float], story: Story) -> list[Stop]:
-    stops: list[Stop] = []
+async def _stopping(server: Server, who: int, instants: Sequence[float], story: GeneratedStory) -> list[StopFrame]:
+    stops: list[StopFrame] = []
     async with AsyncExitStack() as opened:
         client = (await _connected(opened, server, range(who, who + 1), story))[0]
         for instant in instants:
@@ -276,7 +278,7 @@ async def _stopping(server: Server, who: int, instants: Sequence[float], story: 
             client.ended.clear()
             await client.socket.send('{"type": "stop"}')
             await asyncio.wait_for(client.ended.wait(), _PATIENCE_S)
-            stops.append(Stop(seconds, was_running, len(client.calls) - calls))
+            stops.append(StopFrame(seconds, was_running, len(client.calls) - calls))
     return stops
 
 

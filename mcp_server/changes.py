@@ -11,7 +11,7 @@ from corpora import CorpusError
 from mcp_server.projects import project_of
 from mcp_server.resources import OUTLINE
 from mcp_server.story_argument import story_of
-from mcp_server.tool import Call, ToolError
+from mcp_server.tool import AssistantCall, ToolError
 
 _LOOK_EVERY_S = 1.0
 _MOST = 200
@@ -28,7 +28,7 @@ class Changes:
     def __init__(self) -> None:
         self._watching: Counter[str] = Counter()
 
-    async def watch(self, call: Call, of: str, tell: Tell) -> "asyncio.Task[None]":
+    async def watch(self, call: AssistantCall, of: str, tell: Tell) -> "asyncio.Task[None]":
         """Looks at an address, or the list, until the task is cancelled; `tell` hears of each change from now on.
 
         Raises:
@@ -47,7 +47,7 @@ class Changes:
         return task
 
     @asynccontextmanager
-    async def watching(self, of: Mapping[str, Call], tell: Tell) -> AsyncGenerator[None]:
+    async def watching(self, of: Mapping[str, AssistantCall], tell: Tell) -> AsyncGenerator[None]:
         """`watch` for several while the block runs; for too many, for none."""
         tasks: list[asyncio.Task[None]] = []
         try:
@@ -60,7 +60,7 @@ class Changes:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _watched(call: Call, of: str, tell: Tell, before: Hashable) -> None:
+async def _watched(call: AssistantCall, of: str, tell: Tell, before: Hashable) -> None:
     while True:
         await asyncio.sleep(_LOOK_EVERY_S)
         now = await _state(call, of)
@@ -69,7 +69,7 @@ async def _watched(call: Call, of: str, tell: Tell, before: Hashable) -> None:
             await tell(of)
 
 
-async def _state(call: Call, of: str) -> Hashable:
+async def _state(call: AssistantCall, of: str) -> Hashable:
     """Something that differs once what is there does; None while nothing is."""
     with suppress(ToolError, CorpusError):
         if of == OUTLINE:

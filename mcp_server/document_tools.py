@@ -10,7 +10,7 @@ from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import small_enough
 from mcp_server.projects import PROJECT, project_of
-from mcp_server.tool import ADDS, Answer, Call, Tool, ToolError, closed
+from mcp_server.tool import ADDS, AssistantCall, Tool, ToolAnswer, ToolError, closed
 from retrieval import page_range
 
 _PASSAGES = 8
@@ -24,7 +24,7 @@ def with_properties(tool: str, properties: dict[str, Any]) -> dict[str, Any]:
     return parameters | {"properties": parameters["properties"] | properties}
 
 
-async def ask_reader(call: Call, tool: str, key: ProjectKey | None, context: TurnContext) -> dict[str, Any]:
+async def ask_reader(call: AssistantCall, tool: str, key: ProjectKey | None, context: TurnContext) -> dict[str, Any]:
     """What an agent's reading tool answers.
 
     Raises:
@@ -42,13 +42,13 @@ async def ask_reader(call: Call, tool: str, key: ProjectKey | None, context: Tur
 NO_STORY = TurnContext(None, None, (), (), (), ())
 
 
-async def _search(call: Call) -> Answer:
+async def _search(call: AssistantCall) -> ToolAnswer:
     key = await project_of(call)
     query, document = call.arguments["query"], call.arguments.get("document")
     found = await ask_store(call.services.retriever.answer, key, query, _PASSAGES, document)
     fields = await in_thread(found.as_dict)
     passages = [_passage(passage) for passage in fields["passages"]]
-    return Answer(fields, "\n\n".join(passages) or "No passage of the documents matches.")
+    return ToolAnswer(fields, "\n\n".join(passages) or "No passage of the documents matches.")
 
 
 def _passage(passage: dict[str, Any]) -> str:
@@ -58,29 +58,29 @@ def _passage(passage: dict[str, Any]) -> str:
     return f"{quoted_name(place + heading)} passage {passage['id']}\n{quoted_lines(passage['text'])}"
 
 
-async def _read(call: Call) -> Answer:
+async def _read(call: AssistantCall) -> ToolAnswer:
     fields = await ask_reader(call, "read_document", await project_of(call), NO_STORY)
     told = {name: value for name, value in fields.items() if name not in ("pages", "document")}
     pages = [f"{_page(page)}\n{quoted_lines(page['text'])}" for page in fields["pages"]]
     rest = [f"{name}: {value}" for name, value in told.items()]
-    return Answer(fields, "\n\n".join([quoted_name(fields["document"]), *pages, *rest]))
+    return ToolAnswer(fields, "\n\n".join([quoted_name(fields["document"]), *pages, *rest]))
 
 
 def _page(page: dict[str, Any]) -> str:
     return "text" if page["page"] is None else f"page {page['page']}"
 
 
-async def _picture(call: Call) -> Answer:
+async def _picture(call: AssistantCall) -> ToolAnswer:
     key, given = await project_of(call), call.arguments
     document, page, passage = given["document"], given["page"], given.get("passage")
     draw = partial(call.services.retriever.page_picture, key, document, page, passage)
     png = await call.services.drawing.run(key.workspace, draw)
     fields = {"document": document, "page": page}
     picture = await in_thread(small_enough, png)
-    return Answer(fields, f"{quoted_name(document)}, page {page}, as a picture.", picture=picture)
+    return ToolAnswer(fields, f"{quoted_name(document)}, page {page}, as a picture.", picture=picture)
 
 
-async def _list(call: Call) -> Answer:
+async def _list(call: AssistantCall) -> ToolAnswer:
     key = await project_of(call)
     documents = await ask_store(call.services.retriever.documents, key)
     part = call.arguments.get("name", "").casefold()
@@ -90,7 +90,7 @@ async def _list(call: Call) -> Answer:
     lines = [_listed(entry) for entry in entries] or ["There are no documents."]
     if len(listed) > _MOST_LISTED:
         lines.append(f"and {len(listed) - _MOST_LISTED} more; give a part of the name")
-    return Answer(fields, "\n".join(lines))
+    return ToolAnswer(fields, "\n".join(lines))
 
 
 def _listed(entry: dict[str, Any]) -> str:
@@ -99,14 +99,14 @@ def _listed(entry: dict[str, Any]) -> str:
     return f"- {quoted_name(entry['name'])}{pages}{pictures}"
 
 
-async def _add(call: Call) -> Answer:
+async def _add(call: AssistantCall) -> ToolAnswer:
     key, services = await project_of(call), call.services
     scanned = await in_thread(_scanned, AllowedPaths(services.roots, call.caller), call.arguments["paths"])
     async with IngestProgress(call.context) as progress:
         report = await services.intake.add(key, scanned, progress=progress.listen)
     services.embedding.submit(key)
     fields = report.as_dict()
-    return Answer(fields, "\n".join(_added(entry) for entry in fields["documents"]))
+    return ToolAnswer(fields, "\n".join(_added(entry) for entry in fields["documents"]))
 
 
 def _added(entry: dict[str, Any]) -> str:

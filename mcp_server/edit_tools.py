@@ -10,9 +10,9 @@ from agent import inert, quoted_lines, read_reply
 from arrow_project import OPERATIONS, Operation
 from ingest import counted
 from mcp_server.questions import Decision, ask, can_ask, carried_answer
-from mcp_server.stories import Story, Work
+from mcp_server.stories import EditableStory, Work
 from mcp_server.story_argument import ABOUT, story_of
-from mcp_server.tool import CHANGES, Answer, Call, Tool, ToolError, closed
+from mcp_server.tool import CHANGES, AssistantCall, Tool, ToolAnswer, ToolError, closed
 
 _MOST_OPERATIONS = 200
 _LONGEST_DOING = 300
@@ -25,24 +25,24 @@ _THROUGH_YOU = (
 _DRY_RUN = {"type": "boolean", "default": False, "description": "only tell what would change"}
 
 
-def _assistant(call: Call) -> str:
+def _assistant(call: AssistantCall) -> str:
     """What the user knows the client by."""
     params = call.context.session.client_params
     name = (params.client_info.title or params.client_info.name) if params else ""
     return inert(" ".join(name.split()))[:80] or _ASSISTANT
 
 
-async def _apply(call: Call) -> Answer | InputRequiredResult:
+async def _apply(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
     given = call.arguments["operations"]
     return await _operate(call, [Operation(one["function"], one.get("arguments", {})) for one in given])
 
 
-async def _apply_one(call: Call) -> Answer | InputRequiredResult:
+async def _apply_one(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
     arguments = {name: value for name, value in call.arguments.items() if name not in ("dry_run", *ABOUT)}
     return await _operate(call, [Operation(call.params.name, arguments)])
 
 
-async def _operate(call: Call, operations: list[Operation]) -> Answer | InputRequiredResult:
+async def _operate(call: AssistantCall, operations: list[Operation]) -> ToolAnswer | InputRequiredResult:
     story = await story_of(call)
     if (carried := carried_answer(call)) is not None:
         return await _answered(call, story, *carried)
@@ -53,14 +53,16 @@ async def _operate(call: Call, operations: list[Operation]) -> Answer | InputReq
     return _planned(story, answer) if is_plan else await _asked_or_done(call, story, answer)
 
 
-async def _undo(call: Call) -> Answer | InputRequiredResult:
+async def _undo(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
     story = await story_of(call)
     if (carried := carried_answer(call)) is not None:
         return await _answered(call, story, *carried)
     return await _asked_or_done(call, story, await story.work(Work(_assistant(call), "undo", function="undo")))
 
 
-async def _asked_or_done(call: Call, story: Story, answer: dict[str, Any]) -> Answer | InputRequiredResult:
+async def _asked_or_done(
+    call: AssistantCall, story: EditableStory, answer: dict[str, Any]
+) -> ToolAnswer | InputRequiredResult:
     """What was done; where the user has to be asked first, the user's answer comes first."""
     question = answer["question"]
     if question is None:
@@ -74,8 +76,8 @@ async def _asked_or_done(call: Call, story: Story, answer: dict[str, Any]) -> An
 
 
 async def _answered(
-    call: Call, story: Story, pending_id: str, decision: Decision | None
-) -> Answer | InputRequiredResult:
+    call: AssistantCall, story: EditableStory, pending_id: str, decision: Decision | None
+) -> ToolAnswer | InputRequiredResult:
     if decision is None:
         raise ToolError(
             "NOT_ANSWERED",
@@ -85,7 +87,7 @@ async def _answered(
     return await _asked_or_done(call, story, await story.work(work))
 
 
-async def _confirm(call: Call) -> Answer | InputRequiredResult:
+async def _confirm(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
     story, words = await story_of(call), call.arguments["words"]
     reply = read_reply(words)
     if reply is None:
@@ -99,14 +101,14 @@ async def _confirm(call: Call) -> Answer | InputRequiredResult:
     return await _answered(call, story, call.arguments["id"], reply)
 
 
-def _question(story: Story, question: dict[str, Any]) -> Answer:
+def _question(story: EditableStory, question: dict[str, Any]) -> ToolAnswer:
     pending_id = question["pending_id"]
     how = _by_the_user(story, pending_id) if story.confirm == "always" else _THROUGH_YOU
     fields = {"status": "question", "story": story.name, "id": pending_id, "question": question["text"], "how": how}
-    return Answer(fields, f"Nothing was done yet. Question {pending_id}:\n{quoted_lines(question['text'])}\n{how}")
+    return ToolAnswer(fields, f"Nothing was done yet. Question {pending_id}:\n{quoted_lines(question['text'])}\n{how}")
 
 
-def _by_the_user(story: Story, pending_id: str) -> str:
+def _by_the_user(story: EditableStory, pending_id: str) -> str:
     return (
         "Every change has to be agreed to by the user, and an assistant cannot bring the answer. The user "
         f"answers in the Fletcher panel where the story is open there, else in a terminal: fletcher chat {story.name} "
@@ -114,7 +116,7 @@ def _by_the_user(story: Story, pending_id: str) -> str:
     )
 
 
-def _planned(story: Story, answer: dict[str, Any]) -> Answer:
+def _planned(story: EditableStory, answer: dict[str, Any]) -> ToolAnswer:
     fields = {
         "status": "planned",
         "story": story.name,
@@ -122,10 +124,10 @@ def _planned(story: Story, answer: dict[str, Any]) -> Answer:
         "operations": answer["operations"],
     }
     shown = quoted_lines(answer["diff"]) if answer["diff"] else "Nothing would change."
-    return Answer(fields, f"Nothing was done. This would change:\n{shown}")
+    return ToolAnswer(fields, f"Nothing was done. This would change:\n{shown}")
 
 
-def _done(story: Story, answer: dict[str, Any]) -> Answer:
+def _done(story: EditableStory, answer: dict[str, Any]) -> ToolAnswer:
     fields = {
         "status": "done" if answer["changed"] else "unchanged",
         "story": story.name,
@@ -139,7 +141,7 @@ def _done(story: Story, answer: dict[str, Any]) -> Answer:
         for one in answer["operations"]
     ]
     parts = [quoted_lines("\n".join(results)) if results else "", quoted_lines(answer["diff"] or answer["text"])]
-    return Answer(fields, "\n".join([f"{fields['status']} in {story.name}", *filter(None, parts)]))
+    return ToolAnswer(fields, "\n".join([f"{fields['status']} in {story.name}", *filter(None, parts)]))
 
 
 @cache
@@ -159,11 +161,11 @@ def _node_data() -> str:
     return str(preset["description"])
 
 
-async def _describe(call: Call) -> Answer:
+async def _describe(call: AssistantCall) -> ToolAnswer:
     name = call.arguments["function"]
     spec = OPERATIONS[name]
     fields = {"function": name, "description": spec.description, "parameters": spec.parameters}
-    return Answer(fields, quotes=False)
+    return ToolAnswer(fields, quotes=False)
 
 
 _APPLY = (

@@ -1,7 +1,7 @@
 """The tool that tells which editors are connected."""
 
 from agent import quoted_name
-from mcp_server.tool import Answer, Call, Tool, closed
+from mcp_server.tool import AssistantCall, Tool, ToolAnswer, closed
 from server import OpenEditor
 from server.socket.state import State
 
@@ -11,10 +11,10 @@ _NONE = (
 )
 
 
-async def _list(call: Call) -> Answer:
+async def _list(call: AssistantCall) -> ToolAnswer:
     open_now = call.services.editors.of(call.caller.workspace)
     fields = {"editors": [_fields(session) for session in open_now]}
-    return Answer(fields, "\n".join(_line(session) for session in open_now) or _NONE)
+    return ToolAnswer(fields, "\n".join(_line(session) for session in open_now) or _NONE)
 
 
 def _fields(session: OpenEditor) -> dict[str, object]:

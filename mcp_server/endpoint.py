@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from mcp_server.story_files import StoryFile, StoryFiles
+from mcp_server.story_files import StoryFiles, UndoableFile
 from server import Services
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PATH = "/mcp"
 _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request one ends
 
 
-def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], StoryFile]) -> None:
+def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], UndoableFile]) -> None:
     """Lets the app answer at `PATH`.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 from mcp.types import EmptyResult
 
 from mcp_server.changes import LIST, Changes
-from mcp_server.tool import Call, ToolError
+from mcp_server.tool import AssistantCall, ToolError
 
 _SESSION = "mcp-session-id"
 
@@ -19,24 +19,24 @@ class LegacySubscriptions:
         self._changes = changes
         self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    async def add(self, call: Call, uri: str) -> EmptyResult:
+    async def add(self, call: AssistantCall, uri: str) -> EmptyResult:
         """Tells the session of every change of what is at the address; raises `ToolError` for too many."""
         await self._follow(call, uri)
         return EmptyResult()
 
-    async def follow_list(self, call: Call) -> None:
+    async def follow_list(self, call: AssistantCall) -> None:
         """Tells a session that has asked for the list when it changes, where there is room for that."""
         if _session_id(call):
             with suppress(ToolError):
                 await self._follow(call, LIST)
 
-    def remove(self, call: Call, uri: str) -> EmptyResult:
+    def remove(self, call: AssistantCall, uri: str) -> EmptyResult:
         """Tells it no more."""
         if (task := self._tasks.pop((_session_id(call), uri), None)) is not None:
             task.cancel()
         return EmptyResult()
 
-    async def _follow(self, call: Call, of: str) -> None:
+    async def _follow(self, call: AssistantCall, of: str) -> None:
         subscription, session = (_session_id(call), of), call.context.session
         if subscription in self._tasks:
             return
@@ -49,7 +49,7 @@ class LegacySubscriptions:
         _ends_with(session).callback(task.cancel)
 
 
-def _session_id(call: Call) -> str:
+def _session_id(call: AssistantCall) -> str:
     request: Any = call.context.request
     return request.headers.get(_SESSION, "")
 

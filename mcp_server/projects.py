@@ -3,13 +3,13 @@
 from functools import partial
 
 from corpora import ProjectKey
-from mcp_server.tool import Call, ToolError
+from mcp_server.tool import AssistantCall, ToolError
 
 PROJECT = {"type": "string", "description": "project id; needed only where there are several"}
 _NAMED = 20
 
 
-async def project_of(call: Call, otherwise: str | None = None) -> ProjectKey:
+async def project_of(call: AssistantCall, otherwise: str | None = None) -> ProjectKey:
     """The project that the call names, the one that the assistant was started for, or the only one there is.
 
     Args:

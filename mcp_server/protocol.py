@@ -44,7 +44,7 @@ from mcp_server.legacy_subscriptions import LegacySubscriptions
 from mcp_server.prompts import prompt, prompts
 from mcp_server.resources import TEMPLATES, check_address, listed, project_in, read
 from mcp_server.story_files import StoryFiles
-from mcp_server.tool import Call, ToolError, refusal
+from mcp_server.tool import AssistantCall, ToolError, refusal
 from mcp_server.tools import called, definitions
 from server import VERSION, Services
 
@@ -181,10 +181,10 @@ class Protocol:
         context: _Context,
         params: CallToolRequestParams | None = None,
         arguments: Mapping[str, Any] | None = None,
-    ) -> Call:
+    ) -> AssistantCall:
         """A request with what it may reach; one that is no call of a tool has the arguments that stand for it."""
         params = params or CallToolRequestParams(name="", arguments=dict(arguments or {}))
-        return Call(context, params, _caller(context), self._services, self._files, params.arguments or {})
+        return AssistantCall(context, params, _caller(context), self._services, self._files, params.arguments or {})
 
     async def _working(self, context: _Context, work: Awaitable[_Result]) -> _Result:
         with working_in(self._services.threads_of(_caller(context).workspace)):

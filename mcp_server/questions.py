@@ -6,7 +6,7 @@ from typing import Any, Literal
 from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from mcp_server.tool import Call
+from mcp_server.tool import AssistantCall
 
 _KEY = "answer"
 _PATIENCE_S = 600.0
@@ -32,7 +32,7 @@ def can_ask(context: ServerRequestContext[Any, Any]) -> bool:
     return asked is not None and (asked.form is not None or asked.url is None)
 
 
-def carried_answer(call: Call) -> tuple[str, Decision | None] | None:
+def carried_answer(call: AssistantCall) -> tuple[str, Decision | None] | None:
     """The question that an earlier round of this call has asked, and the user's answer; None where it is the first.
 
     The question is what the SDK has sealed, so no client can have made it up.
@@ -43,7 +43,7 @@ def carried_answer(call: Call) -> tuple[str, Decision | None] | None:
     return call.params.request_state, _decision(given) if isinstance(given, ElicitResult) else None
 
 
-async def ask(call: Call, pending_id: str, text: str) -> Decision | InputRequiredResult | None:
+async def ask(call: AssistantCall, pending_id: str, text: str) -> Decision | InputRequiredResult | None:
     """The user's answer; None where the user has closed the window, or does not come back.
 
     Clients since 2026 are told what to ask, and call again with the answer; others are asked meanwhile.

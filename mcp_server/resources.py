@@ -19,7 +19,7 @@ from mcp_server.pictures import small_enough
 from mcp_server.projects import project_of
 from mcp_server.story_argument import story_of
 from mcp_server.story_tools import outlined
-from mcp_server.tool import Call, ToolError
+from mcp_server.tool import AssistantCall, ToolError
 from retrieval import Document, Page, ProjectKey
 
 OUTLINE = "fletcher://story/outline"
@@ -60,7 +60,7 @@ def project_in(uri: str) -> str | None:
     return unquote(found["project"]) if found else None
 
 
-async def listed(call: Call, cursor: str | None) -> ListResourcesResult:
+async def listed(call: AssistantCall, cursor: str | None) -> ListResourcesResult:
     """The open story where there is one, and the documents of the project, a hundred at a time."""
     start = int(cursor) if cursor is not None and cursor.isdecimal() else 0
     resources = await _open_story(call) if start == 0 else []
@@ -74,7 +74,7 @@ async def listed(call: Call, cursor: str | None) -> ListResourcesResult:
     return ListResourcesResult(resources=resources, next_cursor=str(end) if end < len(documents) else None)
 
 
-async def _open_story(call: Call) -> list[Resource]:
+async def _open_story(call: AssistantCall) -> list[Resource]:
     try:
         story = await story_of(call)
     except ToolError:
@@ -100,7 +100,7 @@ def _no_address(uri: str) -> ToolError:
     return ToolError("RESOURCE_NOT_FOUND", f"{uri[:200]} is no address here. They look so: {shapes}.")
 
 
-async def read(call: Call, uri: str) -> ReadResourceResult:
+async def read(call: AssistantCall, uri: str) -> ReadResourceResult:
     """What is at an address; every text of it is quoted.
 
     Raises:

@@ -58,7 +58,7 @@ class Work:
     is_plan: bool = False
 
 
-class Story(Protocol):
+class EditableStory(Protocol):
     """A story that can be read and edited.
 
     Attributes:
@@ -108,20 +108,20 @@ class FileStory:
 
     @property
     def confirm(self) -> ConfirmationPolicy:
-        """See `Story`."""
+        """See `EditableStory`."""
         return self._services.confirm
 
     async def read(self) -> Shown:
-        """See `Story`."""
+        """See `EditableStory`."""
         return Shown(await in_thread(self._parsed, await in_thread(self._bytes)))
 
     async def version(self) -> Hashable:
-        """See `Story`."""
+        """See `EditableStory`."""
         status = await in_thread(self._path.stat)
         return status.st_mtime_ns, status.st_size
 
     async def work(self, work: Work) -> dict[str, Any]:
-        """See `Story`."""
+        """See `EditableStory`."""
         async with self._files.lock(self._path):
             before = await in_thread(self._bytes)
             answer = await self._answer(work, before)
@@ -189,11 +189,11 @@ class EditorStory:
 
     @property
     def confirm(self) -> ConfirmationPolicy:
-        """See `Story`."""
+        """See `EditableStory`."""
         return stricter(self._services.confirm, self._session.situation.confirm)
 
     async def read(self) -> Shown:
-        """See `Story`."""
+        """See `EditableStory`."""
         try:
             project = await self._session.show_story()
         except GuestRefused as refused:
@@ -202,11 +202,11 @@ class EditorStory:
         return Shown(project, now.scene_id, now.selected_node_ids)
 
     async def version(self) -> Hashable:
-        """See `Story`."""
+        """See `EditableStory`."""
         return self._session.id, self._session.story_version
 
     async def work(self, work: Work) -> dict[str, Any]:
-        """See `Story`."""
+        """See `EditableStory`."""
         if work.is_plan:
             return await self._planned(work)
         report = TurnReport()

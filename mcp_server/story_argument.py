@@ -2,8 +2,8 @@
 
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.projects import PROJECT, project_of
-from mcp_server.stories import EditorStory, FileStory, Story
-from mcp_server.tool import Call, ToolError
+from mcp_server.stories import EditableStory, EditorStory, FileStory
+from mcp_server.tool import AssistantCall, ToolError
 from server import OpenEditor
 
 STORY = {
@@ -18,7 +18,7 @@ _SUFFIX = ".arrow"
 _FIRST_PROJECT = "1"  # as on the command line
 
 
-async def story_of(call: Call) -> Story:
+async def story_of(call: AssistantCall) -> EditableStory:
     """The story that the call names, the one that the assistant was started for, or that of the only editor.
 
     Raises:
@@ -42,7 +42,7 @@ async def story_of(call: Call) -> Story:
     return await _file(call, named)
 
 
-def _in_editor(call: Call, editor: OpenEditor) -> EditorStory:
+def _in_editor(call: AssistantCall, editor: OpenEditor) -> EditorStory:
     project = call.arguments.get("project") or editor.project_id
     if project != editor.project_id:
         raise ToolError(
@@ -52,7 +52,7 @@ def _in_editor(call: Call, editor: OpenEditor) -> EditorStory:
     return EditorStory(editor, call.services)
 
 
-async def _file(call: Call, named: str) -> FileStory:
+async def _file(call: AssistantCall, named: str) -> FileStory:
     path, folder = AllowedPaths(call.services.roots, call.caller).admit(named)
     if path.suffix.lower() != _SUFFIX or not path.is_file():
         raise ToolError("NOT_A_STORY", f"{named} is not an {_SUFFIX} file; add_documents reads documents.")

@@ -11,7 +11,7 @@ class StoryFileError(Exception):
     """A story file could not be written or taken back; the message says why."""
 
 
-class StoryFile(Protocol):
+class UndoableFile(Protocol):
     """One file, and what is kept of it for an undo."""
 
     def write(self, before: bytes, after: bytes) -> None:
@@ -38,7 +38,7 @@ class StoryFiles:
         open_file: The file at a path.
     """
 
-    def __init__(self, open_file: Callable[[Path], StoryFile]) -> None:
+    def __init__(self, open_file: Callable[[Path], UndoableFile]) -> None:
         self.open = open_file
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 

@@ -8,33 +8,33 @@ from arrow_project import Finding, check, outline
 from mcp_server.document_tools import ask_reader, with_properties
 from mcp_server.stories import Shown
 from mcp_server.story_argument import ABOUT, story_of
-from mcp_server.tool import Answer, Call, Tool, closed
+from mcp_server.tool import AssistantCall, Tool, ToolAnswer, closed
 
 _OUTLINE_CHARACTERS = 24_000
 _MOST_FINDINGS = 100
 
 
-async def outlined(call: Call) -> Answer:
+async def outlined(call: AssistantCall) -> ToolAnswer:
     """The outline of the story that the call names."""
     story = await story_of(call)
     shown = await story.read()
     scene_id = call.arguments.get("scene_id", shown.scene_id)
     text = await in_thread(outline, shown.project, scene_id, shown.selected_node_ids, _OUTLINE_CHARACTERS)
     fields = {"story": story.name, "project": story.key.project_id, "outline": inert(text)}
-    return Answer(fields, f"Story {story.name}, documents of project {story.key.project_id}.\n{quoted_lines(text)}")
+    return ToolAnswer(fields, f"Story {story.name}, documents of project {story.key.project_id}.\n{quoted_lines(text)}")
 
 
-async def _from_reader(call: Call) -> Answer:
+async def _from_reader(call: AssistantCall) -> ToolAnswer:
     story = await story_of(call)
     shown = await story.read()
-    return Answer(await ask_reader(call, call.params.name, story.key, _context(shown)))
+    return ToolAnswer(await ask_reader(call, call.params.name, story.key, _context(shown)))
 
 
 def _context(shown: Shown) -> TurnContext:
     return TurnContext(shown.project, shown.scene_id, shown.selected_node_ids, (), (), ())
 
 
-async def _checked(call: Call) -> Answer:
+async def _checked(call: AssistantCall) -> ToolAnswer:
     story = await story_of(call)
     shown = await story.read()
     findings = await in_thread_until_cancelled(partial(check, shown.project))
@@ -49,7 +49,7 @@ async def _checked(call: Call) -> Answer:
     lines += [
         quoted_lines(f"{one.severity} {one.rule}, {one.place}: {one.message}") for one in findings[:_MOST_FINDINGS]
     ]
-    return Answer(fields, "\n".join(lines))
+    return ToolAnswer(fields, "\n".join(lines))
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

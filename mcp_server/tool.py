@@ -30,7 +30,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True)
-class Call:
+class AssistantCall:
     """One call of a tool.
 
     Attributes:
@@ -48,7 +48,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolAnswer:
     """What a tool answers.
 
     Attributes:
@@ -76,7 +76,7 @@ class Answer:
         return {"note": MATERIAL, **self.fields} if self.quotes else self.fields
 
 
-Run = Callable[[Call], Awaitable[Answer | InputRequiredResult]]
+Run = Callable[[AssistantCall], Awaitable[ToolAnswer | InputRequiredResult]]
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)

@@ -12,7 +12,7 @@ from mcp_server.document_tools import DOCUMENT_TOOLS
 from mcp_server.edit_tools import EDIT_TOOLS, OPERATION_TOOLS
 from mcp_server.editor_tools import EDITOR_TOOLS
 from mcp_server.story_tools import STORY_TOOLS
-from mcp_server.tool import Answer, Call, Tool, ToolError, refusal
+from mcp_server.tool import AssistantCall, Tool, ToolAnswer, ToolError, refusal
 from server import RequestError, TooManyTurns
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def definitions(caller: Caller) -> list[ToolDefinition]:
     ]
 
 
-async def called(call: Call) -> CallToolResult | InputRequiredResult:
+async def called(call: AssistantCall) -> CallToolResult | InputRequiredResult:
     """What a call comes to; what is refused is an answer, too, that the assistant can do something about."""
     try:
         tool = _BY_NAME.get(call.params.name)
@@ -64,7 +64,7 @@ def _refused(code: str, message: str) -> CallToolResult:
     )
 
 
-def _result(answer: Answer) -> CallToolResult:
+def _result(answer: ToolAnswer) -> CallToolResult:
     content: list[ContentBlock] = [TextContent(text=answer.shown())]
     if (picture := answer.picture) is not None:
         content.append(ImageContent(data=picture.base64, mime_type=picture.mime_type))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from agent.editing.editor import Refused
+from agent.editing.editor import OperationRefused
 from agent.editing.execution import Execution
 from agent.reading.reading_tools import TurnReader
 from agent.turn.events import EventSink, Usage
@@ -13,7 +13,7 @@ from agent.turn.request import TurnContext
 from arrow_project import Operation
 
 
-class AnswerFailed(Refused):
+class AnswerFailed(OperationRefused):
     """Whoever answers could not, or not to the end; the user is told why."""
 
 

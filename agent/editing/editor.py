@@ -50,7 +50,7 @@ class Outcome:
     remarks: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-class Refused(Exception):
+class OperationRefused(Exception):
     """Something was not done, or not to the end; what was done before stays."""
 
     def __init__(self, failure: Failure) -> None:

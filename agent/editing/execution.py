@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agent.editing.consent import Consent
-from agent.editing.editor import BatchingEditor, Editor, Failure, Outcome, Refused, Rehearsal
+from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
 from agent.editing.validation import apply_checked
@@ -159,7 +159,7 @@ class Execution:
                     break
                 batch.append(applied)
                 self.shadow.select(applied)
-        except Refused:
+        except OperationRefused:
             pass  # the model is told when it is this operation's turn
         finally:
             self.shadow.selection = selection
@@ -200,7 +200,7 @@ class Execution:
         checkpoint = project.checkpoint()
         try:
             applied = apply_checked(project, operation, self.shadow.selection)
-        except Refused as refused:
+        except OperationRefused as refused:
             return await self.shadow.finish(operation, None, refused.failure)
         if self._must_wait(project):
             return await self._hold(project, checkpoint, applied)

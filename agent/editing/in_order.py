@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from agent.editing.editor import Failure, Refused
+from agent.editing.editor import Failure, OperationRefused
 from agent.editing.reconciliation import CREATED_BY
 from agent.editing.validation import apply_checked
 from arrow_project import ArrowProject, Operation, Selection
@@ -26,8 +26,8 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
     for number, operation in enumerate(operations, 1):
         try:
             applied = apply_checked(tried, _with_created(operation, ids), selection)
-        except Refused as refused:
-            raise Refused(_at(refused.failure, number, len(operations), operation.function)) from refused
+        except OperationRefused as refused:
+            raise OperationRefused(_at(refused.failure, number, len(operations), operation.function)) from refused
         if (kind := CREATED_BY.get(applied.operation.function)) is not None:
             ids[str(number)] = applied.result[kind]
         if applied.created:
@@ -52,7 +52,7 @@ def _replaced(value: Any, ids: Mapping[str, int]) -> Any:
         if found[1] not in ids:
             made = ", ".join(f"created_{number}" for number in ids) or "none yet"
             message = f"{value!r} is nothing that an earlier operation of the list creates. Possible: {made}."
-            raise Refused(Failure("INVALID_ARGUMENTS", message))
+            raise OperationRefused(Failure("INVALID_ARGUMENTS", message))
         return ids[found[1]]
     if isinstance(value, dict):
         return {name: _replaced(item, ids) for name, item in cast("dict[str, Any]", value).items()}

@@ -6,7 +6,7 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 
 from agent.editing.duplicates import find_duplicate
-from agent.editing.editor import Failure, Refused, failure_of
+from agent.editing.editor import Failure, OperationRefused, failure_of
 from arrow_project import OPERATIONS, ArrowProject, ErrorCode, Operation, OperationError, OperationResult, Selection
 
 # The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
@@ -21,11 +21,11 @@ def apply_checked(project: ArrowProject, operation: Operation, selection: Select
     """
     failure = find_schema_error(operation) or find_duplicate(project, operation)
     if failure is not None:
-        raise Refused(failure)
+        raise OperationRefused(failure)
     try:
         return project.apply(operation, selection)
     except OperationError as error:
-        raise Refused(failure_of(error)) from error
+        raise OperationRefused(failure_of(error)) from error
 
 
 def find_schema_error(operation: Operation) -> Failure | None:

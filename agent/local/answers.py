@@ -10,8 +10,8 @@ from retrieval import NumberedPassage, Quote, best_quotes, content_terms
 
 # How much of a question's words, weighed by rarity, a sentence must have to answer it, and to be worth showing.
 _ANSWERED, _NEAR = 0.7, 0.34
-# A sentence that has the words of such a question may say the opposite.
-_DENIES = re.compile(r"\b(?:not|never|nobody|nothing|none|without|except)\b|n['’]t\b", re.IGNORECASE)
+# A sentence with the words of such a question may say the opposite, or answer half of it.
+_UNSURE = re.compile(r"\b(?:not|never|nobody|nothing|none|without|except|and wh\w+ are)\b|n['’]t\b", re.IGNORECASE)
 # What share of the question's words may be missing from every passage before "they do not say" is the answer.
 _MISSING = 0.4
 
@@ -35,7 +35,7 @@ def answer(question: str, context: TurnContext) -> Steps[None]:
     if best < _NEAR or (best < _ANSWERED and unlikely):
         yield Say(_nothing(missing, bool(quotes)))
         return
-    doubt = [] if best >= _ANSWERED and not _DENIES.search(question) else ["I am not certain that this answers it:"]
+    doubt = [] if best >= _ANSWERED and not _UNSURE.search(question) else ["I am not certain that this answers it:"]
     yield Say("\n\n".join([*doubt, *(_shown(question, quote) for quote in quotes)]))
 
 

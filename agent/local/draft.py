@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agent.editing.editor import Refused
+from agent.editing.editor import OperationRefused
 from agent.editing.validation import apply_checked
 from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
@@ -62,10 +62,9 @@ class Draft:
             raise Incomplete(operation)
         try:
             result = apply_checked(self._project, operation, Selection()).result
-        except Refused as refused:
-            hint = (
-                " To do it all the same, add “by force”." if refused.failure.code == ErrorCode.RESOURCE_IN_USE else ""
-            )
+        except OperationRefused as refused:
+            in_use = refused.failure.code == ErrorCode.RESOURCE_IN_USE
+            hint = " To do it all the same, add “by force”." if in_use else ""
             raise NotDone(f"{refused}{hint} ({refused.failure.code})") from refused
         self._story = None
         self.done.append((operation, result))

@@ -20,7 +20,7 @@ _HIDDEN = re.compile(
     rf"|(?:(?:and|then|also|please)\s+)+{_VERBS}\s+\w)"
     r"|(?:[.!?;,][\"”’]?|\bthen)\s+(?:then\s+)?(?:the\s+)?(?-i:[A-ZÀ-Þ][\w’'-]*):\s"
     r"|\b(?:says?|asks?|answers?|repl(?:y|ies))\s*[:\"“„]|\bthen\b[^.!?]*\b(?:says?|asks?|answers?|repl(?:y|ies))\b"
-    r"|\s(?:after|before|between|(?:lead|leads|go|goes|jump|jumps|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
+    r"|\s(?:after|before|between|(?:(?:lead|go|jump|connect|link)\w*|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
@@ -60,14 +60,10 @@ def read_question(message: str) -> Words | NotUnderstood:
     return parsed if isinstance(parsed, NotUnderstood) else _trees(parsed)[0]
 
 
-def is_request(message: str) -> bool:
-    """Whether a line or a sentence of it begins as what wants something done, in the grammar or not."""
-    return any(_COMMAND.match(part) for part in re.split(r"[;\n]|(?<=[.!?])\s", message))
-
-
 def is_question(message: str) -> bool:
-    """Whether it asks something, of the story or of the documents."""
-    return _INTERROGATIVE.search(message) is not None
+    """Whether it asks something, and no line or sentence of it begins as what wants something done."""
+    parts = re.split(r"[;\n]|(?<=[.!?])\s", message)
+    return _INTERROGATIVE.search(message) is not None and not any(map(_COMMAND.match, parts))
 
 
 def hides_a_command(text: str) -> bool:

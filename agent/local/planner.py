@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from agent.local.answers import answer
 from agent.local.commands import carry_out
@@ -15,9 +16,9 @@ from agent.local.parsing import (
     child,
     hides_a_command,
     is_question,
-    is_request,
     read_commands,
     read_question,
+    token,
 )
 from agent.local.resolver import Resolver
 from agent.local.steps import NotDone, Say, Steps, ToolCall, WordsMissing
@@ -44,6 +45,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _ALONE = ("scene_from", "scene_of_lines", "check_scene", "check_story")
+_NEW_NODE = re.compile("placed|say|add_(?!item|note)")
 _ONE_ONLY = "A scene from a dialogue, and a check, stand in a message of their own."
 
 
@@ -70,8 +72,8 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
     else:
         commands = read_commands(message)
         if not isinstance(commands, NotUnderstood):
-            yield from _run(commands, context)
-        elif is_question(message) and not is_request(message):
+            yield from _run(commands, message.strip(), context)
+        elif is_question(message):
             yield from _answer(message, context)
         else:
             yield Say(_not_understood(message, commands, context), "not_done")
@@ -83,12 +85,14 @@ def is_command(message: str) -> bool:
     return understood or _NOTHING.match(message) is not None or hides_a_command(f" {message}")
 
 
-def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
-    """All of the commands, or none."""
+def _run(commands: tuple[Words, ...], text: str, context: TurnContext) -> Steps[None]:
+    """All of the commands of a text, or none."""
     try:
         if commands[0].data in _ALONE:
             yield from _alone(commands, context)
             return
+        if any(_may_share_a_place(text, one, other) for one, other in pairwise(commands)):
+            raise NotDone("Two new nodes are joined by “and”, and only one has a place. Say where each of them goes.")
         draft = Draft(context)
         for place, words in enumerate(commands, start=1):
             _draft(draft, words, f"Command {place} of {len(commands)}: " if len(commands) > 1 else "")
@@ -100,6 +104,14 @@ def _run(commands: tuple[Words, ...], context: TurnContext) -> Steps[None]:
     except NotDone as problem:
         told = f"Not done: {problem} Nothing was changed." if context.project else f"Not done: {problem}"
         yield Say(told, "not_done")
+
+
+def _may_share_a_place(text: str, one: Words, other: Words) -> bool:
+    """Whether an “and” joins two new nodes of which one has a place, that may be meant for both."""
+    joined = text[one.meta.end_pos : other.meta.start_pos].strip(" ,").casefold() == "and"
+    first, second = (child(words, "after", "before", "between") for words in (one, other))
+    apart = (first is None) != (second is None) and token(second or one, "REF").casefold() != "it"
+    return joined and apart and all(_NEW_NODE.match(words.data) for words in (one, other))
 
 
 def _draft(draft: Draft, words: Words, which: str) -> None:

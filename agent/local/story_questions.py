@@ -9,6 +9,8 @@ from agent.local.steps import NotDone
 from agent.local.values import shown
 from arrow_project import Character, Node, Story, Variable, shorten
 
+More = Callable[[Story, Node], str]
+
 _LISTED = 60
 _RAISES = ("raise", "increase", "go up", "rise")
 _LOWERS = ("lower", "decrease", "go down", "fall")
@@ -104,18 +106,15 @@ def _lists(refer: Resolver, words: Words) -> str:
     if kind == "nodes":
         lines = [story.describe(node.id) for node in _within(refer, words, story.nodes.values())]
     elif kind == "characters":
-        tags = {
-            one.id: "".join(f", {key} = {value}" for key, value in one.tags.items())
-            for one in story.characters.values()
-        }
-        lines = [f"{one.name} ({one.id}{tags[one.id]})" for one in story.characters.values()]
+        people = story.characters.values()
+        tags = {one.id: "".join(f", {key} = {value}" for key, value in one.tags.items()) for one in people}
+        lines = [f"{one.name} ({one.id}{tags[one.id]})" for one in people]
     elif kind == "variables":
         lines = [f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in story.variables.values()]
     else:
         scenes = [one for one in story.scenes.values() if one.is_macro == (kind == "macros")]
-        lines = [
-            f"{one.name} ({one.id}): {counted(len(one.node_ids), 'node')}, begins at {one.entry}" for one in scenes
-        ]
+        sizes = {one.id: counted(len(one.node_ids), "node") for one in scenes}
+        lines = [f"{one.name} ({one.id}): {sizes[one.id]}, begins at {one.entry}" for one in scenes]
     return _list(kind.removesuffix("s"), lines, "")
 
 
@@ -146,13 +145,7 @@ def _within(refer: Resolver, words: Words, nodes: Iterable[Node]) -> list[Node]:
     return [node for node in nodes if wanted in (None, node.scene_id)]
 
 
-def _found(
-    refer: Resolver,
-    words: Words,
-    nodes: Iterable[Node],
-    what: str,
-    more: Callable[[Story, Node], str] = lambda _story, _node: "",
-) -> str:
+def _found(refer: Resolver, words: Words, nodes: Iterable[Node], what: str, more: More = lambda *_: "") -> str:
     """The nodes with the scenes that they are in, where that is not said already."""
     story, found = refer.story, _within(refer, words, nodes)
     names = {key: f", in “{story.scenes[key].name}”" for key in {node.scene_id for node in found}}

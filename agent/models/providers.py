@@ -70,24 +70,24 @@ def _anthropic() -> Provider[Any]:
     from anthropic import AsyncAnthropic, NotGiven, Omit
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    class Client(AsyncAnthropic):
+    class AnthropicClient(AsyncAnthropic):
         async def post(self, path: str, *, body: Any = None, options: Any = None, **kwargs: Any) -> Any:
             given = {name: value for name, value in body.items() if not isinstance(value, (Omit, NotGiven))}
             content = to_json(_conversation_last(given | options.pop("extra_json", {})))
             return await super().post(path, content=content, options=options, **kwargs)
 
-    return AnthropicProvider(anthropic_client=Client(max_retries=0))
+    return AnthropicProvider(anthropic_client=AnthropicClient(max_retries=0))
 
 
 def _openai(provider: Provider[Any]) -> Provider[Any]:
     from openai import AsyncOpenAI
 
-    class Client(AsyncOpenAI):
+    class OpenAIClient(AsyncOpenAI):
         async def post(self, path: str, *, body: Any = None, **given: Any) -> Any:
             return await super().post(path, body=_conversation_last(body), **given)
 
     named = provider.client
-    client = Client(api_key=named.api_key, base_url=named.base_url, max_retries=0)
+    client = OpenAIClient(api_key=named.api_key, base_url=named.base_url, max_retries=0)
     return cast("Any", type(provider))(openai_client=client)
 
 

@@ -19,16 +19,16 @@ class Origin:
         history: The conversation before it.
         scene_id: The scene that was open.
         selected_node_ids: What was selected.
-        said: What the assistant had said before it asked.
-        done: What it had done before it asked, a line for each operation.
+        texts: What the assistant had said before it asked.
+        executed: What it had done before it asked, a line for each operation.
     """
 
     message: str
     history: tuple[Exchange, ...] = ()
     scene_id: int | None = None
     selected_node_ids: tuple[int, ...] = ()
-    said: tuple[str, ...] = ()
-    done: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    executed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The origin as JSON values."""

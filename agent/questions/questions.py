@@ -73,8 +73,8 @@ def calls_of(operations: Sequence[Operation]) -> str:
 
 
 def _so_far(origin: Origin) -> str:
-    said = f"said:\n{_quoted(origin.said)}" if origin.said else "said nothing,"
-    return f"{said}\nand had done:\n{_quoted(origin.done)}" if origin.done else said
+    said = f"said:\n{_quoted(origin.texts)}" if origin.texts else "said nothing,"
+    return f"{said}\nand had done:\n{_quoted(origin.executed)}" if origin.executed else said
 
 
 def _quoted(lines: Sequence[str]) -> str:

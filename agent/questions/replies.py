@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.answering.answerer import OpenQuestion
-from agent.editing.editor import Failure, Refused
+from agent.editing.editor import Failure, OperationRefused
 from agent.editing.execution import Execution
 from agent.local import is_command
 from agent.questions.confirmation import describe, summarize
@@ -66,7 +66,7 @@ class Replies:
         pending = await ask_store(self.store.take, pending_id)
         if pending is None and self.request.function is None and read_reply(self.request.message) is not None:
             message = f"There is no open question {pending_id!r}; it may have been answered already."
-            raise Refused(Failure("NOT_PENDING", message))
+            raise OperationRefused(Failure("NOT_PENDING", message))
         return pending
 
     async def _is_answered(self, pending: PendingQuestion) -> bool:
@@ -139,7 +139,7 @@ class Replies:
     async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
-            raise Refused(Failure("CONFLICT", _CHANGED_SINCE))
+            raise OperationRefused(Failure("CONFLICT", _CHANGED_SINCE))
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(agreed=True)
             return ["the last turn is taken back"]
@@ -154,7 +154,7 @@ class Replies:
         if failure is not None:
             rest = len(pending.operations) - len(done) - 1
             left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
-            raise Refused(replace(failure, message=failure.message + left))
+            raise OperationRefused(replace(failure, message=failure.message + left))
         return [describe(operation) for operation in done]
 
     async def _go_on(self, origin: Origin, note: str) -> None:

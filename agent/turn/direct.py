@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from agent.editing.duplicates import find_duplicate
-from agent.editing.editor import Editor, Failure, InMemoryEditor, Refused, failure_of
+from agent.editing.editor import Editor, Failure, InMemoryEditor, OperationRefused, failure_of
 from agent.editing.execution import Execution
 from agent.editing.in_order import tried_in_order
 from agent.editing.validation import find_schema_error
@@ -73,7 +73,9 @@ class DirectCalls:
         """
         project = self.context.project
         if project is None:
-            raise Refused(Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any."))
+            raise OperationRefused(
+                Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any.")
+            )
         resolved = await in_thread(tried_in_order, project, operations, self._selection())
         done: list[str] = []
 
@@ -82,7 +84,7 @@ class DirectCalls:
 
         failure = await self.execution.execute_in_order(resolved, note)
         if failure is not None:
-            raise Refused(await self._taken_back(failure))
+            raise OperationRefused(await self._taken_back(failure))
         if self.execution.held is None and not self.request.plan:
             await self.tell(TextFinished("Done:\n" + "\n".join(done)))
 
@@ -114,7 +116,7 @@ class DirectCalls:
         if self.execution.held is not None:
             return
         if finished.failure is not None:
-            raise Refused(finished.failure)
+            raise OperationRefused(finished.failure)
         what = describe(Operation(finished.function, finished.arguments))
         await self.tell(TextFinished(f"{'Planned' if self.request.plan else 'Done'}: {what}."))
 
@@ -124,7 +126,7 @@ class DirectCalls:
             error = cast("dict[str, Any]", answer["error"])
             failure = Failure(str(error.get("code")), str(error.get("message")))
             await self.tell(OperationFinished(call.function, call.arguments, None, failure))
-            raise Refused(failure)
+            raise OperationRefused(failure)
         await self.tell(OperationFinished(call.function, call.arguments, answer, None))
         await self.tell(TextFinished(_in_words(answer)))
 
@@ -156,7 +158,7 @@ class DirectCalls:
         now = await in_thread(fingerprint, project)
         content = await in_thread(self.store.take_before, now)
         if project is None or content is None:
-            raise Refused(await self._why_nothing())
+            raise OperationRefused(await self._why_nothing())
         try:
             way = await in_thread(way_back, project, content, self._selection())
         except BaseException:  # stopped before anything was taken back
@@ -232,7 +234,7 @@ class DirectCalls:
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations)
         if failure is not None:
-            raise Refused(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
+            raise OperationRefused(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
 
     def _selection(self) -> Selection:
         return Selection(self.context.scene_id, self.context.selected_node_ids)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from agent.editing.editor import Refused
+from agent.editing.editor import OperationRefused
 from agent.editing.validation import apply_checked
 from agent.turn.events import Suggestion
 from agent.turn.request import TurnContext
@@ -51,7 +51,7 @@ def _first(candidates: Iterator[Suggestion], project: ArrowProject, context: Tur
         checkpoint = project.checkpoint()
         try:
             apply_checked(project, Operation(suggestion.function, suggestion.params), selection)
-        except Refused:
+        except OperationRefused:
             continue
         project.rollback(checkpoint)
         return [suggestion]

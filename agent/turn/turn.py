@@ -8,7 +8,7 @@ from typing import Literal
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.function_names import function_named
-from agent.editing.editor import Editor, Failure, Refused, Rehearsal
+from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
 from agent.prompt.prompt import passage_budget
@@ -148,7 +148,7 @@ class Turn:
             await self._tell(Failed(error.failure))
         except CorpusError as error:
             await self._tell(Failed(Failure(error.code, error.message)))
-        except Refused as error:
+        except OperationRefused as error:
             await self._tell(Failed(error.failure))
         except Exception:
             logger.exception("a turn failed unexpectedly")
@@ -252,8 +252,8 @@ class Turn:
 
     def _so_far(self) -> Origin:
         """The message under way, with what has come of it."""
-        done = tuple(describe(operation) for operation in self._execution.executed)
-        return replace(self._origin, said=(*self._origin.said, *self._texts), done=(*self._origin.done, *done))
+        origin, executed = self._origin, (describe(operation) for operation in self._execution.executed)
+        return replace(origin, texts=(*origin.texts, *self._texts), executed=(*origin.executed, *executed))
 
     # --- the end ---------------------------------------------------------------------------------------------------
 

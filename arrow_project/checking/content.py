@@ -5,7 +5,7 @@ import re
 from arrow_project.checking.findings import Findings, GoOn, found
 from arrow_project.checking.survey import Seen, Survey
 from arrow_project.names import is_integer_like, is_safe
-from arrow_project.node_types import NodeType, Problem
+from arrow_project.node_types import DataProblem, NodeType
 from arrow_project.node_types.comparing import DEFAULTS, is_of_type
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.node_types.patterns import MAX_PATTERNS, Patterns
@@ -97,33 +97,33 @@ def _node(survey: Survey, seen: Seen, node_type: NodeType, scope: Reading) -> Fi
             yield found(problem.rule, seen.place, f"{node_type.name}: {problem.sentence}.")
 
 
-def _monolog(_document: ProjectData, seen: Seen) -> Problem | None:
+def _monolog(_document: ProjectData, seen: Seen) -> DataProblem | None:
     if seen.data.get("character") != UNSET:
         return None
-    return Problem(53, "without a character it cannot be played by the HTML runtime", ("character",))
+    return DataProblem(53, "without a character it cannot be played by the HTML runtime", ("character",))
 
 
-def _macro_use(project: ProjectData, seen: Seen) -> Problem | None:
+def _macro_use(project: ProjectData, seen: Seen) -> DataProblem | None:
     macro = seen.data.get("macro")
     # a scene whose macro mark is wrong breaks rule 24
     is_scene = is_id(macro) and macro in project.scenes and "macro" not in project.scenes[macro]
     if macro != UNSET and not is_scene:
         return None
-    return Problem(56, "it must name a macro to be played by the HTML runtime", ("macro",))
+    return DataProblem(56, "it must name a macro to be played by the HTML runtime", ("macro",))
 
 
-def _jump(project: ProjectData, seen: Seen) -> Problem | None:
+def _jump(project: ProjectData, seen: Seen) -> DataProblem | None:
     target = seen.data.get("target")
     if not is_id(target) or target not in project.nodes:
         return None
     if target == seen.node_id:
-        return Problem(55, "it jumps to itself", ("target",))
+        return DataProblem(55, "it jumps to itself", ("target",))
     other = project.nodes[target]
     if other["type"] != "jump" or other["data"].get("target") != seen.node_id:
         return None
     # said once for the two of them
     sentence = f"it and jump {target} jump to each other" if seen.node_id < target else ""
-    return Problem(55, sentence, ("target",))
+    return DataProblem(55, sentence, ("target",))
 
 
 _SPECIAL = {"monolog": _monolog, "macro_use": _macro_use, "jump": _jump}

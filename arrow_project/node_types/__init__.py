@@ -7,7 +7,7 @@ from arrow_project.node_types.asking import USER_INPUT
 from arrow_project.node_types.comparing import CONDITION, VARIABLE_UPDATE
 from arrow_project.node_types.flow import HUB, JUMP, MACRO_USE, RANDOMIZER, SEQUENCER
 from arrow_project.node_types.generating import GENERATOR
-from arrow_project.node_types.node_type import Blueprint, NodeType, Part, Problem
+from arrow_project.node_types.node_type import Blueprint, DataProblem, NodeType, Part
 from arrow_project.node_types.tagging import TAG_EDIT, TAG_MATCH, TAG_PASS
 from arrow_project.node_types.telling import CONTENT, DIALOG, ENTRY, FRAME, INTERACTION, MARKER, MONOLOG
 
@@ -18,4 +18,4 @@ _ALL = (
 
 NODE_TYPES: Mapping[str, NodeType] = MappingProxyType({node_type.name: node_type for node_type in _ALL})
 
-__all__ = ["NODE_TYPES", "Blueprint", "NodeType", "Part", "Problem"]
+__all__ = ["NODE_TYPES", "Blueprint", "DataProblem", "NodeType", "Part"]

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from arrow_project.node_types.comparing import type_of, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, Text, clean, mismatch, only, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem
+from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Part
 from arrow_project.node_types.patterns import FOREIGN_HINT
 from arrow_project.values import Record, integer, is_id, sequence, shown, text
 
@@ -119,11 +119,11 @@ def _lift_input(data: Record, scope: Scope) -> Record:
     return said
 
 
-def _input_problems(data: Record, scope: Scope) -> Iterator[Problem]:
+def _input_problems(data: Record, scope: Scope) -> Iterator[DataProblem]:
     own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
     custom = data["custom"]
     if not isinstance(custom, list):
-        yield Problem(48, "custom must be an array", ("custom",))
+        yield DataProblem(48, "custom must be an array", ("custom",))
     elif own in CUSTOM:
         defaults = list(CUSTOM[own].values())
         shaped = len(sequence(custom)) == len(defaults) and all(
@@ -132,9 +132,9 @@ def _input_problems(data: Record, scope: Scope) -> Iterator[Problem]:
         if not shaped:
             # it may be the variable that is wrong
             sentence = f"custom must hold {', '.join(CUSTOM[own])} for a variable of type {own}"
-            yield Problem(48, sentence, ("variable", "custom"))
+            yield DataProblem(48, sentence, ("variable", "custom"))
         elif problem := custom_problem(sequence(custom), own, scope):
-            yield Problem(49, f"custom {problem}", ("custom",))
+            yield DataProblem(49, f"custom {problem}", ("custom",))
 
 
 USER_INPUT = NodeType(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from arrow_project.node_types.kinds import UNSET, Made, Reference, Scope, clean, mismatch, only, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Outdated, Part, Problem, Problems
+from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Outdated, Part, Problems
 from arrow_project.node_types.patterns import FOREIGN_HINT, compared, equality
 from arrow_project.values import Record, is_id, sequence, shown, text
 
@@ -179,7 +179,7 @@ def _with_references(data: Record) -> list[object]:
 def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
     every = tuple(dict.fromkeys(name for names in operators.values() for name in names))
 
-    def problems(data: Record, scope: Scope) -> Iterator[Problem]:
+    def problems(data: Record, scope: Scope) -> Iterator[DataProblem]:
         own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
         operator, possible = data["operator"], operators.get(own, every)
         problem = _with_problem(data["with"], own, scope)
@@ -187,11 +187,11 @@ def _operator_problems(operators: Mapping[str, tuple[str, ...]]) -> Problems:
         of_other_type = operator not in possible and operator in every
         if operator not in possible:
             fields = ("variable", "operator") if of_other_type else ("operator",)
-            yield Problem(44, f"operator {shown(operator)} is none of {', '.join(possible)}", fields)
+            yield DataProblem(44, f"operator {shown(operator)} is none of {', '.join(possible)}", fields)
         if problem and not of_other_type:
-            yield Problem(45, f"with {problem}", ("with",))
+            yield DataProblem(45, f"with {problem}", ("with",))
         elif operator == _PATTERN and data["with"][0] == LITERAL and not scope.compiles(text(data["with"][1])):
-            yield Problem(
+            yield DataProblem(
                 45, f"with must hold a pattern that compiles in Arrow and in browsers ({FOREIGN_HINT})", ("with",)
             )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from arrow_project.node_types.comparing import LITERAL, VARIABLE, type_of, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, clean, mismatch, whole
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem, chain
+from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Part, chain
 from arrow_project.values import Record, integer, is_id, sequence, shown, text
 
 METHODS = {"num": ("randi",), "str": ("ascii", "strst"), "bool": ("rnbln",)}
@@ -166,16 +166,16 @@ def _lift_range(arguments: list[Any]) -> Record:
     return said if even == odd else said | {"parity": "even" if even else "odd"}
 
 
-def _generator_problems(data: Record, scope: Scope) -> Iterator[Problem]:
+def _generator_problems(data: Record, scope: Scope) -> Iterator[DataProblem]:
     own = scope.variable_type(data["variable"]) if is_id(data["variable"]) else ""
     every = tuple(name for names in METHODS.values() for name in names)
     methods = METHODS.get(own, every)
     if data["method"] not in methods:
         # a method of another type: it may be the variable that is wrong
         fields = ("variable", "method") if data["method"] in every else ("method",)
-        yield Problem(46, f"method {shown(data['method'])} is none of {', '.join(methods)}", fields)
+        yield DataProblem(46, f"method {shown(data['method'])} is none of {', '.join(methods)}", fields)
     elif problem := _arguments_problem(data["method"], data.get("arguments")):
-        yield Problem(47, f"arguments {problem}", ("arguments",))
+        yield DataProblem(47, f"arguments {problem}", ("arguments",))
 
 
 def _arguments_problem(method: str, arguments: object) -> str:

@@ -72,10 +72,10 @@ Lower = Callable[[Record, Scope], Blueprint]
 Lift = Callable[[Record, Scope], Record]
 Detach = Callable[[Record, int, Scope], Record]
 Outdated = Callable[[Record, Record, Scope], Iterable[str]]
-Problems = Callable[[Record, Scope], "Iterator[Problem]"]
+Problems = Callable[[Record, Scope], "Iterator[DataProblem]"]
 
 
-class Problem(NamedTuple):
+class DataProblem(NamedTuple):
     """What is wrong with native data: the broken rule, a sentence, and the fields that are to blame."""
 
     rule: int
@@ -264,18 +264,18 @@ class NodeType:
                 found += [said for said in cast("list[object]", value) if isinstance(said, str) and "{" in said]
         return found
 
-    def problems(self, data: Record, scope: Scope) -> Iterator[Problem]:
+    def problems(self, data: Record, scope: Scope) -> Iterator[DataProblem]:
         """What is wrong with native data, one problem per mistake."""
         complete = self._required <= data.keys()
         if not complete:
             yield from self._missing(data)
         for f in self.native_fields:
             if f.name in data and (problem := f.kind.problem(data[f.name])):
-                yield Problem(f.rule, f"{f.name} {problem}", (f.name,))
+                yield DataProblem(f.rule, f"{f.name} {problem}", (f.name,))
         if complete and self.own_problems is not None:
             yield from self.own_problems(data, scope)
 
-    def _missing(self, data: Record) -> Iterator[Problem]:
+    def _missing(self, data: Record) -> Iterator[DataProblem]:
         """Fields that are not there; those of one rule are one mistake."""
         by_rule: dict[int, list[str]] = {}
         for f in self.native_fields:
@@ -283,7 +283,7 @@ class NodeType:
                 by_rule.setdefault(self.complete or f.rule, []).append(f.name)
         for rule, names in by_rule.items():
             verb = "is" if len(names) == 1 else "are"
-            yield Problem(rule, f"{', '.join(names)} {verb} missing", tuple(names))
+            yield DataProblem(rule, f"{', '.join(names)} {verb} missing", tuple(names))
 
     def schema(self) -> Schema:
         """JSON schema of the simplified data."""

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from arrow_project.names import is_integer_like, is_safe, safe
 from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Texts, clean, mismatch, only
-from arrow_project.node_types.node_type import Blueprint, Field, NodeType, Part, Problem, chain
+from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Part, chain
 from arrow_project.node_types.patterns import FOREIGN_HINT
 from arrow_project.node_types.telling import character_field
 from arrow_project.values import Record, is_id, sequence, shortened, shown, text
@@ -106,14 +106,14 @@ def _lift_edit(data: Record, _scope: Scope) -> Record:
     return {"operations": [operation if method == _VALUELESS else operation | {"value": value}]}
 
 
-def _edit_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
+def _edit_problems(data: Record, _scope: Scope) -> Iterator[DataProblem]:
     match data["edit"]:
         case [method, str() as key, str()] if is_id(method) and 0 <= method < len(EDITS):
             # a node without a character is not made yet; Arrow's fresh one has an empty key
             if not is_safe(key) and not (key == "" and data["character"] == UNSET):
-                yield Problem(57, "the key must be non-empty and safe", ("edit",))
+                yield DataProblem(57, "the key must be non-empty and safe", ("edit",))
         case _:
-            yield Problem(57, "edit must be [0 to 4, key, value]", ("edit",))
+            yield DataProblem(57, "edit must be [0 to 4, key, value]", ("edit",))
 
 
 TAG_EDIT = NodeType(
@@ -170,12 +170,12 @@ def _lower_match(given: Record, scope: Scope) -> Blueprint:
     return Blueprint((Part("tag_match", data),))
 
 
-def _match_problems(data: Record, scope: Scope) -> Iterator[Problem]:
+def _match_problems(data: Record, scope: Scope) -> Iterator[DataProblem]:
     if not isinstance(data["tag_key"], str):
-        yield Problem(51, "tag_key must be a text", ("tag_key",))
+        yield DataProblem(51, "tag_key must be a text", ("tag_key",))
     patterns = [p for p in sequence(data["patterns"]) if isinstance(p, str)]
     if data.get("regex") is True and not all(scope.compiles(p) for p in patterns):
-        yield Problem(51, "a pattern does not compile", ())
+        yield DataProblem(51, "a pattern does not compile", ())
 
 
 TAG_MATCH = NodeType(
@@ -263,14 +263,14 @@ def _lift_pass(data: Record, _scope: Scope) -> Record:
     return {"method": "any" if method == ANY else "all", "conditions": conditions}
 
 
-def _pass_problems(data: Record, _scope: Scope) -> Iterator[Problem]:
+def _pass_problems(data: Record, _scope: Scope) -> Iterator[DataProblem]:
     match data["pass"]:
         case [method, [*checks]] if is_id(method) and method in (ANY, ALL) and all(map(_is_check, checks)):
             keys = [check[0] for check in checks]
             if method == ALL and len(set(keys)) < len(keys):
-                yield Problem(58, "with ALL each key may be asked for once", ("pass",))
+                yield DataProblem(58, "with ALL each key may be asked for once", ("pass",))
         case _:
-            yield Problem(58, "pass must be [0 or 1, list of [key, value or null]]", ("pass",))
+            yield DataProblem(58, "pass must be [0 or 1, list of [key, value or null]]", ("pass",))
 
 
 def _is_check(value: object) -> bool:

@@ -6,18 +6,18 @@ from, and checks of structure, not of wording.
 
 from evaluation.agent.running import Attempt, Cost, Outcome, TakeTurn, TurnRefused, attempt, judge
 from evaluation.agent.starts import StartNotHere, open_start
-from evaluation.agent.task import Conversation, Task, TurnResult
+from evaluation.agent.task import Task, TaskRun, TurnResult
 from evaluation.agent.tasks import TASKS
 
 __all__ = [
     "TASKS",
     "Attempt",
-    "Conversation",
     "Cost",
     "Outcome",
     "StartNotHere",
     "TakeTurn",
     "Task",
+    "TaskRun",
     "TurnRefused",
     "TurnResult",
     "attempt",

@@ -7,7 +7,7 @@ from typing import Any
 
 from arrow_project import Node
 from evaluation.agent.story_state import StoryState
-from evaluation.agent.task import Check, Conversation
+from evaluation.agent.task import Check, TaskRun
 
 Ref = int | str
 """A node by its id, or a new one by the name that the task gives it; `NAME.entry` is a new scene's entry."""
@@ -43,7 +43,7 @@ def speech(character: Ref, text: str, *, scene: Ref | None = None) -> NewNode:
 
 
 @dataclass(frozen=True)
-class Changes:
+class ExpectedChanges:
     """What is to be different afterwards; everything that is not named here must be as it was.
 
     Attributes:
@@ -74,14 +74,14 @@ class Changes:
 
 
 def exactly(**expected: Any) -> Check:
-    """The document has changed so and not otherwise; the arguments are those of `Changes`."""
-    changes = Changes(**expected)
+    """The document has changed so and not otherwise; the arguments are those of `ExpectedChanges`."""
+    changes = ExpectedChanges(**expected)
     return lambda conversation: problems(changes, conversation.before, conversation.after)
 
 
-def unchanged(conversation: Conversation) -> Iterator[str]:
+def unchanged(conversation: TaskRun) -> Iterator[str]:
     """The document is as it was."""
-    yield from problems(Changes(), conversation.before, conversation.after)
+    yield from problems(ExpectedChanges(), conversation.before, conversation.after)
 
 
 def same(found: Any, wanted: Any) -> bool:
@@ -97,7 +97,7 @@ def same(found: Any, wanted: Any) -> bool:
     return found == wanted
 
 
-def problems(expected: Changes, before: StoryState, after: StoryState) -> Iterator[str]:
+def problems(expected: ExpectedChanges, before: StoryState, after: StoryState) -> Iterator[str]:
     """One sentence for everything that differs from what is expected."""
     names: dict[str, int] = {}
     for kind in ("scenes", "characters", "variables"):
@@ -113,7 +113,7 @@ def problems(expected: Changes, before: StoryState, after: StoryState) -> Iterat
 
 
 def _assignments(
-    expected: Changes, before: StoryState, after: StoryState, new: list[int], names: Mapping[str, int]
+    expected: ExpectedChanges, before: StoryState, after: StoryState, new: list[int], names: Mapping[str, int]
 ) -> Iterator[list[str]]:
     """What is wrong for each way to tell the new nodes apart."""
     for order in permutations(new):
@@ -142,7 +142,7 @@ def _fits(wanted: NewNode, found: Node, known: Mapping[str, int], exists: bool) 
     )
 
 
-def _links(expected: Changes, before: StoryState, after: StoryState, known: Mapping[str, int]) -> Iterator[str]:
+def _links(expected: ExpectedChanges, before: StoryState, after: StoryState, known: Mapping[str, int]) -> Iterator[str]:
     wanted = {(_id(origin, known), slot, _id(to, known), 0) for origin, slot, to in expected.links}
     gone = {(*link, 0) for link in expected.unlinked}
     kept = {link for link in before.links - gone if link[0] in after.nodes and link[2] in after.nodes}
@@ -152,13 +152,13 @@ def _links(expected: Changes, before: StoryState, after: StoryState, known: Mapp
         yield f"the connection {_way(link)} was not asked for"
 
 
-def _entry(expected: Changes, before: StoryState, after: StoryState, known: Mapping[str, int]) -> Iterator[str]:
+def _entry(expected: ExpectedChanges, before: StoryState, after: StoryState, known: Mapping[str, int]) -> Iterator[str]:
     entry = before.entry if expected.entry is None else _id(expected.entry, known)
     if after.entry != entry:
         yield f"the project begins at {after.entry} instead of {entry}"
 
 
-def _old_nodes(expected: Changes, before: StoryState, after: StoryState) -> Iterator[str]:
+def _old_nodes(expected: ExpectedChanges, before: StoryState, after: StoryState) -> Iterator[str]:
     for key, was in before.nodes.items():
         gone = key in expected.gone or was.scene_id in expected.removed
         if gone != (key not in after.nodes):
@@ -175,7 +175,7 @@ def _node_fields(key: int, was: Node, now: Node, wanted: Fields) -> Iterator[str
 
 
 def _resources(
-    kind: str, expected: Changes, before: StoryState, after: StoryState, names: dict[str, int]
+    kind: str, expected: ExpectedChanges, before: StoryState, after: StoryState, names: dict[str, int]
 ) -> Iterator[str]:
     old: Mapping[int, Fields] = getattr(before, kind)
     new: Mapping[int, Fields] = getattr(after, kind)

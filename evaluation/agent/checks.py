@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from evaluation.agent.story_state import StoryState
-from evaluation.agent.task import Check, Conversation
+from evaluation.agent.task import Check, TaskRun
 
 
 def asked(kind: str, answer: int = 0) -> Check:
     """The answer with that number ended with a question of the kind."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         question = conversation.answers[answer].question
         if question is None or question.kind != kind:
             yield f"answer {answer + 1} asks {question.kind if question else 'nothing'} instead of a {kind}"
@@ -32,7 +32,7 @@ def admits(*words: str, claims: str, operation: str = "", question: str = "param
         question: The kind of question that may be asked instead.
     """
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         answer = conversation.answers[0]
         if answer.only_declined:
             return  # the outcome says it, in whatever words
@@ -48,14 +48,14 @@ def admits(*words: str, claims: str, operation: str = "", question: str = "param
     return check
 
 
-def says_not_done(conversation: Conversation) -> Iterator[str]:
+def says_not_done(conversation: TaskRun) -> Iterator[str]:
     """The first answer was declined by its outcome; only of a model's free text the words are looked at."""
     answer = conversation.answers[0]
     if not (answer.declined or _DECLINED.search(_unquoted(answer.text))):
         yield f"nobody learns that it was not done: {answer.text[:200]!r}"
 
 
-def claims_nothing(conversation: Conversation) -> Iterator[str]:
+def claims_nothing(conversation: TaskRun) -> Iterator[str]:
     """No answer passes anything off as done."""
     free = "\n\n".join(answer.text for answer in conversation.answers if not answer.only_declined)
     if claim := _claimed("deleted|removed|added|created|renamed|changed", free):
@@ -65,7 +65,7 @@ def claims_nothing(conversation: Conversation) -> Iterator[str]:
 def does_not_know(about: str) -> Check:
     """The documents do not say it, and neither does the answer: no name is made up for what is asked about."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         answer = conversation.answers[0]
         text = _unquoted(answer.text)
         denied = _UNKNOWN.search(text) and re.search(about, answer.text, re.IGNORECASE)
@@ -118,7 +118,7 @@ _NAMES = re.compile(r"\b(?:[Cc]alled|[Nn]amed|[Nn]ame\s+is|[Ii]s|[Aa]nswers\s+to
 def cites(document: str, *pages: int, answer: int = 0) -> Check:
     """The answer with that number cites the document, on one of the pages where it has pages."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         citations = conversation.answers[answer].citations
         for citation in citations:
             first, last = citation.page_from, citation.page_to
@@ -134,7 +134,7 @@ def cites(document: str, *pages: int, answer: int = 0) -> Check:
 def tells(*words: str, answer: int = 0) -> Check:
     """The answer with that number has each of the patterns, without regard to case: names and numbers, no wording."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         text = conversation.answers[answer].text
         for word in words:
             if not re.search(word, text, re.IGNORECASE):
@@ -146,7 +146,7 @@ def tells(*words: str, answer: int = 0) -> Check:
 def executed(function: str) -> Check:
     """Some turn executed the operation with success; for what leaves no trace in the document."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         done = [operation for answer in conversation.answers for operation in answer.operations]
         if not any(operation.function == function and operation.success for operation in done):
             yield f"{function} was not executed"
@@ -157,7 +157,7 @@ def executed(function: str) -> Check:
 def changed_by(answer: int, *, changed: bool = True) -> Check:
     """The answer with that number changed the document, or did not."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         answers = conversation.answers
         before = conversation.before if answer == 0 else answers[answer - 1].after
         if (before != answers[answer].after) != changed:
@@ -169,7 +169,7 @@ def changed_by(answer: int, *, changed: bool = True) -> Check:
 def holds(what: str, test: Callable[[StoryState, StoryState], bool]) -> Check:
     """Something about the documents before and after, which `what` says in a sentence."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         if not test(conversation.before, conversation.after):
             yield f"it does not hold that {what}"
 
@@ -179,7 +179,7 @@ def holds(what: str, test: Callable[[StoryState, StoryState], bool]) -> Check:
 def kept_the_rest(*scenes: int) -> Check:
     """These scenes are as they were."""
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         before, after = conversation.before, conversation.after
         for scene in scenes:
             for key, state in before.nodes_of(scene).items():
@@ -203,7 +203,7 @@ def scene_from_dialogue(title: str, speakers: dict[str, int], options: int) -> C
         options: How many ways the player may choose.
     """
 
-    def check(conversation: Conversation) -> Iterator[str]:
+    def check(conversation: TaskRun) -> Iterator[str]:
         before, after = conversation.before, conversation.after
         new = [key for key in after.scenes if key not in before.scenes]
         if len(new) != 1 or title.casefold() not in str(after.scenes[new[0]]["name"]).casefold():

@@ -9,7 +9,7 @@ from arrow_project import ArrowProject, parse
 from evaluation.agent.checks import says_not_done
 from evaluation.agent.starts import open_start
 from evaluation.agent.story_state import StoryState, story_state
-from evaluation.agent.task import Ask, AskedBack, CitedPlace, Conversation, Done, Task, TurnResult
+from evaluation.agent.task import Ask, AskedBack, CitedPlace, Done, Task, TaskRun, TurnResult
 
 TakeTurn = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Answers the body of `POST /projects/{id}/turns` as that does; raises `TurnRefused` where it answers with an error."""
@@ -50,7 +50,7 @@ class Attempt:
     """A task that was tried; it has passed if nothing is wrong."""
 
     task: Task
-    conversation: Conversation
+    conversation: TaskRun
     wrong: tuple[str, ...]
     cost: Cost = field(default_factory=Cost)
 
@@ -81,11 +81,11 @@ async def attempt(task: Task, take_turn: TakeTurn) -> Attempt:
     talk = _Talk(open_start(task.start), take_turn)
     for say in task.says:
         await talk.say(say)
-    conversation = Conversation(talk.before, talk.after, tuple(talk.answers))
+    conversation = TaskRun(talk.before, talk.after, tuple(talk.answers))
     return Attempt(task, conversation, judge(task, conversation), talk.cost)
 
 
-def judge(task: Task, conversation: Conversation) -> tuple[str, ...]:
+def judge(task: Task, conversation: TaskRun) -> tuple[str, ...]:
     """What is wrong with the end of a conversation."""
     return tuple(problem for check in task.checks for problem in check(conversation))
 

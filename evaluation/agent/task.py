@@ -94,7 +94,7 @@ class TurnResult:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class TaskRun:
     """What checks judge: the document before and after, and every answer."""
 
     before: StoryState
@@ -107,7 +107,7 @@ class Conversation:
         return "\n\n".join(answer.text for answer in self.answers)
 
 
-Check = Callable[[Conversation], Iterable[str]]
+Check = Callable[[TaskRun], Iterable[str]]
 """Yields one sentence for each thing that is not as it must be."""
 
 

@@ -6,17 +6,17 @@
 from evaluation.retrieval.measures import Measures, Span, mean, measure
 from evaluation.retrieval.ours import Ours
 from evaluation.retrieval.picture import picture
-from evaluation.retrieval.pipeline import Pipeline, Text, evaluate
+from evaluation.retrieval.pipeline import DocumentText, Pipeline, evaluate
 from evaluation.retrieval.questions import Question, QuestionsError, located, read_questions
 
 __all__ = [
+    "DocumentText",
     "Measures",
     "Ours",
     "Pipeline",
     "Question",
     "QuestionsError",
     "Span",
-    "Text",
     "evaluate",
     "located",
     "mean",

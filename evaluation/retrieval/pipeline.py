@@ -9,7 +9,7 @@ from evaluation.retrieval.questions import Question
 
 
 @dataclass(frozen=True)
-class Text:
+class DocumentText:
     """A document as every pipeline gets it: its name and its extracted text."""
 
     name: str

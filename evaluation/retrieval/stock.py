@@ -21,7 +21,7 @@ from llama_index.vector_stores.chroma import ChromaVectorStore
 from transformers.utils import logging as transformers_logging
 
 from evaluation.retrieval.measures import Span
-from evaluation.retrieval.pipeline import Text
+from evaluation.retrieval.pipeline import DocumentText
 
 Mode = Literal["dense", "BM25", "reciprocal rank", "relative score"]
 
@@ -60,7 +60,9 @@ class StockIndex:
         progress: Hears how many chunks are embedded, of how many.
     """
 
-    def __init__(self, texts: Sequence[Text], size: tuple[int, int], progress: Callable[[int, int], object]) -> None:
+    def __init__(
+        self, texts: Sequence[DocumentText], size: tuple[int, int], progress: Callable[[int, int], object]
+    ) -> None:
         self.size = size
         transformers_logging.disable_progress_bar()
         self._embedding = HuggingFaceEmbedding(model_name=str(get_model_path()), device="cpu")

@@ -13,7 +13,16 @@ from rich.progress import TaskID
 from rich.table import Table
 
 from corpora import ProjectKey
-from evaluation.retrieval import Ours, Pipeline, Question, QuestionsError, Text, located, picture, read_questions
+from evaluation.retrieval import (
+    DocumentText,
+    Ours,
+    Pipeline,
+    Question,
+    QuestionsError,
+    located,
+    picture,
+    read_questions,
+)
 from evaluation.retrieval import evaluate as measured
 from fletcher import console
 from fletcher.errors import CommandError
@@ -101,7 +110,7 @@ def _pipelines(
     bars: Bars,
 ) -> Iterator[tuple[Pipeline, Sequence[Question]]]:
     """Each, with the questions as their places are in the documents."""
-    texts: list[Text] = []
+    texts: list[DocumentText] = []
     asked: list[Question] = []
     # The last one first, so that a model that cannot be used ends it before anything is measured.
     for name, settings in reversed(variants.items()):
@@ -115,7 +124,7 @@ def _pipelines(
         yield from ((pipeline, asked) for pipeline in _stock(texts, bars))
 
 
-def _located(questions: Sequence[Question], texts: Sequence[Text]) -> list[Question]:
+def _located(questions: Sequence[Question], texts: Sequence[DocumentText]) -> list[Question]:
     text_of = {text.name: text.text for text in texts}
     with _questions_error():
         return [located(question, text_of[question.document]) for question in questions]
@@ -135,7 +144,7 @@ def _texts(
     sources: Collection[Source | Refusal],
     questions: Sequence[Question],
     bars: Bars,
-) -> list[Text]:
+) -> list[DocumentText]:
     """The documents, which are taken in."""
     _read(parts, key, sources, bars)
     documents = parts.catalog.documents(key)
@@ -144,7 +153,7 @@ def _texts(
         raise CommandError(
             f"questions.jsonl names documents that are not in documents/ or cannot be read: {_some(unknown)}."
         )
-    return [Text(document.name, parts.catalog.text(key, document.id)) for document in documents]
+    return [DocumentText(document.name, parts.catalog.text(key, document.id)) for document in documents]
 
 
 def _read(parts: Parts, key: ProjectKey, sources: Collection[Source | Refusal], bars: Bars) -> None:
@@ -156,7 +165,7 @@ def _read(parts: Parts, key: ProjectKey, sources: Collection[Source | Refusal], 
         parts.ingestor.index(key, sources, replace=True, progress=listen)
 
 
-def _stock(texts: Sequence[Text], bars: Bars) -> Iterator[Pipeline]:
+def _stock(texts: Sequence[DocumentText], bars: Bars) -> Iterator[Pipeline]:
     try:
         from evaluation.retrieval.stock import SIZES, StockIndex
     except ImportError as error:

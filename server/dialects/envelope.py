@@ -41,7 +41,7 @@ class EnvelopeDialect(NativeDialect):
         return tuple(self._renamed(call, view) for native in applied.calls for call in self._steps(native, view))
 
     def function_call(self, request_id: str, call: Call) -> Frame:
-        """`function_call`, with the function and its arguments under both names that the seeds have for them."""
+        """`function_call`, with the function and its arguments under both names that clients have for them."""
         data = {
             "request_id": request_id,
             "function": call.function,

@@ -110,7 +110,7 @@ _HALF_CHARACTER = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
 def encode(frame: Frame) -> str:
-    """A frame as it goes over the wire: JSON, escaped to ASCII, as one seed's client decodes no more.
+    """A frame as it goes over the wire: JSON, escaped to ASCII, as some clients decode no more.
 
     A half of a character, which a model may produce and no client can read, becomes a replacement character.
     """

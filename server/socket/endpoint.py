@@ -75,7 +75,7 @@ def _say(text: str) -> Frame:
 
 def _sender(websocket: WebSocket) -> Callable[[Frame], Awaitable[None]]:
     async def send(frame: Frame) -> None:
-        # One seed's client decodes ASCII, so everything else is escaped. A client that has left gets nothing more.
+        # Some clients decode only ASCII, so everything else is escaped. A client that has left gets nothing more.
         if (
             websocket.client_state is WebSocketState.CONNECTED
             and websocket.application_state is WebSocketState.CONNECTED

@@ -239,7 +239,7 @@ def _outcome(result: FunctionResult) -> Outcome:
     if result.success and inner.get("success") is not False:
         warned = {"warning": result.error[:_LONGEST_REASON]} if result.error else {}
         return Outcome(success=True, result=result.result, content=content, remarks=told | warned)
-    # The seeds show the reasons beside the error, and some clients put all of it into the result.
+    # Some clients show the reasons beside the error, and some put all of it into the result.
     error = result.error or inner.get("error")
     message = error if isinstance(error, str) and error else "The editor refused and gave no reason."
     reasons = {"referenced_by": result.referenced_by, "used_by": result.used_by, **inner}

@@ -78,7 +78,7 @@ async def test_going_on_may_lead_to_another_question_about_the_same_message(runn
     pending = runner.pendings.kept[second.pending_id]
     assert pending.origin is not None
     assert pending.origin.message == "Remove both."
-    assert any("delete node" in line for line in pending.origin.done)
+    assert any("delete node" in line for line in pending.origin.executed)
     runner.model.add(["Both are gone."])
     await runner.events("yes", editor, pending_id=second.pending_id)
     assert set(editor.project.data.nodes) == {1}

@@ -10,7 +10,7 @@ from arrow_project import Operation
 from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
 from mcp_server.stories import FileStory, Work
-from mcp_server.story_files import StoryFile, StoryFiles
+from mcp_server.story_files import StoryFiles, UndoableFile
 from mcp_server.tool import ToolError
 from server import Access
 from tests.agent.story import story_text
@@ -105,7 +105,7 @@ async def test_a_turn_is_not_written_behind_a_link_that_comes_into_the_way(tmp_p
     assert (other / "story.arrow").read_bytes() == before
 
 
-def _never(path: Path) -> StoryFile:
+def _never(path: Path) -> UndoableFile:
     raise AssertionError(path)
 
 

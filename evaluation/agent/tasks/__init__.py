@@ -9,6 +9,7 @@ from evaluation.agent.tasks import (
     free_questions,
     free_requests,
     grounded,
+    newcomer,
     refusing,
     resources,
     stranger_questions,
@@ -31,6 +32,7 @@ TASKS: tuple[Task, ...] = (
     *stranger_questions.TASKS,
     *visitor_requests.TASKS,
     *visitor_questions.TASKS,
+    *newcomer.TASKS,
 )
 """Every task; ids are unique."""
 

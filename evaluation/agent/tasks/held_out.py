@@ -32,7 +32,7 @@ class HeldOut:
         return Task(f"{self.prefix}-{name}", self.start, says, checks, in_grammar=False, held_out=True)
 
     def free(self, name: str, message: str, **changes: Any) -> Task:
-        """What is to be different is clear; the arguments are those of `Changes`."""
+        """What is to be different is clear; the arguments are those of `ExpectedChanges`."""
         return self._task(name, message, exactly(**changes), answers=(YES,))
 
     def unclear(self, name: str, message: str) -> Task:

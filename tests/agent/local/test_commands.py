@@ -261,3 +261,25 @@ def test_a_way_is_named_by_its_words_whole_or_by_the_beginning_that_only_it_has(
     assert not turn.edits
     turn.run("disconnect 11 from 8 on choice “Go home”")
     assert (11, 1, 8, 0) not in turn.connections
+
+
+@pytest.mark.parametrize(
+    "message",
+    ['Elena says "Who?" and Elena says "You." after 7', 'add a content "Rain." before 8 and add a content "Fog."',
+     'after 7, add a content "Rain." and add a content "Fog."'],
+)  # fmt: skip
+def test_a_place_that_may_be_meant_for_two_nodes_is_asked_for(turn: Turn, message: str) -> None:
+    assert "only one has a place" in turn.run(message).text
+    assert turn.not_done
+    assert not turn.edits
+
+
+def test_each_of_two_nodes_may_have_its_place(turn: Turn) -> None:
+    turn.run('add a content "Rain." after 7 and add a content "Fog." after it')
+    assert {(7, 0, 11, 0), (11, 0, 12, 0), (12, 0, 8, 0)} <= turn.connections
+
+
+def test_a_target_behind_a_text_is_no_part_of_it(turn: Turn) -> None:
+    turn.run("add a choice to 9: Feed the goat, leading to 7")
+    assert turn.not_done
+    assert not turn.edits

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from arrow_project import Operation, Story
-from evaluation.agent import TASKS, Attempt, Conversation, StartNotHere, Task, TurnResult, attempt, judge, open_start
+from evaluation.agent import TASKS, Attempt, StartNotHere, Task, TaskRun, TurnResult, attempt, judge, open_start
 from evaluation.agent.starts import SAMPLE_STORY
 from evaluation.agent.story_state import story_state
 from evaluation.agent.task import AskedBack, Done
@@ -53,6 +53,7 @@ def test_requests_and_questions_are_held_out() -> None:
     for prefix in ("free", "stranger", "visitor"):
         assert sum(task.id.startswith(f"{prefix}-ask-") for task in HELD_OUT) >= 30
         assert sum(task.id.startswith(f"{prefix}-") for task in HELD_OUT) >= 90
+    assert sum(task.id.startswith("newcomer-") for task in HELD_OUT) >= 40
     assert not any(task.in_grammar for task in HELD_OUT)
 
 
@@ -178,7 +179,7 @@ def said(task: Task, text: str, question: AskedBack | None = None, *done: Done) 
     except StartNotHere as missing:
         pytest.skip(str(missing))
     answer = TurnResult(text, (), done, question, False, state)
-    return judge(task, Conversation(state, state, (answer,)))
+    return judge(task, TaskRun(state, state, (answer,)))
 
 
 @pytest.mark.parametrize(("task", "lie"), LIES)
@@ -197,7 +198,7 @@ def test_a_lie_does_not_pass(task: str, lie: str) -> None:
 def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
     task = BY_ID["free-hub-with-choices"]
     state = story_state(open_start(task.start))
-    talk = Conversation(state, state, (TurnResult(text, (), (), None, False, state),))
+    talk = TaskRun(state, state, (TurnResult(text, (), (), None, False, state),))
 
     assert Attempt(task, talk, judge(task, talk)).outcome == outcome
 
@@ -206,7 +207,7 @@ def test_a_question_that_is_answered_wrongly_is_wrong_and_one_that_is_not_answer
     task = BY_ID["free-ask-grant"]
     state = story_state(open_start(task.start))
     texts = ("Nine florins.", "The documents do not seem to answer that.")
-    talks = [Conversation(state, state, (TurnResult(text, (), (), None, False, state),)) for text in texts]
+    talks = [TaskRun(state, state, (TurnResult(text, (), (), None, False, state),)) for text in texts]
 
     assert [Attempt(task, talk, judge(task, talk)).outcome for talk in talks] == ["wrong", "refused"]
 
@@ -226,9 +227,9 @@ def test_questions_and_failures_of_something_else_excuse_nothing(task: Task) -> 
 def test_an_outcome_counts_before_words(task: str) -> None:
     state = story_state(open_start(BY_ID[task].start))
     declined = TurnResult("Hm, removed?", (), (), None, False, state, not_done=("Hm, removed?",))
-    assert judge(BY_ID[task], Conversation(state, state, (declined,))) == ()
+    assert judge(BY_ID[task], TaskRun(state, state, (declined,))) == ()
     done = replace(declined, operations=(Done("create_scene", success=True),))
-    assert judge(BY_ID[task], Conversation(state, state, (done,)))
+    assert judge(BY_ID[task], TaskRun(state, state, (done,)))
 
 
 def test_a_connection_into_another_input_is_another_connection() -> None:
@@ -237,4 +238,4 @@ def test_a_connection_into_another_input_is_another_connection() -> None:
     answer = TurnResult("", (), (), None, False, before)
     for entered, passes in ((0, True), (1, False)):
         after = replace(before, links=before.links | {(30, 0, 22, entered)})
-        assert (judge(task, Conversation(before, after, (replace(answer, after=after),))) == ()) is passes
+        assert (judge(task, TaskRun(before, after, (replace(answer, after=after),))) == ()) is passes
