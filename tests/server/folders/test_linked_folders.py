@@ -75,6 +75,22 @@ def test_another_folder_replaces_the_first_and_leaves_uploads(
     assert names(replaced) == ["upload.md"]
 
 
+def test_of_more_links_than_there_may_be_the_first_are_followed_and_the_others_named(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, folder)
+        link(http, folder, project=2)
+    monkeypatch.setattr("server.background.linked_folders.MOST_FOLDERS", 1)
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        eventually(lambda: http.get("/projects/2/folder").json()["problem"])
+        assert http.get("/projects/2/folder").json()["problem"]["code"] == "TOO_MANY_FOLDERS"
+        (folder / "bible.md").unlink()
+        eventually(lambda: names(linked(http)) == ["ferry.md"])
+        assert names(http.get("/projects/2/folder").json()) == ["bible.md", "ferry.md"]
+        assert linked(http)["problem"] is None
+
+
 def test_a_restart_makes_up_for_what_happened_meanwhile(tmp_path: Path, folder: Path) -> None:
     with owned(tmp_path / "data") as home, owner(home) as http:
         link(http, folder)
