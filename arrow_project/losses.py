@@ -89,7 +89,8 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
     if not loss.place:
         return f"{thing} {_shown(loss.was)}"
     length = f" ({len(loss.was)} characters)" if len(loss.was) > _SHOWN else ""
-    return f"{loss.place} of {thing}: {_shown(loss.was)}{length}"
+    field, dot, tag = loss.place.partition(".")
+    return f"{field}{dot}{tag if tag.isidentifier() or not dot else _shown(tag)} of {thing}: {_shown(loss.was)}{length}"
 
 
 def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any]) -> Iterator[Loss]:
@@ -190,4 +191,5 @@ def _renamed_exposures(before: Tables, after: Tables) -> dict[str, str]:
 
 
 def _shown(text: str) -> str:
-    return json.dumps(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…", ensure_ascii=False)
+    quoted = json.dumps(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…", ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in quoted)

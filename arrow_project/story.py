@@ -245,7 +245,7 @@ class Story:
     def describe_way(self, node_id: int, slot: int, to: int | None = None) -> str:
         """A node as `describe` has it, on one of its outputs where it has several; `to` instead of itself if given."""
         name = self.nodes[node_id].output_name(slot)
-        return self.describe(node_id if to is None else to) + (f" on {name}" if name else "")
+        return self.describe(node_id if to is None else to) + (f" on {shorten(name)}" if name else "")
 
     def describe(self, node_id: int) -> str:
         """A node in a few words, such as `12 (dialog by Elena: "Hello there")`."""
@@ -253,7 +253,7 @@ class Story:
         if node is None:
             return f"node {node_id}"
         speaker = self.speaker(node)
-        kind = f"{node.type} by {speaker}" if speaker else node.type
+        kind = f"{node.type} by {shorten(speaker)}" if speaker else node.type
         words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._project, node_id, 50)
         return f"{node_id} ({kind}: {words})" if words.strip('"') else f"{node_id} ({kind})"
 

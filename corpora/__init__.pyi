@@ -12,6 +12,8 @@ from .errors import ProjectNotFound as ProjectNotFound
 from .errors import StorageError as StorageError
 from .errors import WorkspaceFull as WorkspaceFull
 from .files import replace_whole as replace_whole
+from .folders import MOST_FOLDERS as MOST_FOLDERS
+from .folders import MOST_FOLDERS_OF_WORKSPACE as MOST_FOLDERS_OF_WORKSPACE
 from .folders import LinkedFolder as LinkedFolder
 from .held_file import HeldFile as HeldFile
 from .held_file import NotAFile as NotAFile

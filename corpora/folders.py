@@ -16,7 +16,8 @@ from corpora.records import ProjectKey
 from corpora.schema import folder_documents, folders, projects
 from corpora.statements import is_project, touched_project
 
-_MOST = 20  # of a workspace: each that is followed takes threads, descriptors and looks for as long as it is linked
+MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE = 60, 20
+"""Each that is followed takes threads, looks, and seven descriptors of the 1,024 that a process usually may have."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,21 @@ class Folders(Database):
         that one has the lease from the first, as by `claim_folder`.
 
         Raises:
-            WorkspaceFull: So many of its workspace's other projects have one.
+            WorkspaceFull: So many other projects have one, of its workspace or of all.
         """
         lease = _lease(watcher, datetime.now(UTC), seconds) if watcher else {}
         with self._writing() as connection:
             project = touched_project(connection, key)
-            others = (projects.c.workspace == key.workspace) & (projects.c.id != project)
-            if (connection.scalar(_NUMBER.where(others)) or 0) >= _MOST:
+            others = _NUMBER.where(projects.c.id != project)
+            of_workspace = others.where(projects.c.workspace == key.workspace)
+            if (connection.scalar(of_workspace) or 0) >= MOST_FOLDERS_OF_WORKSPACE:
                 raise WorkspaceFull(
-                    f"{_MOST} projects of this workspace have a linked folder; unlink one of those first."
+                    f"{MOST_FOLDERS_OF_WORKSPACE} projects of this workspace have a linked folder; unlink one of those "
+                    "first."
+                )
+            if (connection.scalar(others) or 0) >= MOST_FOLDERS:
+                raise WorkspaceFull(
+                    f"{MOST_FOLDERS} projects of this server have a linked folder; one of those must be unlinked first."
                 )
             connection.execute(delete(folders).where(folders.c.project == project))
             connection.execute(insert(folders).values(project=project, path=path, by_owner=by_owner, **lease))
@@ -83,9 +90,9 @@ class Folders(Database):
         return folder
 
     def linked_folders(self) -> list[LinkedFolder]:
-        """The folders of all projects of all workspaces."""
+        """The folders of all projects of all workspaces, always in the same order."""
         with self._reading() as connection:
-            return [_folder(row) for row in connection.execute(_FOLDERS)]
+            return [_folder(row) for row in connection.execute(_FOLDERS.order_by(projects.c.id))]
 
     def claim_folder(self, folder: LinkedFolder, watcher: str, seconds: float) -> bool:
         """Take or renew the lease on a folder; False if another watcher has it, or the link is another by now.

@@ -12,20 +12,29 @@ if TYPE_CHECKING:
     from corpora import Catalog, LinkedFolder, ProjectKey
 
 
+_MOST_SKIPPED = 1_000
+
+
 @dataclass(frozen=True)
 class FolderReport:
-    """The folder by its path, what is wrong with it, and its documents, or what became of them when it was linked."""
+    """The folder by its path, what is wrong with it, and its documents, or what became of them when it was linked.
+
+    Of files that are no documents the first are among them; `skipped_more` is how many others there are.
+    """
 
     project: str
     path: str
     problem: Problem | None
     documents: tuple[DocumentReport, ...]
+    skipped_more: int = 0
 
     @classmethod
     def of(cls, folder: LinkedFolder, documents: Sequence[DocumentReport]) -> FolderReport:
         """The report on a folder of the catalog."""
         problem = Problem(folder.problem_code or "", folder.problem) if folder.problem else None
-        return cls(folder.key.project_id, folder.path, problem, tuple(documents))
+        surplus = {id(d) for d in [d for d in documents if d.status == "skipped"][_MOST_SKIPPED:]}
+        listed = tuple(d for d in documents if id(d) not in surplus)
+        return cls(folder.key.project_id, folder.path, problem, listed, len(surplus))
 
     @classmethod
     def now(cls, catalog: Catalog, key: ProjectKey) -> FolderReport:
@@ -40,4 +49,4 @@ class FolderReport:
             "path": self.path,
             "problem": {"code": self.problem.code, "message": self.problem.message} if self.problem else None,
             "documents": [document.as_dict() for document in self.documents],
-        }
+        } | ({"skipped_more": self.skipped_more} if self.skipped_more else {})

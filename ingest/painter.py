@@ -31,8 +31,18 @@ class Painter:
         self._limits = limits or LIMITS
         self._pool = ReaderPool(workers=1, limits=self._limits)
 
-    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
+    def draw(
+        self,
+        key: ProjectKey,
+        document: Document,
+        read: Callable[[], bytes],
+        number: int,
+        marked: str,
+        most_bytes: int | None = None,
+    ) -> bytes:
         """Page `number` (from 1) as PNG, the words of `marked` highlighted; `read` gives the file when it is its turn.
+
+        Where that has more than `most_bytes`, it is a JPEG, and smaller.
 
         Raises:
             PageNotDrawn: with the code of the `ReadError` that it would be if the document were read.
@@ -40,7 +50,7 @@ class Painter:
         from retrieval import PageNotDrawn  # not above: children that read documents would load it, too
 
         def prepare() -> Work[bytes]:
-            return partial(_draw, read(), document.format, number, marked)
+            return partial(_draw, read(), document.format, number, marked, most_bytes)
 
         try:
             return self._pool.run(document.name, prepare, workspace=key.workspace)
@@ -64,13 +74,15 @@ class Painter:
         self.close()
 
 
-def _draw(data: bytes, file_type: str, number: int, marked: str, progress: PageListener) -> bytes:
+def _draw(
+    data: bytes, file_type: str, number: int, marked: str, most_bytes: int | None, progress: PageListener
+) -> bytes:
     """Runs in the child; only there is the library that draws imported."""
     from retrieval.page_picture import page_picture
 
     del progress
     try:
-        return page_picture(data, file_type, number, marked)
+        return page_picture(data, file_type, number, marked, most_bytes)
     except Exception as error:
         # MuPDF reports failed allocations as an ordinary error of its own.
         if "alloc" in str(error):

@@ -1,6 +1,5 @@
 """The tools of documents: search, read, look at a page, list, add."""
 
-from functools import partial
 from typing import Any
 
 from agent import READING_TOOLS, Citations, TurnContext, TurnReader, ask_store, in_thread, quoted_lines, quoted_name
@@ -8,7 +7,7 @@ from corpora import ProjectKey
 from ingest import DocumentReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
-from mcp_server.pictures import small_enough
+from mcp_server.pictures import picture_of
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.tool import ADDS, AssistantCall, Tool, ToolAnswer, ToolError, closed
 from retrieval import page_range
@@ -73,10 +72,8 @@ def _page(page: dict[str, Any]) -> str:
 async def _picture(call: AssistantCall) -> ToolAnswer:
     key, given = await project_of(call), call.arguments
     document, page, passage = given["document"], given["page"], given.get("passage")
-    draw = partial(call.services.retriever.page_picture, key, document, page, passage)
-    png = await call.services.drawing.run(key.workspace, draw)
+    picture = await picture_of(call.services, key, document, page, passage)
     fields = {"document": document, "page": page}
-    picture = await in_thread(small_enough, png)
     return ToolAnswer(fields, f"{quoted_name(document)}, page {page}, as a picture.", picture=picture)
 
 

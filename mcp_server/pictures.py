@@ -2,20 +2,26 @@
 
 import base64
 from dataclasses import dataclass
+from functools import partial
 
-import pymupdf
+from corpora import ProjectKey
+from server import Services
 
 # Clients take one message of a megabyte, in which a picture is a third longer than it is.
 _MOST_BYTES = 700_000
-_QUALITIES = (85, 60)
+_PNG = b"\x89PNG"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An encoded picture."""
+    """An encoded picture, PNG or JPEG."""
 
     data: bytes
-    mime_type: str
+
+    @property
+    def mime_type(self) -> str:
+        """What it is encoded as."""
+        return "image/png" if self.data.startswith(_PNG) else "image/jpeg"
 
     @property
     def base64(self) -> str:
@@ -23,14 +29,9 @@ class Picture:
         return base64.b64encode(self.data).decode()
 
 
-def small_enough(png: bytes) -> Picture:
-    """The picture as it is, or, where that is too long for a message, as a JPEG, and smaller."""
-    if len(png) <= _MOST_BYTES:
-        return Picture(png, "image/png")
-    pixels = pymupdf.Pixmap(png)
-    while True:
-        for quality in _QUALITIES:
-            jpeg: bytes = pixels.tobytes("jpeg", jpg_quality=quality)
-            if len(jpeg) <= _MOST_BYTES:
-                return Picture(jpeg, "image/jpeg")
-        pixels.shrink(1)  # half as wide and half as high
+async def picture_of(
+    services: Services, key: ProjectKey, document: str, page: int, passage: str | None = None
+) -> Picture:
+    """A page that is short enough for a message, drawn and made smaller apart from this process."""
+    draw = partial(services.retriever.page_picture, key, document, page, passage, _MOST_BYTES)
+    return Picture(await services.drawing.run(key.workspace, draw))

@@ -14,8 +14,8 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from agent import MATERIAL, ask_store, in_thread, quoted_lines
-from mcp_server.pictures import small_enough
+from agent import MATERIAL, ask_store, quoted_lines
+from mcp_server.pictures import picture_of
 from mcp_server.projects import project_of
 from mcp_server.story_argument import story_of
 from mcp_server.story_tools import outlined
@@ -114,8 +114,7 @@ async def read(call: AssistantCall, uri: str) -> ReadResourceResult:
     page = int(found["page"]) if found["page"] else None
     retriever = call.services.retriever
     if found["png"]:
-        png = await call.services.drawing.run(key.workspace, lambda: retriever.page_picture(key, document, page or 1))
-        picture = await in_thread(small_enough, png)
+        picture = await picture_of(call.services, key, document, page or 1)
         contents = BlobResourceContents(uri=uri, mime_type=picture.mime_type, blob=picture.base64)
         return ReadResourceResult(contents=[contents])
     return _text(uri, _quoted(await ask_store(retriever.read_pages, key, document, page, page)))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _ZOOM = 2.0  # 144 dots per inch
 _LONGEST_SIDE = 2400  # dots; a poster is drawn smaller
+_QUALITIES = (85, 60)
 _RUN = 20  # letters in a row that are the passage and no coincidence
 
 
@@ -23,8 +24,10 @@ class _Word(NamedTuple):
     line: tuple[int, int]
 
 
-def page_picture(data: bytes, file_type: str, number: int, marked: str = "") -> bytes:
+def page_picture(data: bytes, file_type: str, number: int, marked: str = "", most_bytes: int | None = None) -> bytes:
     """Page `number` (from 1) of a document as PNG; the words of `marked` that stand on it are highlighted.
+
+    Where that would have more than `most_bytes`, it is a JPEG, and smaller.
 
     For a process that may be ended: a page of a few bytes can be made to take any time and all memory.
     """
@@ -36,7 +39,18 @@ def page_picture(data: bytes, file_type: str, number: int, marked: str = "") -> 
         if lines:
             page.add_highlight_annot(quads=[pymupdf.Rect(*line) for line in lines])
         zoom = min(_ZOOM, _LONGEST_SIDE / max(page.rect.width, page.rect.height))
-        return page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False).tobytes("png")
+        pixels = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+        png: bytes = pixels.tobytes("png")
+        return png if most_bytes is None or len(png) <= most_bytes else _smaller(pixels, most_bytes)
+
+
+def _smaller(pixels: pymupdf.Pixmap, most_bytes: int) -> bytes:
+    while True:
+        for quality in _QUALITIES:
+            jpeg: bytes = pixels.tobytes("jpeg", jpg_quality=quality)
+            if len(jpeg) <= most_bytes:
+                return jpeg
+        pixels.shrink(1)  # half as wide and half as high
 
 
 def _words(page: pymupdf.Page) -> list[_Word]:

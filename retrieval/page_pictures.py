@@ -20,21 +20,31 @@ _FAILURE_S = 300.0  # a page that cannot be drawn is tried again after so long
 class PagePainter(Protocol):
     """Draws pages apart from this process: a document may be made to take all the time and memory there is."""
 
-    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
+    def draw(
+        self,
+        key: ProjectKey,
+        document: Document,
+        read: Callable[[], bytes],
+        number: int,
+        marked: str,
+        most_bytes: int | None = None,
+    ) -> bytes:
         """Page `number` (from 1) of a document as PNG, the words of `marked` highlighted.
 
-        `read` gives its file, which may be large: it is called when it is the page's turn. Raises `PageNotDrawn`.
+        Where that has more than `most_bytes`, it is a JPEG, and smaller. `read` gives the document's file, which may be
+        large: it is called when it is the page's turn. Raises `PageNotDrawn`.
         """
         ...
 
 
 class View(NamedTuple):
-    """A page with what is marked on it; the same view is the same picture."""
+    """A page with what is marked on it, and how long its picture may be; the same view is the same picture."""
 
     key: ProjectKey
     sha256: str
     number: int
     marked: str
+    most_bytes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -214,8 +214,17 @@ class Retriever:
         before, after = text[max(0, begin - characters) : begin], text[end : end + characters]
         return Surroundings(document.name, document.id, before, text[begin:end], after)
 
-    def page_picture(self, key: ProjectKey, document_id: str, page_number: int, passage_id: str | None = None) -> bytes:
+    def page_picture(
+        self,
+        key: ProjectKey,
+        document_id: str,
+        page_number: int,
+        passage_id: str | None = None,
+        most_bytes: int | None = None,
+    ) -> bytes:
         """A page (from 1) as PNG, with a passage highlighted; pictures are kept, a limited number of them.
+
+        Where that has more than `most_bytes`, it is a JPEG, and smaller.
 
         Raises as `read_pages` does, `PassageNotFound`, and `PageNotDrawn` for a page that is too much for the painter.
         """
@@ -227,9 +236,9 @@ class Retriever:
             raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
 
         def draw() -> bytes:
-            return painter.draw(key, document, lambda: originals.get(document.sha256), page_number, marked)
+            return painter.draw(key, document, lambda: originals.get(document.sha256), page_number, marked, most_bytes)
 
-        return self._pictures.get(View(key, document.sha256, page_number, marked), draw)
+        return self._pictures.get(View(key, document.sha256, page_number, marked, most_bytes), draw)
 
     def end(self) -> None:
         """Wait no longer for a vector store that hangs; vectors that are not written are at the next start."""

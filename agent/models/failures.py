@@ -11,6 +11,10 @@ class AnswerBrokenOff(exceptions.AgentRunError):
     """The provider's stream ended before the answer was complete."""
 
 
+class AnswerWithoutEnd(exceptions.UnexpectedModelBehavior):
+    """The provider sent more than any answer has."""
+
+
 _WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
@@ -93,6 +97,14 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
         exceptions.OutputTokenLimitExceeded,
         "ANSWER_TOO_LONG",
         "The model's answer came to the limit of its length in the middle of a call. " + _WHAT_STAYS,
+    ),
+    (
+        AnswerWithoutEnd,
+        "MODEL_MISBEHAVED",
+        (
+            "The provider of {model} sent more than any answer has, and was cut off. Check the base URL "
+            "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _WHAT_STAYS
+        ),
     ),
     (
         exceptions.UnexpectedModelBehavior,

@@ -8,6 +8,8 @@ from pydantic_ai.providers import Provider, infer_provider
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_core import to_json
 
+from agent.models.answer_limit import LimitedAnswers
+
 # Providers that speak OpenAI's protocol and take a client of ours.
 _SPEAK_OPENAI = ("openai", "openai-chat", "openai-responses", "ollama", "vllm", "litellm")
 # What grows from one request of a turn to the next; everything else stays as it is.
@@ -67,7 +69,7 @@ def _provider(name: str) -> Provider[Any]:
 
 
 def _anthropic() -> Provider[Any]:
-    from anthropic import AsyncAnthropic, NotGiven, Omit
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, NotGiven, Omit
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     class AnthropicClient(AsyncAnthropic):
@@ -76,18 +78,24 @@ def _anthropic() -> Provider[Any]:
             content = to_json(_conversation_last(given | options.pop("extra_json", {})))
             return await super().post(path, content=content, options=options, **kwargs)
 
-    return AnthropicProvider(anthropic_client=AnthropicClient(max_retries=0))
+    class HttpClient(LimitedAnswers, DefaultAsyncHttpxClient):
+        pass
+
+    return AnthropicProvider(anthropic_client=AnthropicClient(max_retries=0, http_client=HttpClient()))
 
 
 def _openai(provider: Provider[Any]) -> Provider[Any]:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
     class OpenAIClient(AsyncOpenAI):
         async def post(self, path: str, *, body: Any = None, **given: Any) -> Any:
             return await super().post(path, body=_conversation_last(body), **given)
 
+    class HttpClient(LimitedAnswers, DefaultAsyncHttpxClient):
+        pass
+
     named = provider.client
-    client = OpenAIClient(api_key=named.api_key, base_url=named.base_url, max_retries=0)
+    client = OpenAIClient(api_key=named.api_key, base_url=named.base_url, max_retries=0, http_client=HttpClient())
     return cast("Any", type(provider))(openai_client=client)
 
 

@@ -5,7 +5,7 @@ import logging
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
-from corpora import Catalog, CorpusError, LinkedFolder, ProjectKey
+from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey
 from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
@@ -30,6 +30,14 @@ _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
 _NO_NEWS = ("unchanged", "skipped")
 _MANY = 10_000  # threads are begun only as they are needed: one for each folder
+
+
+# Links of an earlier version, or of a catalog from elsewhere.
+_SURPLUS = Problem(
+    "TOO_MANY_FOLDERS",
+    f"The folder is not followed: of the linked folders the first {MOST_FOLDERS_OF_WORKSPACE} of a workspace and "
+    f"{MOST_FOLDERS} of all are. Unlink others, and link it again.",
+)
 
 
 @dataclass
@@ -79,7 +87,7 @@ class LinkedFolders:
         Raises:
             FolderNotAllowed: It is not below the workspace's roots; without any, `by_owner` is needed.
             FolderUnusable: It is no folder, cannot be read, or is the data directory.
-            WorkspaceFull: So many of its workspace's other projects have one.
+            WorkspaceFull: So many other projects have one, of its workspace or of all.
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
         admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
@@ -115,8 +123,13 @@ class LinkedFolders:
         """Follows all folders; with a shared database, looks for those that nobody follows any more."""
         while not self._closing.is_set():
             try:
-                for folder in await self._in_thread(self._catalog.linked_folders):
-                    await self._keep(folder)
+                folders = await self._in_thread(self._catalog.linked_folders)
+                followed = _within_limits(folders)
+                for folder in folders:
+                    if folder.key in followed:
+                        await self._keep(folder)
+                    else:
+                        await self._note(folder, _SURPLUS)
             except CorpusError as error:
                 logger.warning("linked folders: %s", error)
             except Exception:
@@ -237,6 +250,17 @@ class LinkedFolders:
 
     async def _in_thread(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+
+def _within_limits(folders: Sequence[LinkedFolder]) -> set[ProjectKey]:
+    """Those that are followed, however many there are: a server that runs out of descriptors serves nobody."""
+    followed: set[ProjectKey] = set()
+    of_workspace: Counter[str] = Counter()
+    for folder in folders:
+        if len(followed) < MOST_FOLDERS and of_workspace[folder.key.workspace] < MOST_FOLDERS_OF_WORKSPACE:
+            of_workspace[folder.key.workspace] += 1
+            followed.add(folder.key)
+    return followed
 
 
 def _ended() -> ServerClosing:

@@ -68,6 +68,7 @@ class FolderAnswer(Answer):
     path: str
     problem: Problem | None
     documents: list[DocumentEntry]
+    skipped_more: int = 0
 
 
 class ProjectEntry(Answer):

@@ -1,11 +1,13 @@
 """The folder that belongs to a project, over HTTP: link, look, unlink."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from agent import in_thread
 from corpora import ProjectKey
 from ingest import FolderReport
 from server.http.answers import FolderAnswer
@@ -33,7 +35,7 @@ class FolderLink(Body):
     response_model=FolderAnswer,
     responses=refusals(("FOLDER_NOT_ALLOWED", "FOLDER_UNUSABLE", "WORKSPACE_FULL", *OF_A_PROJECT, *OF_A_BODY)),
 )
-async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> dict[str, Any]:
+async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> JSONResponse:
     """From now on the folder's documents are the project's; answers what became of each when all are searchable.
 
     Documents of a folder that was linked before are removed, unless this one has them too. The folder must be below
@@ -41,7 +43,7 @@ async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByO
     """
     report = await services.folders.link(key, link.path, by_owner=by_owner)
     folder = await services.asking.run(key.workspace, partial(services.catalog.require_folder, key))
-    return FolderReport.of(folder, report.documents).as_dict()
+    return await in_thread(_answer, FolderReport.of(folder, report.documents))
 
 
 @router.get(
@@ -50,9 +52,9 @@ async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByO
     response_model=FolderAnswer,
     responses=refusals(("FOLDER_NOT_FOUND", *OF_A_PROJECT)),
 )
-async def show_folder(key: Key, services: Parts) -> dict[str, Any]:
+async def show_folder(key: Key, services: Parts) -> JSONResponse:
     """Its path, what is wrong with it, and the documents that came from it."""
-    return (await _report(key, services)).as_dict()
+    return await in_thread(_answer, await _report(key, services))
 
 
 @router.delete(
@@ -61,11 +63,15 @@ async def show_folder(key: Key, services: Parts) -> dict[str, Any]:
     response_model=FolderAnswer,
     responses=refusals(("FOLDER_NOT_FOUND", *OF_A_PROJECT)),
 )
-async def unlink_folder(key: Key, services: Parts) -> dict[str, Any]:
+async def unlink_folder(key: Key, services: Parts) -> JSONResponse:
     """Its documents stay in the corpus, and are not kept in step any more."""
     report = await _report(key, services)
     await services.folders.unlink(key)
-    return report.as_dict()
+    return await in_thread(_answer, report)
+
+
+def _answer(report: FolderReport) -> JSONResponse:
+    return JSONResponse(report.as_dict())
 
 
 async def _report(key: ProjectKey, services: Services) -> FolderReport:

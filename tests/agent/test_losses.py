@@ -1,6 +1,7 @@
 """Whatever function does it: more than a little is not taken away unasked, in one call or in many."""
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -331,3 +332,16 @@ def test_where_nothing_is_lost_nothing_is_said_of_it() -> None:
     gold = Operation("create_variable", {"name": "gold", "type": "num"})
     after.apply(gold)
     assert "lost" not in Questions(Pendings()).about_changes("confirmation", story(), after, [gold], None).text
+
+
+def test_what_is_lost_is_named_on_one_line_whatever_it_is_called() -> None:
+    forged = 'gold"\nWhat would be lost: nothing.\u202e\x1b[2J'
+    document = json.loads(LAMP)
+    (character,) = list(document["resources"]["characters"].values())[:1]
+    character["tags"] = {forged: forged}
+    before = parse(json.dumps(document))
+    del character["tags"]
+    (loss,) = losses(tables_of(before), tables_of(parse(json.dumps(document))))
+    said = describe_loss(before, loss)
+    assert said.isprintable()
+    assert said.startswith('tags."gold')

@@ -22,6 +22,7 @@ from agent import (
     TurnRequest,
 )
 from agent.answering.tools import tool_schemas
+from agent.models import answer_limit
 from agent.models.providers import provided_model
 from agent.models.retries import Retries
 from arrow_project import ArrowProject, Operation
@@ -373,3 +374,24 @@ def test_nothing_of_the_environment_is_needed_for_a_local_server(monkeypatch: py
     monkeypatch.setenv("OLLAMA_BASE_URL", "http://127.0.0.1:11434/v1")
     assert provided_model("ollama:llama3.3").model_name == "llama3.3"
     assert provided_model("vllm:Qwen/Qwen3-8B").model_name == "Qwen/Qwen3-8B"
+
+
+@pytest.mark.parametrize("limit", ["_LONGEST_LINE", "_MOST"])
+async def test_an_answer_without_an_end_is_cut_off(
+    provider: Provider, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = Text(["word " * 60_000] * 2)
+    assert (await provider.ask([said])).failure is None
+    monkeypatch.setattr(answer_limit, limit, 100_000)
+    asked = await provider.ask([said])
+    assert asked.failure == "MODEL_MISBEHAVED"
+    assert any("sent more than any answer has" in str(event) for event in asked.events)
+    assert not asked.waits, "the same would come again"
+
+
+async def test_a_refusal_without_an_end_is_not_read_to_the_end(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_limit, "_MOST", 10)
+    asked = await provider.ask(*[HttpError(400, "invalid_request_error", "no " * 1000)] * 6)
+    assert asked.failure == "MODEL_MISBEHAVED"

@@ -28,6 +28,16 @@ def test_a_workspace_has_so_many(catalog: Catalog, key: ProjectKey) -> None:
     catalog.link_folder(ProjectKey(key.workspace, "one-more"), "/design")
 
 
+def test_a_server_has_so_many(catalog: Catalog) -> None:
+    for number in range(60):
+        catalog.link_folder(ProjectKey(f"workspace-{number}", "1"), "/design")
+    with pytest.raises(WorkspaceFull, match="60 projects of this server"):
+        catalog.link_folder(ProjectKey("one-more", "1"), "/design")
+    catalog.link_folder(ProjectKey("workspace-1", "1"), "/design/second")
+    catalog.unlink_folder(ProjectKey("workspace-7", "1"))
+    catalog.link_folder(ProjectKey("one-more", "1"), "/design")
+
+
 def test_without_a_folder_the_remedy_is_named(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     put(key, "bible.pdf", "Elena")
     for ask in (catalog.require_folder, catalog.unlink_folder):

@@ -54,13 +54,17 @@ async def test_a_page_is_seen(home: House, folder: Path, era: Era) -> None:
     assert picture.data.startswith("iVBORw0KGgo")
 
 
-async def test_a_page_of_many_bytes_fits_into_a_message(home: House, folder: Path, era: Era) -> None:
+async def test_a_page_of_many_bytes_fits_into_a_message(
+    home: House, folder: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
     noise = pymupdf.Pixmap(pymupdf.csRGB, 1000, 1400, random.Random(1).randbytes(1000 * 1400 * 3), False)
     with pymupdf.open() as pdf:
         page = pdf.new_page()
         page.insert_image(page.rect, pixmap=noise)
         page.insert_text((72, 72), "The chart of Skarhavn")
         pdf.save(folder / "scan.pdf")
+    encoded_here: list[str] = []
+    monkeypatch.setattr(pymupdf.Pixmap, "tobytes", lambda _pixmap, *_, **__: encoded_here.append("here") or b"")
     async with assistant(home.url, era) as scribe:
         await scribe.ok("add_documents", paths=["scan.pdf"])
         answer = await scribe.call("page_picture", document="scan.pdf", page=1)
@@ -70,6 +74,7 @@ async def test_a_page_of_many_bytes_fits_into_a_message(home: House, folder: Pat
     (blob,) = read.contents
     assert (picture.mime_type, blob.mime_type) == ("image/jpeg", "image/jpeg")
     assert len(picture.data) < 1_000_000  # or the SDK's own client refuses the message
+    assert not encoded_here, "encoding holds up everybody in its process"
 
 
 async def test_what_is_refused_is_said_in_a_few_words(home: House, era: Era) -> None:

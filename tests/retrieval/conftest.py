@@ -71,8 +71,16 @@ def vectors(tmp_path: Path) -> Iterator[VectorStore]:
 class PaintingHere:
     """Draws in this process."""
 
-    def draw(self, key: ProjectKey, document: Document, read: Callable[[], bytes], number: int, marked: str) -> bytes:
-        return page_picture(read(), document.format, number, marked)
+    def draw(
+        self,
+        key: ProjectKey,
+        document: Document,
+        read: Callable[[], bytes],
+        number: int,
+        marked: str,
+        most_bytes: int | None = None,
+    ) -> bytes:
+        return page_picture(read(), document.format, number, marked, most_bytes)
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from arrow_project import parse
+from server import RequestError
 from tests.agent.story import story_text
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import MOST_ELEMENTS, MOST_NODES
+from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_NODES, beginning
 from workbench.story.graph import scene_drawing
 from workbench.story.open_story import OpenStory
 from workbench.story.scene_view import view_scene
@@ -38,3 +39,30 @@ def test_of_a_story_of_any_size_no_more_is_drawn_than_is_looked_at() -> None:
     assert view.left_out == len(scene["map"]) - MOST_NODES
     assert MOST_ELEMENTS < view.drawing.count("<circle") <= 3 * MOST_NODES + MOST_ELEMENTS
     assert Resources(opened.story, int(scene_id)).named_by("node_id") is None
+
+
+def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    scene["name"] = "A scene " * 12_000
+    story["resources"]["characters"]["901"] = {"name": "Elena" * 19_000, "color": "ffffff"}
+    for key in range(1000, 1010):
+        data = {"character": 901, "lines": ["Who is there? " * 7_000] * 2, "playable": True}
+        story["resources"]["nodes"][str(key)] = {"type": "dialog", "name": "Hello" * 19_000, "data": data}
+        scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 0, 1000, 0]]}
+    opened = OpenStory.read("long.arrow", json.dumps(story).encode())
+    view, resources = view_scene(opened, None, int(scene_id)), Resources(opened.story, int(scene_id), 1000)
+    arguments = ("node_id", "scene_id", "character", "from_slot", "connect_from")
+    names = [name for argument in arguments for name in (resources.named_by(argument) or {}).values()]
+    assert max(map(len, [*names, *view.scenes.values(), *view.nodes.values()])) < 300
+    assert len(view.drawing) < 100_000
+    assert len(view.outline) <= LONGEST_OUTLINE
+    assert len(beginning(opened.story.nodes[1000].texts[0])) < 11_000
+
+
+def test_a_story_with_a_text_that_no_writer_wrote_is_refused() -> None:
+    story = json.loads(story_text())
+    story["title"] = "x" * 100_001
+    with pytest.raises(RequestError, match="more than 100,000; shorten it in Arrow") as refused:
+        OpenStory.read("long.arrow", json.dumps(story).encode())
+    assert (refused.value.status, refused.value.code) == (422, "INVALID_REQUEST")

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Any
 
-from arrow_project import Character, Scene, Story, Variable
-from workbench.frame.bounded import MOST_NODES
+from arrow_project import Character, Scene, Story, Variable, shorten
+from workbench.frame.bounded import LONGEST_NAME, MOST_NODES
 
 Choices = Mapping[Any, str]
 
@@ -44,7 +44,10 @@ class Resources:
                 return _named(story.characters)
             case "from_slot" if self._leaving is not None:
                 node = self._leaving
-                return {slot: node.output_name(slot) or "its output" for slot in range(len(node.outputs))}
+                return {
+                    slot: shorten(node.output_name(slot), LONGEST_NAME) or "its output"
+                    for slot in range(len(node.outputs))
+                }
             case "connect_from":
                 return self.free_outputs()
             case _:
@@ -61,4 +64,4 @@ class Resources:
 
 
 def _named(resources: Mapping[int, Scene | Variable | Character]) -> dict[Any, str]:
-    return {key: f"{key} {one.name}" for key, one in islice(resources.items(), MOST_NODES)}
+    return {key: f"{key} {shorten(one.name, LONGEST_NAME)}" for key, one in islice(resources.items(), MOST_NODES)}

@@ -10,6 +10,8 @@ _Item = TypeVar("_Item")
 MOST_ELEMENTS = 200
 MOST_NODES, MOST_LINKS = 5000, 20_000
 """In one drawing, or to choose from."""
+LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE = 200, 10_000, 200_000
+"""In characters."""
 
 
 def draw_first(items: Sequence[_Item], draw: Callable[[_Item], object], rest: str = "more are not shown") -> None:
@@ -18,3 +20,9 @@ def draw_first(items: Sequence[_Item], draw: Callable[[_Item], object], rest: st
         draw(item)
     if len(items) > MOST_ELEMENTS:
         ui.label(f"{len(items) - MOST_ELEMENTS} {rest}.").classes("hint")
+
+
+def beginning(text: str) -> str:
+    """A text, or as much of it as is drawn, and how long the rest is."""
+    rest = len(text) - LONGEST_TEXT
+    return text if rest <= 0 else f"{text[:LONGEST_TEXT]}… ({rest:,} characters more)"

@@ -15,7 +15,8 @@ export default {
   methods: {
     keep(story) {
       try {
-        sessionStorage.setItem(this.name, JSON.stringify(story));
+        if (story.text === null) sessionStorage.removeItem(this.name);
+        else sessionStorage.setItem(this.name, JSON.stringify(story));
       } catch {
         sessionStorage.removeItem(this.name); // more than a browser keeps
       }

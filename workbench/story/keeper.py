@@ -8,6 +8,9 @@ from nicegui.events import GenericEventArguments
 
 from workbench.story.shown_story import ShownStory
 
+_MOST = 5_000_000
+"""Characters that a browser keeps; sending more would hold up everybody for nothing."""
+
 
 class StoryKeeper(ui.element, component="keeper.js"):
     """Keeps it for as long as the browser's tab is open, and asks before changes of it are lost with that.
@@ -40,5 +43,6 @@ class StoryKeeper(ui.element, component="keeper.js"):
             return
         self._kept = story, is_unsaved
         path = "" if story.file is None else str(story.file)
-        said = {"name": story.name, "text": story.text, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
+        text = story.text if len(story.text) <= _MOST else None
+        said = {"name": story.name, "text": text, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
         self.run_method("keep", said)

@@ -5,19 +5,20 @@ from functools import partial
 
 from nicegui import ui
 
-from arrow_project import Node, Story
-from workbench.frame.bounded import draw_first
+from arrow_project import Node, Story, shorten
+from workbench.frame.bounded import LONGEST_NAME, beginning, draw_first
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
     """The node, with buttons for those around it."""
     speaker = story.speaker(node)
-    kind = f"{node.type} by {speaker}" if speaker else node.type
+    kind = f"{node.type} by {shorten(speaker, LONGEST_NAME)}" if speaker else node.type
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
-    ui.label(f"Named “{node.name}”, in scene “{story.scenes[node.scene_id].name}”").classes("hint")
-    draw_first(node.texts, lambda text: ui.label(text).classes("passage"))
+    name, scene = (shorten(one, LONGEST_NAME) for one in (node.name, story.scenes[node.scene_id].name))
+    ui.label(f"Named “{name}”, in scene “{scene}”").classes("hint")
+    draw_first(node.texts, lambda text: ui.label(beginning(text)).classes("passage"))
     if node.notes:
-        ui.label(f"Notes: {node.notes}").classes("remark")
+        ui.label(f"Notes: {beginning(node.notes)}").classes("remark")
     ui.label("What leads here").classes("part")
     ways = [(link.from_id, story.describe_way(link.from_id, link.from_slot)) for link in story.leading_to(node.id)]
     _draw_ways(ways, "Nothing: it is where a scene begins, or cannot be reached.", choose)

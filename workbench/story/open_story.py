@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 from arrow_project import ArrowProject, ParseError, Story, parse
 from server import RequestError
 from server.json_text import JsonError, refuse_crowded_story
+
+_LONGEST_TEXT = 100_000
+_TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 
 BLANK = json.dumps(
     {
@@ -62,7 +66,9 @@ class OpenStory:
         """
         try:
             refuse_crowded_story(data.decode("utf-8", "replace"), name)
-            return cls(name, parse(data).to_text(), file, digest(data))
+            text = parse(data).to_text()
+            _refuse_long_texts(text)
+            return cls(name, text, file, digest(data))
         except (ParseError, JsonError) as error:
             code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
             raise RequestError(422, code, f"{name} cannot be opened: {error}") from error
@@ -81,6 +87,16 @@ class OpenStory:
     def changed(self, text: str) -> "OpenStory":
         """The same file with another text."""
         return OpenStory(self.name, text, self.file, self.sha256)
+
+
+def _refuse_long_texts(text: str) -> None:
+    """A form has a field for each text of a node, and a browser holds up everybody with one that no writer fills."""
+    longest = max(found.end() - found.start() for found in _TEXT.finditer(text))
+    if longest > _LONGEST_TEXT:
+        raise JsonError(
+            f"A text or name in it has {longest:,} characters, and the page shows stories of which none has more than "
+            f"{_LONGEST_TEXT:,}; shorten it in Arrow."
+        )
 
 
 def digest(data: bytes) -> str:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from arrow_project import Finding, check, outline
-from workbench.frame.bounded import MOST_NODES
+from arrow_project import Finding, check, outline, shorten
+from workbench.frame.bounded import LONGEST_NAME, LONGEST_OUTLINE, MOST_NODES
 from workbench.story.graph import marks, scene_drawing
 from workbench.story.open_story import OpenStory
 
@@ -46,12 +46,12 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> Scen
     return SceneView(
         scene,
         {
-            one.id: f"{one.name}{' (macro)' if one.is_macro else ''}"
+            one.id: f"{shorten(one.name, LONGEST_NAME)}{' (macro)' if one.is_macro else ''}"
             for one in islice(story.scenes.values(), MOST_NODES)
         },
         {node.id: story.describe(node.id) for node in story.nodes_of(scene)[:MOST_NODES]},
         scene_drawing(shown.project, scene, before.project if preview is not None else None),
-        outline(shown.project, scene),
+        outline(shown.project, scene, max_characters=LONGEST_OUTLINE),
         list(check(shown.project)),
         changed.get(scene, []),
         max(0, len(story.nodes_of(scene)) - MOST_NODES),

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi.responses import JSONResponse
 
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -73,6 +74,43 @@ def test_another_folder_replaces_the_first_and_leaves_uploads(
     assert names(http.get("/projects/1/documents").json()) == ["harbour.md", "quay.md", "upload.md"]
     replaced = http.post("/projects/1/corpus", json={"documents": [], "replace": True}).json()
     assert names(replaced) == ["upload.md"]
+
+
+def test_of_very_many_files_that_are_no_documents_the_first_are_listed(
+    http: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.folder_report._MOST_SKIPPED", 3)
+    render, encoded_by = JSONResponse.render, list[str]()
+
+    def render_here(response: JSONResponse, content: Any) -> bytes:
+        encoded_by.append(threading.current_thread().name.partition("_")[0])
+        return render(response, content)
+
+    monkeypatch.setattr(JSONResponse, "render", render_here)
+    for number in range(9):
+        (folder / f"{number}.xyz").touch()
+    report = link(http, folder)
+    assert len(names(report)) == 2 + 3
+    assert {"bible.md", "ferry.md"} <= set(names(report))
+    assert report["skipped_more"] == 7
+    assert "skipped_more" not in linked(http)
+    assert encoded_by == ["computing"] * 2
+
+
+def test_of_more_links_than_there_may_be_the_first_are_followed_and_the_others_named(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, folder)
+        link(http, folder, project=2)
+    monkeypatch.setattr("server.background.linked_folders.MOST_FOLDERS", 1)
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        eventually(lambda: http.get("/projects/2/folder").json()["problem"])
+        assert http.get("/projects/2/folder").json()["problem"]["code"] == "TOO_MANY_FOLDERS"
+        (folder / "bible.md").unlink()
+        eventually(lambda: names(linked(http)) == ["ferry.md"])
+        assert names(http.get("/projects/2/folder").json()) == ["bible.md", "ferry.md"]
+        assert linked(http)["problem"] is None
 
 
 def test_a_restart_makes_up_for_what_happened_meanwhile(tmp_path: Path, folder: Path) -> None:
