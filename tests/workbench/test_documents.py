@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
-from tests.workbench.conftest import OpenPage, Serve, tab
+from tests.workbench.conftest import OpenPage, Serve, load_anew, tab
 
 
 def add(page: Page, *files: Path) -> None:
@@ -198,7 +198,7 @@ def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: P
     failure.wait_for()
     page.get_by_role("button", name="Read quay.md again").click()
     page.get_by_text("quay.md would be read as it was.").wait_for()
-    page.reload()  # as another browser sees it
+    load_anew(page)  # as another browser sees it
     failure.wait_for()
     assert not page.get_by_role("button", name="Read again").count()
     page.get_by_role("button", name="Dismiss").click()

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.workbench.conftest import OpenPage, tab
+from tests.workbench.conftest import OpenPage, load_anew, tab
 from workbench.address import Address
 from workbench.documents.place import Place
 
@@ -37,7 +37,7 @@ def test_back_leads_through_tabs_projects_and_documents_and_a_reload_stays(sampl
     page.get_by_role("heading", name="Projects", exact=True).wait_for()
     page.go_back()
     second.wait_for()
-    page.reload()
+    load_anew(page)
     second.wait_for()
     page.go_back()
     second.wait_for(state="detached")
