@@ -132,7 +132,7 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     kept = "(name) => sessionStorage.getItem(name)?.includes('gold')"
-    for name in ("fletcher-story-default", "fletcher-change-default-1"):
+    for name in ("fletcher-story-local", "fletcher-change-local-1"):
         story_page.wait_for_function(kept, arg=name)
     load_anew(story_page)
     node(story_page, 13).wait_for()
