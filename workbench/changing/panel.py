@@ -15,7 +15,7 @@ from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory, digest
 from workbench.visit import Visit
 
-_CLOSED = "The page was loaded anew: nothing waits for an answer any more. Ask for it again."
+_CLOSED = "This does not wait for an answer any more: ask for it again."
 
 
 class ChangePanel:
