@@ -62,6 +62,7 @@ class Ingestor:
         `quota` is what each workspace may have; None: whatever there is room for.
         """
         self._catalog = catalog
+        self._originals = originals
         self._store = DocumentStore(catalog, originals, quota)
         self._retriever = retriever
         self._readers = readers
@@ -167,6 +168,14 @@ class Ingestor:
         report = (self.index if wait else self.add)(key, change.sources, gone=gone, progress=progress)
         self._catalog.drop_folder_documents(key, gone)
         return report
+
+    def original(self, key: ProjectKey, name_or_id: str) -> Source:
+        """A document as it was given, to be added once more: another reader, or OCR, may find more in it.
+
+        Raises `ProjectNotFound`, `DocumentNotFound` or `OriginalNotFound`.
+        """
+        document = self._catalog.find_document(key, name_or_id)
+        return Source(document.name, self._originals.get(document.sha256))
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""

@@ -1,5 +1,7 @@
 """The tab `Projects`: which there are, another one, and the sample for the first visit."""
 
+import re
+import unicodedata
 from collections.abc import Callable
 from functools import partial
 
@@ -11,6 +13,8 @@ from corpora.samples import SAMPLE
 from ingest import Source, counted
 from workbench.frame.bounded import draw_first
 from workbench.visit import Visit
+
+_LONGEST = 64  # characters of a name
 
 
 class ProjectsPanel:
@@ -27,9 +31,13 @@ class ProjectsPanel:
         ui.label("Projects").classes("title").props('role="heading" aria-level="1"')
         self._list = ui.column().classes("list")
         with ui.row().classes("line"):
-            self._new = ui.input("New project").props("dense outlined maxlength=64").on("keydown.enter", self._begin)
-            self._new.props('hint="Letters, digits, _ . and -, as in inland-light"')
+            self._new = ui.input("New project", on_change=self._forget_refusal).on("keydown.enter", self._begin)
+            self._new.props(
+                f'dense outlined maxlength={_LONGEST} hint="Letters, digits, _ . and -, as in inland-light"'
+            )
             ui.button("New", on_click=self._begin).props("outline no-caps")
+            self._instead = ui.button(on_click=self._begin_instead).props("no-caps")
+            self._instead.set_visibility(False)
         ui.timer(0.0, self._refresh, once=True)
         tabs.on_value_change(self._refresh)  # others may have begun one
         visit.documents_changed.subscribe(self._refresh)
@@ -63,8 +71,24 @@ class ProjectsPanel:
                 self._choose(name)
             except InvalidName as error:
                 self._new.error = error.message
+                self._instead.set_text(f"Call it {allowed_name(name)}")
+                self._instead.set_visibility(True)
             else:
                 self._new.set_value("")
+
+    def _begin_instead(self) -> None:
+        self._new.set_value(allowed_name(self._new.value or ""))
+        self._begin()
+
+    def _forget_refusal(self) -> None:
+        self._new.error = None
+        self._instead.set_visibility(False)
+
+
+def allowed_name(name: str) -> str:
+    """A name that a project can have, as like the one that was written as may be."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_.]+", "-", letters)[:_LONGEST].strip("-_.") or "my-story"
 
 
 def offer_sample(visit: Visit, tabs: ui.tabs, picks: Callable[[ui.button], None] | None = None) -> None:

@@ -11,6 +11,7 @@ from corpora import ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
 from retrieval import ProviderAway, VectorStoreUnavailable
 from server.background.embedding import EmbeddingWorker
+from server.background.failures import Failures
 from server.closing import ServerClosing
 from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
@@ -24,11 +25,15 @@ class Intake:
     Args:
         ingestor: Does the work.
         metrics: Count what became of the documents.
+
+    Attributes:
+        failures: What could not be read.
     """
 
     def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
         self._ingestor = ingestor
         self._metrics = metrics
+        self.failures = Failures()
         self._threads = WorkspaceThreads("intake", _THREADS)
         # Documents of one project come in one after the other; those that wait need no thread yet. A project that
         # nobody adds to has no lock: whoever holds one or waits for it keeps it.
@@ -101,6 +106,7 @@ class Intake:
         with self._noted(key, change.sources.readable):
             async with self._turns.setdefault(key, asyncio.Lock()):
                 report = await self._threads.run(key.workspace, follow)
+                self.failures.note(key, report)
         self._metrics.add_report(report)
         return report
 
@@ -124,7 +130,9 @@ class Intake:
         with self._noted(key, [source.name for source in sources]):
             async with self._turns.setdefault(key, asyncio.Lock()):
                 add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
-                return await self._threads.run(key.workspace, add)
+                report = await self._threads.run(key.workspace, add)
+                self.failures.note(key, report)
+                return report
 
     async def _embedded(self, key: ProjectKey, embedding: EmbeddingWorker, progress: ProgressListener) -> None:
         most = 0

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import HttpError, MessagesApi, Text
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve, tab
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve, load_anew, tab
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
 
@@ -28,6 +28,12 @@ def test_an_answer_cites_its_page_and_shows_it(sample: str, open_page: OpenPage)
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for(state="detached")
     page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+    load_anew(page)
+    page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+    assert page.locator(".question").inner_text() == QUESTION
+    page.locator(".answer", has_text="they steer by the two flashes of Pell Light").wait_for()
+    page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
+    expect(page.locator(".sought")).to_be_in_viewport()
 
 
 def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPage) -> None:

@@ -132,13 +132,16 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 
 def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
-    story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
+    kept = "(name) => sessionStorage.getItem(name)?.includes('gold')"
+    for name in ("fletcher-story-local", "fletcher-change-local-1"):
+        story_page.wait_for_function(kept, arg=name)
     load_anew(story_page)
     node(story_page, 13).wait_for()
     story = downloaded(story_page)
     assert "gold" in [variable["name"] for variable in story.data.variables.values()]
+    story_page.locator(".change .question", has_text="create a variable gold = 10").wait_for()
     story_page.get_by_role("button", name="Undo").click()
-    story_page.locator(".change .answer").wait_for()
+    story_page.locator(".change .answer").nth(1).wait_for()
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
 
 

@@ -15,10 +15,10 @@ async def test_of_very_many_the_first_are_drawn_and_a_filter_finds_the_others() 
     names = [f"note-{number:05}.md" for number in range(many)]
     documents = [Document(name, name, "md", "", 3, None, (), 1, 1, now) for name in names]
 
-    async def no_place(_: object) -> None: ...
+    async def nothing(_: object) -> None: ...
 
     with Client(page("/")) as client:
-        shown = DocumentList(no_place, print)
+        shown = DocumentList(nothing, nothing, print)
 
         def drawn() -> list[str]:
             buttons = [one for one in client.elements.values() if isinstance(one, ui.button) and one.text]

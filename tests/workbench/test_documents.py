@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
-from tests.workbench.conftest import OpenPage, Serve, tab
+from tests.workbench.conftest import OpenPage, Serve, load_anew, tab
 
 
 def add(page: Page, *files: Path) -> None:
@@ -194,7 +194,15 @@ def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: P
     with page.expect_response("**/projects/again/corpus") as answered:
         page.get_by_role("button", name="Read again").click()
     assert [document["name"] for document in answered.value.json()["documents"]] == ["broken.pdf"]
-    page.get_by_role("alert").filter(has_text="broken.pdf").wait_for()
+    failure = page.get_by_role("alert").filter(has_text="broken.pdf")
+    failure.wait_for()
+    page.get_by_role("button", name="Read quay.md again").click()
+    page.get_by_text("quay.md would be read as it was.").wait_for()
+    load_anew(page)  # as another browser sees it
+    failure.wait_for()
+    assert not page.get_by_role("button", name="Read again").count()
+    page.get_by_role("button", name="Dismiss").click()
+    failure.wait_for(state="detached")
 
 
 def test_a_folder_is_linked_followed_and_let_go(tmp_path: Path, serve: Serve, open_page: OpenPage) -> None:

@@ -9,11 +9,13 @@ import pytest
 from nicegui import Client, core
 from nicegui.page import page
 
-from arrow_project import OPERATIONS, node_data_schema, node_details
+from arrow_project import OPERATIONS, Story, node_data_schema, node_details
+from corpora import ProjectKey
 from corpora.samples import SAMPLE
 from workbench.changing.fields import Field, Group, draw
 from workbench.changing.forms import FunctionForm
 from workbench.changing.resources import Resources
+from workbench.projects import allowed_name
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
@@ -105,3 +107,40 @@ def test_tags_are_pairs() -> None:
         return before, field.read("")
 
     assert on_a_page(use) == (None, {"mood": "stern"})
+
+
+@pytest.mark.parametrize(
+    ("written", "allowed"),
+    [
+        ("My Story", "my-story"),
+        ("Über alles!", "uber-alles"),
+        ("物語", "my-story"),
+        ("-_a.b_", "a.b"),
+        ("x" * 99, "x" * 64),
+    ],
+)
+def test_a_name_that_no_project_can_have_has_one_like_it(written: str, allowed: str) -> None:
+    name = allowed_name(written)
+    assert name == allowed
+    assert ProjectKey("w", name).project_id == name
+
+
+def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[int]()
+    free = Story.free_outputs
+
+    def count(story: Story, node_id: int) -> Any:
+        counted.append(node_id)
+        return free(story, node_id)
+
+    monkeypatch.setattr(Story, "free_outputs", count)
+
+    async def use() -> None:
+        shown = ShownStory()
+        form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OPENED)
+        shown.node_id = 13
+        form.choose("create_insert_node")
+
+    on_a_page(use)
+    assert len(counted) == len(set(counted)) == len(STORY.nodes_of(0))

@@ -66,3 +66,24 @@ def test_a_story_with_a_text_that_no_writer_wrote_is_refused() -> None:
     with pytest.raises(RequestError, match="more than 100,000; shorten it in Arrow") as refused:
         OpenStory.read("long.arrow", json.dumps(story).encode())
     assert (refused.value.status, refused.value.code) == (422, "INVALID_REQUEST")
+
+
+def test_a_node_says_what_it_is_and_does() -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    story["resources"]["variables"]["90"] = {"name": "gold", "type": "num", "init": 0}
+    story["resources"]["characters"]["91"] = {"name": "Bo", "color": "aabbcc", "tags": {}}
+    added = {
+        "900": ("variable_update", {"variable": 90, "operator": "add", "with": [0, 5]}),
+        "901": ("tag_match", {"character": 91, "tag_key": "side", "patterns": ["sea", "land"]}),
+        "902": ("monolog", {"character": 91, "monolog": "Who rings?"}),
+    }
+    for key, (kind, data) in added.items():
+        story["resources"]["nodes"][key] = {"type": kind, "name": key, "data": data}
+        scene["map"][key] = {"offset": [0, 0]}
+    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    for said in ("900 (variable_update: gold(90) add 5)", "901 (tag_match by Bo: Bo(91) tag side) sea land"):
+        assert f'aria-label="{said}"' in drawing
+    assert "902 (monolog by Bo: &quot;Who rings?&quot;)" in drawing
+    for seen in ("gold(90) add 5", "901 tag_match", "902 Bo"):
+        assert f">{seen}</text>" in drawing

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.workbench.conftest import OpenPage, tab
+from tests.workbench.conftest import OpenPage, load_anew, tab
 from workbench.address import Address
 from workbench.documents.place import Place
 
@@ -26,16 +26,18 @@ def test_back_leads_through_tabs_projects_and_documents_and_a_reload_stays(sampl
     page.get_by_role("button", name="Next page").click()
     second.wait_for()
     tab(page, "Projects")
-    page.get_by_role("textbox", name="New project").fill("stepping")
+    page.get_by_role("textbox", name="New project").fill("Stepping Över")
     page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_text("is not allowed: it must begin with").wait_for()
+    page.get_by_role("button", name="Call it stepping-over").click()
     page.get_by_text("Nothing is here yet").wait_for()
-    expect(page).to_have_url(re.compile("project=stepping&tab=Documents$"))
+    expect(page).to_have_url(re.compile("project=stepping-over&tab=Documents$"))
     page.go_back()
     page.get_by_text("Project 1", exact=True).wait_for()
     page.get_by_role("heading", name="Projects", exact=True).wait_for()
     page.go_back()
     second.wait_for()
-    page.reload()
+    load_anew(page)
     second.wait_for()
     page.go_back()
     second.wait_for(state="detached")

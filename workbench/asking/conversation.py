@@ -1,28 +1,44 @@
 """Messages and their answers: one turn after the other, each of which can be stopped."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from agent import Citation
 from server import RequestError, TurnBody
 from server.http.turn_routes import HistoryEntry
 from server.limits.turn_rate import TooManyTurns
+from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, KeptConversation
 from workbench.asking.telling import Telling
 from workbench.visit import Visit
 
 
 class Conversation:
-    """What has been said on one tab of a page.
+    """What has been said on one tab of a page, in the project that is shown.
 
     Args:
         visit: The page, which stops the turn that is under way when it is gone.
+        tab: Which tab it is.
         on_change: Called when an answer is under way, and when it is not any more.
+        on_recall: Gets what was said before the page was loaded.
+        about: Returns what else than the project it is about.
     """
 
-    def __init__(self, visit: Visit, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        visit: Visit,
+        tab: str,
+        on_change: Callable[[], None],
+        on_recall: Callable[[list[Exchange]], None],
+        about: Callable[[], str] = str,
+    ) -> None:
         self._visit = visit
+        self._tab = tab
         self._on_change = on_change
-        self._history: list[HistoryEntry] = []
+        self._on_recall = on_recall
+        self._about = about
+        self._exchanges: list[Exchange] = []
+        self._kept = KeptConversation(self._recall)
         self._turn: asyncio.Task[dict[str, Any]] | None = None
 
     @property
@@ -36,7 +52,8 @@ class Conversation:
         Returns:
             The answer of `POST …/turns`; None where the turn was stopped or refused, which `telling` then says.
         """
-        body = TurnBody.model_validate(fields | {"history": self._history})
+        history = [HistoryEntry(message=one.said, output=one.answer) for one in self._exchanges if not one.is_search]
+        body = TurnBody.model_validate(fields | {"history": history})
         self._turn = self._visit.begin_turn(body, telling.tell)
         self._on_change()
         try:
@@ -50,8 +67,33 @@ class Conversation:
         finally:
             self._turn = None
             self._on_change()
-        self._history.append(HistoryEntry(message=said, output=telling.text))
+        self._exchanges.append(
+            Exchange(said, telling.text, tuple(telling.citations), is_open=telling.asked is not None)
+        )
         return outcome
+
+    def add_search(self, query: str, remark: str, found: Sequence[Citation]) -> None:
+        """What was searched for is there again as well."""
+        self._exchanges.append(Exchange(query, remark, tuple(found), is_search=True))
+        self.keep()
+
+    def keep(self) -> None:
+        """Lets the browser keep what has been said, of what it is about now."""
+        del self._exchanges[:-MOST_EXCHANGES]
+        self._kept.keep(self._name, self._about(), self._exchanges)
+
+    def recall(self) -> None:
+        """Asks the browser for what it has kept."""
+        self._kept.read(self._name, self._about())
+
+    @property
+    def _name(self) -> str:
+        return f"fletcher-{self._tab}-{self._visit.workspace}-{self._visit.project}"
+
+    def _recall(self, exchanges: list[Exchange]) -> None:
+        if not self._exchanges and not self.is_running:
+            self._exchanges = exchanges
+            self._on_recall(exchanges)
 
     def stop(self) -> None:
         """Ends the turn that is under way."""
@@ -61,4 +103,4 @@ class Conversation:
     def forget(self) -> None:
         """Begins anew."""
         self.stop()
-        self._history.clear()
+        self._exchanges = []

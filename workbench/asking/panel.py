@@ -1,7 +1,9 @@
 """The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 from pathlib import PurePosixPath
 
 from nicegui import ui
@@ -10,6 +12,7 @@ from agent import Citation
 from retrieval import RankedPassage, SearchAnswer
 from workbench.asking.citations import draw_citations
 from workbench.asking.conversation import Conversation
+from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place, PlaceView
 from workbench.frame.bounded import MOST_NODES
@@ -38,7 +41,7 @@ class AskPanel:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._conversation = Conversation(visit, self._show_state)
+        self._conversation = Conversation(visit, "ask", self._show_state, self._draw_again)
         ui.label("Ask").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
@@ -48,6 +51,7 @@ class AskPanel:
         visit.question_proposed.subscribe(self._propose)
         visit.project_changed.subscribe(self._forget)
         visit.documents_changed.subscribe(self._offer_filters)
+        self._conversation.recall()
 
     def _draw_question(self) -> None:
         self._question = ui.input("Question").props(f"outlined autogrow maxlength={_LONGEST}").classes("wide")
@@ -81,6 +85,7 @@ class AskPanel:
     def _forget(self) -> None:
         self._conversation.forget()
         self._answers.clear()
+        self._conversation.recall()
 
     async def _offer_filters(self) -> None:
         visit = self._visit
@@ -108,6 +113,7 @@ class AskPanel:
         question = self._written()
         if not question or self._conversation.is_running or await self._is_empty():
             return
+        self.place.close()  # it is the source of another answer
         with self._exchange(question):
             telling = Telling(ui.label().classes("answer"))
             cited = ui.column().classes("list")
@@ -116,12 +122,13 @@ class AskPanel:
         content = {"arrow_content": story.text if story is not None else BLANK, "mode": "plan"}
         if await self._conversation.say(question, telling, message=question, **content) is None:
             return
+        self._conversation.keep()
         if telling.asked is not None:
             telling.add(_NO_CHANGE)
         with cited:
             draw_citations(telling.citations, self.place.show)
         if telling.citations:
-            await self.place.show(_place_of(telling.citations[0]))
+            await self.place.show(_place_of(_first_cited(telling)))
 
     def _exchange(self, question: str) -> ui.column:
         """Where the answer to a question is drawn, above those before it."""
@@ -144,22 +151,26 @@ class AskPanel:
         finally:
             self._state.set_text("")
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
+        self.place.close()
+        remark, cited = _said_of(found, passages, kind), [*map(_cited, count(1), passages[:_SHOWN])]
+        self._draw_found(query, remark, cited)
+        self._conversation.add_search(query, remark, cited)
+
+    def _draw_found(self, query: str, remark: str, found: Sequence[Citation]) -> None:
         with self._exchange(query):
-            ui.label(_said_of(found, passages, kind)).classes("remark")
-            cited = [
-                Citation(
-                    number,
-                    one.passage.document,
-                    one.passage.document_id,
-                    one.passage.page_from,
-                    one.passage.page_to,
-                    one.passage.id,
-                    one.passage.text,
-                    one.also_in,
-                )
-                for number, one in enumerate(passages[:_SHOWN], start=1)
-            ]
-            draw_citations(cited, self.place.show, with_text=True)
+            ui.label(remark).classes("remark")
+            draw_citations(found, self.place.show, with_text=True)
+
+    def _draw_again(self, exchanges: Sequence[Exchange]) -> None:
+        """What was said before the page was loaded."""
+        for one in exchanges:
+            if one.is_search:
+                self._draw_found(one.said, one.answer, one.citations)
+                continue
+            with self._exchange(one.said):
+                ui.label(f"{one.answer}\n\n{_NO_CHANGE}" if one.is_open else one.answer).classes("answer")
+                with ui.column().classes("list"):
+                    draw_citations(one.citations, self.place.show)
 
     def _show_state(self) -> None:
         is_running = self._conversation.is_running
@@ -182,6 +193,21 @@ def _said_of(found: SearchAnswer, passages: Sequence[RankedPassage], kind: str) 
     text_only = "The vectors cannot be asked just now, so only words were searched for." if found.text_only else ""
     order = "The reranker does not answer just now: the order is that of the search." if found.not_reranked else ""
     return " ".join(filter(None, [said, text_only, order]))
+
+
+def _first_cited(telling: Telling) -> Citation:
+    """The one of its citations that the answer names first; their numbers are those of what was found."""
+
+    def named_at(citation: Citation) -> int:
+        named = re.search(rf"\[[^\]]*\b{citation.number}\b", telling.text)
+        return len(telling.text) if named is None else named.start()
+
+    return min(telling.citations, key=named_at)
+
+
+def _cited(number: int, found: RankedPassage) -> Citation:
+    one = found.passage
+    return Citation(number, one.document, one.document_id, one.page_from, one.page_to, one.id, one.text, found.also_in)
 
 
 def _place_of(citation: Citation) -> Place:

@@ -92,7 +92,8 @@ class FunctionForm:
         self._draw_rest()
 
     def _draw_first(self, name: str, schema: Mapping[str, Any]) -> Entry:
-        field = draw(name, schema, self._resources(), self._suggested(name), is_required=True)
+        resources = self._resources()
+        field = draw(name, schema, resources, self._suggested(name, resources), is_required=True)
         assert isinstance(field, Entry)
         field.element.on_value_change(self._draw_rest)
         return field
@@ -102,7 +103,7 @@ class FunctionForm:
         chosen = self._first.element.value if self._first is not None else None
         return Resources(self._story.story, self._shown.scene, leaving=chosen)
 
-    def _suggested(self, name: str) -> Any:
+    def _suggested(self, name: str, resources: Resources) -> Any:
         """What is most likely meant: what is being looked at."""
         selected = self._shown.selected[0] if self._shown.selected else None
         match name:
@@ -111,8 +112,7 @@ class FunctionForm:
             case "scene_id":
                 return self._shown.scene
             case "connect_from":
-                free = self._resources().free_outputs()
-                return next((output for output in free if output[0] == selected), None)
+                return next((output for output in resources.free_outputs if output[0] == selected), None)
             case _:
                 return None
 
@@ -123,6 +123,7 @@ class FunctionForm:
         first = self._first.element.value if self._first is not None else None
         schema = OPERATIONS[function].parameters
         present, needed = _present(story, function, first), schema.get("required", [])
+        resources = self._resources()
         if "by_name" in schema["properties"]:
             needed = [*needed, next(iter(schema["properties"]))]
         self._rest.clear()
@@ -133,21 +134,22 @@ class FunctionForm:
                     continue
                 known = present.get(name, one.get("default"))
                 if name in _NODE_DATA:
-                    self._draw_node_data(name, known or {})
+                    self._draw_node_data(name, known or {}, resources)
                 else:
-                    value = self._suggested(name) if known is None and name in (*needed, "connect_from") else known
+                    is_open = known is None and name in (*needed, "connect_from")
+                    value = self._suggested(name, resources) if is_open else known
                     self._fields[name] = draw(
-                        name, one, self._resources(), value, is_present=known is not None, is_required=name in needed
+                        name, one, resources, value, is_present=known is not None, is_required=name in needed
                     )
 
-    def _draw_node_data(self, name: str, data: Mapping[str, Any]) -> None:
+    def _draw_node_data(self, name: str, data: Mapping[str, Any], resources: Resources) -> None:
         """The fields of the type of node that is made or changed."""
         chosen = self._first.element.value if self._first is not None else None
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
         if schema is not None:
-            self._fields[name] = Group(schema, self._resources(), data)
+            self._fields[name] = Group(schema, resources, data)
 
     async def preview(self) -> None:
         """Previews the function with what is written, or says what is missing or wrong."""

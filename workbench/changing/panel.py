@@ -1,5 +1,6 @@
 """The story is changed: by a message or a form, first as a preview, and taken back."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -7,11 +8,14 @@ from nicegui import ui
 
 from agent import Asked
 from workbench.asking.conversation import Conversation
+from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
 from workbench.changing.forms import FunctionForm
 from workbench.story.folders import StoryFolders
-from workbench.story.open_story import OpenStory
+from workbench.story.open_story import OpenStory, digest
 from workbench.visit import Visit
+
+_CLOSED = "This does not wait for an answer any more: ask for it again."
 
 
 class ChangePanel:
@@ -28,7 +32,7 @@ class ChangePanel:
         self._files = files
         self._asked: Asked | None = None
         self._changed_in: str | None = None  # the project of the last turn that changed the story
-        self._conversation = Conversation(visit, self._show_state)
+        self._conversation = Conversation(visit, "change", self._show_state, self._draw_again, self._about)
         with ui.element("section").classes("change").props('aria-label="Change the story"'):
             self._draw_file()
             self._said = ui.column().classes("answers")
@@ -82,6 +86,26 @@ class ChangePanel:
         self._said.clear()
         if self._shown.story is not None:
             self._shown.change(self._shown.story)
+            self._conversation.recall()
+
+    def _about(self) -> str:
+        """The story as it is: what was said of another one, or before it was opened anew, is not said of this."""
+        story = self._shown.story
+        return "" if story is None else f"{story.name} {digest(story.text.encode())}"
+
+    def _draw_again(self, exchanges: Sequence[Exchange]) -> None:
+        """What was said before the page was loaded."""
+        for one in exchanges:
+            self._draw_said(one.said).set_text(one.answer)
+        if exchanges[-1].is_open:
+            with self._said:
+                ui.label(_CLOSED).classes("hint")
+
+    def _draw_said(self, said: str) -> ui.label:
+        """A message, and where its answer is written."""
+        with self._said:
+            ui.label(said).classes("question")
+            return ui.label().classes("answer")
 
     def _show_state(self) -> None:
         """What can be done now."""
@@ -137,15 +161,14 @@ class ChangePanel:
         story, key = self._shown.story, self._visit.key
         if story is None or self._conversation.is_running:
             return False
-        with self._said:
-            ui.label(said).classes("question")
-            telling = Telling(ui.label().classes("answer"))
+        telling = Telling(self._draw_said(said))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
         if self._shown.story is not story or self._visit.key != key:  # another one is shown by now
             return True
         self._asked = telling.asked
         await self._take(story, outcome)
+        self._conversation.keep()
         ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}}); {self._find_focus}")
         return outcome is not None
 

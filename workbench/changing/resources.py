@@ -1,6 +1,7 @@
 """What of a story can be named in a form: by its id, and shown by what a reader knows it by."""
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -49,10 +50,11 @@ class Resources:
                     for slot in range(len(node.outputs))
                 }
             case "connect_from":
-                return self.free_outputs()
+                return self.free_outputs
             case _:
                 return None
 
+    @cached_property
     def free_outputs(self) -> Choices:
         """The first outputs of the shown scene from which nothing leads on, each as (node, slot)."""
         nodes = self.story.nodes_of(self._scene_id)

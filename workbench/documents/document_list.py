@@ -18,11 +18,18 @@ class DocumentList:
 
     Args:
         open_place: Opens a document.
+        read_again: Reads one again.
         remove: Asks whether to remove one.
     """
 
-    def __init__(self, open_place: Callable[[Place], Awaitable[None]], remove: Callable[[Document], object]) -> None:
+    def __init__(
+        self,
+        open_place: Callable[[Place], Awaitable[None]],
+        read_again: Callable[[Document], Awaitable[None]],
+        remove: Callable[[Document], object],
+    ) -> None:
         self._open = open_place
+        self._read_again = read_again
         self._remove = remove
         self._documents: list[Document] = []
         self._rows: dict[str, tuple[Document, ui.element]] = {}
@@ -62,8 +69,11 @@ class DocumentList:
         opened = ui.button(document.name, on_click=partial(self._open, Place(document.id)))
         opened.props("flat no-caps align=left").classes("entry")
         ui.element("span").classes("hint")
-        remove = ui.button(icon="delete", on_click=partial(self._remove, document)).props("flat round dense")
-        remove.props["aria-label"] = f"Remove {document.name}"
+        with ui.element("div").classes("tools"):
+            again = ui.button(icon="refresh", on_click=partial(self._read_again, document)).props("flat round dense")
+            again.props["aria-label"] = f"Read {document.name} again"
+            remove = ui.button(icon="delete", on_click=partial(self._remove, document)).props("flat round dense")
+            remove.props["aria-label"] = f"Remove {document.name}"
 
     def _filter(self) -> None:
         sought = (self._sought.value or "").casefold()
@@ -77,7 +87,7 @@ class DocumentList:
 
 def _draw_state(row: ui.element, document: Document) -> None:
     """What changes of a document while it is in the list; its buttons stay the same."""
-    _opened, counts, _removed, *remarks = list(row)
+    _opened, counts, _tools, *remarks = list(row)
     counts.clear()
     with counts:
         ui.label(_counts(document))

@@ -1,16 +1,16 @@
 """The tab `Documents`: what is in the project's corpus, what comes in, and what could not be read."""
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from corpora import Document
-from ingest import Progress, counted
+from ingest import Problem, Progress, counted
 from server.http.answers import DocumentEntry
 from workbench.documents.document_list import DocumentList
+from workbench.documents.failures import FailuresView, draw_failures, draw_problem, listed
 from workbench.documents.folder import FolderView
 from workbench.documents.place import Place, PlaceView
 from workbench.frame.drop import Drop
@@ -18,10 +18,8 @@ from workbench.projects import offer_sample
 from workbench.visit import Visit
 
 _LOOK_S = 1.0
-_SHOWN_NAMES = 3
 _NEW = ("indexed", "searchable", "updated")
 _REPLACED = "Another version was there and is replaced"
-_UNKNOWN = "UNKNOWN_FORMAT"
 _THERE = "There already, with the same content"
 
 
@@ -42,9 +40,8 @@ class DocumentsPanel:
         self._seen: object = None
         self._names = list[str]()
         self._before = set[tuple[str, str]]()  # addresses and names of what was there before the last were sent
-        self._unknown = list[str]()  # files among the last that were sent, of kinds that are not read
-        self._is_one = False  # no other file was sent with it
         self._sending = Counter[str]()  # files, by the address that they go to
+        self._sent = set[tuple[str, str]]()  # addresses and names of what failed of that, which the browser has still
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
@@ -65,26 +62,20 @@ class DocumentsPanel:
         self._status = ui.label().props('role="status"').classes("status")
         self._progress = ui.linear_progress(0, show_value=False).props('aria-label="Passages that have their vectors"')
         self._progress.set_visibility(False)
-        self._problems = ui.column().classes("problems")
+        self._failures = FailuresView(self._send_again, self._dismiss)
+        self._remarks = ui.column().classes("problems")
         self._offer = ui.element("div")
-        self._list = DocumentList(self._open, self._ask_to_remove)
+        self._list = DocumentList(self._open, self._read_again, self._ask_to_remove)
         self._asking = ui.element("div")
         FolderView(self._visit)
 
     def _change_project(self) -> None:
         self._drop.send_to(self._visit.address("corpus"))
-        self._forget_problems()
+        self._remarks.clear()
         self._seen = None
 
-    def _forget_problems(self) -> None:
-        self._problems.clear()
-        self._unknown = []
-        with self._problems:
-            self._skipped = ui.column()
-
     def _begin(self, url: str, files: int) -> None:
-        self._forget_problems()
-        self._is_one = files == 1
+        self._remarks.clear()
         self._sending[url] += files
         self._seen = None
         self._before = {(self._visit.address("corpus"), name) for name in self._names}
@@ -93,10 +84,10 @@ class DocumentsPanel:
     async def _answered(self, url: str, answer: dict[str, Any]) -> None:
         project = url.split("/")[2]
         elsewhere = "" if project == self._visit.project else f"Project {project}: "
-        with self._problems:
+        with self._remarks:
             if error := answer.get("error"):
                 self._sending[url] = 0
-                _problem(f"{elsewhere}{error['message']}")
+                draw_problem(f"{elsewhere}{error['message']}")
             else:
                 self._draw_report(
                     [DocumentEntry.model_validate(entry) for entry in answer["documents"]], url, elsewhere
@@ -106,30 +97,38 @@ class DocumentsPanel:
 
     def _draw_report(self, report: list[DocumentEntry], url: str, elsewhere: str) -> None:
         self._sending[url] = max(self._sending[url] - len(report), 0)
-        unknown = [entry.name for entry in report if entry.error is not None and entry.error.code == _UNKNOWN]
-        if not self._is_one:  # a folder has pictures in it and the like; a file that is given by itself is meant
-            report = [entry for entry in report if entry.name not in unknown]
-            self._draw_skipped(unknown)
-        for entry in report:
-            if entry.error is not None:
-                _problem(f"{elsewhere}{entry.error.message}", is_failure=entry.status == "failed")
+        failed = {e.name: Problem(e.error.code, e.error.message) for e in report if e.error and e.status == "failed"}
+        self._sent |= {(url, name) for name in failed}
+        known = {} if elsewhere else self._visit.services.intake.failures.of(self._visit.key)
+        draw_failures({name: problem for name, problem in failed.items() if name not in known}, elsewhere)
+        skipped = [entry.error.message for entry in report if entry.error and entry.status == "skipped"]
+        for message in skipped:
+            draw_problem(f"{elsewhere}{message}", is_failure=False)
         there = [entry.name for entry in report if entry.status == "unchanged"]
         replaced = [entry.name for entry in report if entry.status in _NEW and (url, entry.name) in self._before]
         for said, names in ((_THERE, there), (_REPLACED, replaced)):
             if names:
-                _problem(f"{elsewhere}{said}: {_listed(names)}.", is_failure=False)
-        if failed := [entry.name for entry in report if entry.status == "failed"]:
-            again = partial(self._drop.send_again, url, failed)
-            ui.button("Read again", icon="refresh", on_click=again).props("no-caps outline dense")
+                draw_problem(f"{elsewhere}{said}: {listed(names)}.", is_failure=False)
 
-    def _draw_skipped(self, names: Sequence[str]) -> None:
-        if not names:
-            return
-        self._unknown += names
-        self._skipped.clear()
-        with self._skipped:
-            skipped = f"Skipped {counted(len(self._unknown), 'file')} of kinds that are not read"
-            _problem(f"{skipped}: {_listed(self._unknown)}.", is_failure=False)
+    def _send_again(self, names: list[str]) -> None:
+        self._drop.send_again(self._visit.address("corpus"), names)
+
+    async def _dismiss(self) -> None:
+        self._visit.services.intake.failures.dismiss(self._visit.key)
+        await self._look()
+
+    async def _read_again(self, document: Document) -> None:
+        """Reads what was given: it may say more to the readers of today, or to text recognition."""
+        services, key = self._visit.services, self._visit.key
+        source = await self._visit.ask(partial(services.ingestor.original, key, document.id))
+        self._remarks.clear()
+        (report,) = (await services.intake.add(key, [source])).documents
+        services.embedding.submit(key)
+        if report.error is None and key == self._visit.key:
+            said = "would be read as it was" if report.status == "unchanged" else "was read again"
+            with self._remarks:
+                draw_problem(f"{document.name} {said}.", is_failure=False)
+        await self._look()
 
     async def _look(self) -> None:
         """Shows what is not as it was."""
@@ -137,8 +136,8 @@ class DocumentsPanel:
         documents = await visit.ask(partial(visit.services.catalog.documents, key))
         being_read = visit.services.intake.under_way(key)
         failure, reading = visit.services.embedding.failure(key), visit.services.intake.reading(key)
-        sending = self._sending[visit.address("corpus")]
-        seen = key, tuple(documents), being_read, reading, sending, str(failure)
+        sending, unread = self._sending[visit.address("corpus")], visit.services.intake.failures.of(key)
+        seen = key, tuple(documents), being_read, reading, sending, str(failure), unread
         if seen == self._seen:
             return
         self._seen = seen
@@ -147,6 +146,7 @@ class DocumentsPanel:
         passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
         self._progress.set_value(round(embedded / passages, 3) if passages else 0)
         self._progress.set_visibility(embedded < passages)
+        self._failures.show(unread, {name for url, name in self._sent if url == visit.address("corpus")})
         self._draw_list(documents, is_empty=not documents and not being_read and not sending)
         visit.documents_changed.emit()
 
@@ -204,15 +204,4 @@ def _said_of_reading(being_read: tuple[str, ...], reading: Progress | None) -> s
     if reading is not None and reading.pages:
         waiting = f"; {counted(len(being_read) - 1, 'document')} more" if len(being_read) > 1 else ""
         return f"Reading {reading.document}, page {reading.page} of {reading.pages}{waiting} …"
-    return f"Reading {_listed(being_read)} …"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_NAMES
-    return f"{', '.join(names[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}"
-
-
-def _problem(message: str, *, is_failure: bool = True) -> None:
-    with ui.row().classes("problem" if is_failure else "problem skipped").props('role="alert"'):
-        ui.icon("error" if is_failure else "info").props('aria-hidden="true"')
-        ui.label(message)
+    return f"Reading {listed(being_read)} …"

@@ -13,8 +13,12 @@ from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
 from workbench.asking.citations import draw_citations
 from workbench.documents.place import Place, PlaceView
+from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
+
+_Findings = list[dict[str, Any]]
+_Places = dict[int, Citation]  # by the number that a finding names
 
 _NO_DOCUMENTS = "Project {} has no documents to compare with: add some in the tab Documents."
 _NOTHING = "Nothing in the story disagrees with the documents."
@@ -73,23 +77,31 @@ class ContinuityView:
         visit = self._visit
         if not await visit.ask(partial(visit.services.catalog.documents, visit.key)):
             return _NO_DOCUMENTS.format(visit.project)
-        found = 0
+        found = failed = 0
         scenes = story.story.scenes
         for number, (scene_id, scene) in enumerate(scenes.items(), start=1):
             self._state.set_text(f"Comparing scene {number} of {len(scenes)}, “{scene.name}”, with the documents …")
-            result, cited = await self._compared_scene(story, scene_id)
+            findings, cited, problem = _Findings(), _Places(), ""
+            try:
+                findings, cited = await self._compared_scene(story, scene_id)
+            except RequestError as error:
+                problem = f"Scene “{scene.name}” was not compared: {error}"
+            except TooManyTurns as error:  # for the other scenes too
+                return f"{counted(found, 'place')} to look at in {number - 1} of {len(scenes)} scenes. {error}"
             if self._compared is not story:
                 break
-            found += len(result["findings"])
+            found, failed = found + len(findings), failed + bool(problem)
             with self._findings:
-                for finding in result["findings"]:
+                if problem and failed <= MOST_ELEMENTS:
+                    ui.label(problem).props('role="alert"').classes("problem")
+                for finding in findings:
                     self._draw(finding, cited)
-        return f"{counted(found, 'place')} to look at." if found else _NOTHING
+        return _said(found, failed)
 
-    async def _compared_scene(self, story: OpenStory, scene_id: int) -> tuple[dict[str, Any], dict[int, Citation]]:
+    async def _compared_scene(self, story: OpenStory, scene_id: int) -> tuple[_Findings, _Places]:
         results: list[dict[str, Any]] = []
         failures: list[Failure] = []
-        cited: dict[int, Citation] = {}
+        cited = _Places()
 
         async def tell(event: Event) -> None:
             if isinstance(event, OperationFinished) and event.success:
@@ -103,9 +115,9 @@ class ContinuityView:
         await self._visit.begin_turn(body, tell)
         for failure in failures:
             raise RequestError(422, failure.code, failure.message)
-        return results[0], cited
+        return results[0]["findings"], cited
 
-    def _draw(self, finding: dict[str, Any], cited: dict[int, Citation]) -> None:
+    def _draw(self, finding: dict[str, Any], cited: _Places) -> None:
         node_id: int = finding["node_id"]
 
         async def show(place: Place) -> None:
@@ -118,3 +130,10 @@ class ContinuityView:
             with ui.row().classes("line"):
                 ui.button(f"Node {node_id}", on_click=partial(self._choose, node_id)).props("outline no-caps dense")
                 draw_citations([cited[number] for number in finding["passages"] if number in cited], show)
+
+
+def _said(found: int, failed: int) -> str:
+    """What there is to say of the whole story."""
+    if not failed:
+        return f"{counted(found, 'place')} to look at." if found else _NOTHING
+    return f"{counted(found, 'place')} to look at. {counted(failed, 'scene')} could not be compared."

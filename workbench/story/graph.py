@@ -19,12 +19,13 @@ _LONGEST = 21  # characters of a line in a node
 _LONGEST_ID = 6
 _FARTHEST = 100_000  # where a node may be; a drawing has to end somewhere
 _GREY = "#5e5e5e"  # of Arrow's nodes, which have no colour of their own
+_SPOKEN = ("dialog", "monolog")  # of which one sees who speaks, and at the lines what they are
 _PORTS = {"true": "#00c792", "false": "#e60000"}
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node of the drawing, in Arrow's units."""
+    """A node of the drawing, in Arrow's units; `said` is all of it, for who does not see it."""
 
     node: Node
     x: int
@@ -34,6 +35,7 @@ class Box:
     colour: str
     title: str
     lines: tuple[str, ...]
+    said: str
     mark: Mark | None = None
 
 
@@ -83,12 +85,13 @@ def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
     height = _HEAD + _ROW * max(len(outputs), 2) + 6
     if node.type == "frame":
         width, height = _sides(node.data.get("rect"))
-    speaker = story.speaker(node)
-    named = f"{_short(node.id)} {speaker or node.type}"
-    lines = outputs if any(outputs) else _wrapped(" ".join(node.texts) or node.name)
-    return Box(
-        node, x, y, width, height, _colour(story, node), named, tuple(shorten(line, _LONGEST) for line in lines), mark
-    )
+    named = f"{_short(node.id)} {(node.type in _SPOKEN and story.speaker(node)) or node.type}"
+    described = story.describe(node.id)
+    does = described.partition(": ")[2].removesuffix(")")
+    lines = outputs if any(outputs) else _wrapped(" ".join(node.texts) or does or node.name)
+    lines = tuple(shorten(line, _LONGEST) for line in lines)
+    said = " ".join([described, *lines]) if any(outputs) else described
+    return Box(node, x, y, width, height, _colour(story, node), named, lines, said, mark)
 
 
 def _short(node_id: int) -> str:
@@ -159,7 +162,7 @@ def _edge(start: Box, end: Box, link: Link) -> str:
 def _drawn(box: Box, *, is_first: bool) -> str:
     mark = f" {box.mark}" if box.mark else ""
     title = shorten(box.title, _LONGEST)
-    said = escape(" ".join(filter(None, [title, *box.lines, box.mark])))
+    said = escape(" ".join(filter(None, [box.said, box.mark])))
     kind = " frame" if box.node.type == "frame" else ""
     body = (
         f'<g class="node{kind}{mark}" data-node="{box.node.id}" transform="translate({box.x} {box.y})" '

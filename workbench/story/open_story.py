@@ -71,7 +71,8 @@ class OpenStory:
             return cls(name, text, file, digest(data))
         except (ParseError, JsonError) as error:
             code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
-            raise RequestError(422, code, f"{name} cannot be opened: {error}") from error
+            what = "cannot be opened" if name.endswith(".arrow") else "is no .arrow file"
+            raise RequestError(422, code, f"{name} {what}: {error}") from error
 
     @cached_property
     def story(self) -> Story:

@@ -1,0 +1,61 @@
+"""What the continuity check says of scenes that cannot be compared."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nicegui import ui
+
+from agent import Failure, OperationFinished
+from server import RequestError, TurnBody
+from server.limits.turn_rate import TooManyTurns
+from tests.workbench.test_forms import OPENED, STORY, on_a_page
+from workbench.story.continuity import ContinuityView
+from workbench.story.shown_story import ShownStory
+
+FIRST = next(iter(STORY.scenes.values()))
+FINDING: dict[str, Any] = {"node_id": 1, "text": "bell", "problem": "The documents have a horn.", "passages": []}
+
+
+def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
+    """The scenes that a check asked about, of which the first is no success, and all that it says."""
+    asked = list[int]()
+
+    async def begin_turn(body: TurnBody, tell: Any) -> None:
+        asked.append(body.function_params["scene_id"])
+        if len(asked) > 1:
+            await tell(OperationFinished("check_continuity", {}, {"findings": [FINDING]}, None))
+        elif isinstance(problem, Failure):
+            await tell(OperationFinished("check_continuity", {}, None, problem))
+        else:
+            raise problem
+
+    async def ask(_work: Any) -> list[str]:
+        return ["bible.md"]
+
+    async def use() -> list[str]:
+        catalog = SimpleNamespace(documents=list)
+        services: Any = SimpleNamespace(catalog=catalog)
+        visit: Any = SimpleNamespace(shown=ShownStory(), services=services, key=None, ask=ask, begin_turn=begin_turn)
+        with ui.column() as whole:
+            view: Any = ContinuityView(visit, print, visit)
+        visit.shown.open(OPENED)
+        await view._check()
+        return [label.text for label in whole.descendants() if isinstance(label, ui.label)]
+
+    return asked, on_a_page(use)
+
+
+@pytest.mark.parametrize("problem", [Failure("X", "It took too long."), RequestError(503, "X", "It took too long.")])
+def test_a_scene_that_fails_is_named_and_the_others_are_compared(problem: Exception | Failure) -> None:
+    asked, said = compared(problem)
+    assert asked == list(STORY.scenes)
+    assert f"Scene “{FIRST.name}” was not compared: It took too long." in said
+    assert said.count(FINDING["problem"]) == len(asked) - 1
+    assert any("1 scene could not be compared" in one for one in said)
+
+
+def test_who_has_no_turns_left_hears_how_far_the_check_came() -> None:
+    asked, said = compared(TooManyTurns(10, 5))
+    assert asked == [FIRST.id]
+    assert any(f"in 0 of {len(STORY.scenes)} scenes. A workspace may begin 10 turns" in one for one in said)

@@ -1,0 +1,99 @@
+"""What was said, kept by the browser for as long as its tab is open."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+from pydantic import TypeAdapter, ValidationError
+
+from agent import Citation
+
+MOST_EXCHANGES = 50
+_MOST_CHARACTERS = 200_000  # of JSON
+_OF_A_PASSAGE = 500
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A message and its answer.
+
+    Attributes:
+        said: The message, or what was searched for.
+        answer: What was answered.
+        citations: The places that it cites, or that were found.
+        is_search: It was no turn, and a model hears nothing of it.
+        is_open: It ends with a question that waits for an answer.
+    """
+
+    said: str
+    answer: str
+    citations: tuple[Citation, ...] = ()
+    is_search: bool = False
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class _Kept:
+    about: str
+    exchanges: list[Exchange]
+
+
+_JSON, _ONE = TypeAdapter(_Kept), TypeAdapter(Exchange)
+
+
+class KeptConversation(ui.element, component="kept_conversation.js"):
+    """Keeps what was said on one tab of the page.
+
+    Args:
+        on_read: Gets what was kept.
+    """
+
+    def __init__(self, on_read: Callable[[list[Exchange]], None]) -> None:
+        super().__init__()
+        self._asked = "", ""
+
+        def read(event: GenericEventArguments) -> None:
+            name, text = event.args["name"], event.args["text"]
+            exchanges = exchanges_in(text, self._asked[1]) if name == self._asked[0] else []
+            if exchanges:
+                on_read(exchanges)
+
+        self.on("kept", read)
+
+    def read(self, name: str, about: str) -> None:
+        """Asks for what was kept by that name, where it was about that."""
+        self._asked = name, about
+        self.run_method("read", name)
+
+    def keep(self, name: str, about: str, exchanges: Sequence[Exchange]) -> None:
+        """Keeps these in place of what was kept by that name; of too much the latest."""
+        self.run_method("keep", name, as_text(about, exchanges))
+
+
+def as_text(about: str, exchanges: Sequence[Exchange]) -> str:
+    """What a browser keeps: JSON of so many characters at most."""
+    kept: list[Exchange] = []
+    room = _MOST_CHARACTERS - len(_JSON.dump_json(_Kept(about, kept)))
+    for exchange in map(_shortened, reversed(exchanges)):
+        room -= len(_ONE.dump_json(exchange)) + 1
+        if room < 0:
+            break
+        kept.insert(0, exchange)
+    return _JSON.dump_json(_Kept(about, kept)).decode()
+
+
+def exchanges_in(text: object, about: str) -> list[Exchange]:
+    """What was kept, as long as it is about that; nothing of what we would not have written."""
+    if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
+        return []
+    try:
+        kept = _JSON.validate_json(text)
+    except ValidationError:
+        return []
+    return kept.exchanges[-MOST_EXCHANGES:] if kept.about == about else []
+
+
+def _shortened(exchange: Exchange) -> Exchange:
+    cited = tuple(replace(citation, text=citation.text[:_OF_A_PASSAGE]) for citation in exchange.citations)
+    return replace(exchange, citations=cited)
