@@ -111,6 +111,8 @@ class Api(AbstractContextManager["Api"]):
         try:
             with self._client.stream(method, path, headers=headers, **options) as response:
                 return _received(response, listen)
+        except httpx.InvalidURL as error:
+            raise CommandError(f"What is asked for is too long: {error}. Say it in fewer words.") from error
         except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
             # Who hangs up while it is sent something, and is there all the same, takes no request so long.
             if options.keys() & {"json", "files"} and self._is_there():

@@ -1,6 +1,7 @@
 """uvicorn's connections with an end to waiting: for the head of a request, and for a client that does not read."""
 
 import asyncio
+import json
 from asyncio import TimerHandle, Transport
 from asyncio.transports import BaseTransport
 from collections.abc import Callable
@@ -108,6 +109,7 @@ class _Http(HttpToolsProtocol):
     def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]
         super().connection_made(cast("Transport", transport))
         self._reader = _Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
+        self.url = b""  # uvicorn has none before a request begins
         self._neither_head_nor_body = 0
         self._head_timer: TimerHandle | None = None
         self._answered: RequestResponseCycle | None = None
@@ -128,7 +130,7 @@ class _Http(HttpToolsProtocol):
         if self.transport.is_closing() or self.transport.get_protocol() is not self:
             self._has_head()
         elif self._neither_head_nor_body > _LONGEST_HEAD:
-            self._refuse(b"431 Request Header Fields Too Large")
+            self._refuse_head()
         elif self.cycle is not None and not self.cycle.response_complete:
             self._has_head()
         elif self._head_timer is None:
@@ -139,6 +141,10 @@ class _Http(HttpToolsProtocol):
         if len(self.pipeline) >= _MOST_WAITING:
             raise _TooManyWaiting  # the parser stops there, and uvicorn answers 400 and closes
         super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Says what is too long; uvicorn's own sentence for whatever else is no request."""
+        self._refuse_head() if len(self.url) >= _LONGEST_HEAD else super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -172,14 +178,24 @@ class _Http(HttpToolsProtocol):
     def _is_late(self) -> None:
         self._head_timer = None
         if self._neither_head_nor_body:
-            self._refuse(b"408 Request Timeout")
+            self._refuse(
+                b"408 Request Timeout", "REQUEST_TIMEOUT", "The head of the request came too slowly; send it again."
+            )
         else:  # nothing came at all, or only the rest of what was answered already
             self.transport.close()
 
-    def _refuse(self, status: bytes) -> None:
+    def _refuse_head(self) -> None:
+        message = "The head of the request has more than 64 KiB; most of it is its address: send less in that."
+        self._refuse(b"431 Request Header Fields Too Large", "HEAD_TOO_LARGE", message)
+
+    def _refuse(self, status: bytes, code: str, message: str) -> None:
         self._has_head()
         if not self.transport.is_closing():
-            self.transport.write(b"HTTP/1.1 " + status + b"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            body = json.dumps({"error": {"code": code, "message": message}}).encode()
+            self.transport.write(
+                b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
+                % (status, len(body), body)
+            )
             self.transport.close()
 
 

@@ -41,8 +41,13 @@ register_url_convertor("document", _DocumentConvertor())
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
 
+# What is blank for `str.strip`, in the words of JavaScript's expressions, which are JSON Schema's.
+_NOT_BLANK = r"[^\s\x1c-\x1f\x85]|\ufeff"
 _QUERY = Query(
-    description="What to look for", max_length=10_000, json_schema_extra={"pattern": r"\S"}, examples=["lighthouse"]
+    description="What to look for",
+    max_length=5_000,  # the head of a request has room for so many, whichever they are
+    json_schema_extra={"pattern": _NOT_BLANK},
+    examples=["lighthouse"],
 )
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]

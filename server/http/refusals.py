@@ -34,6 +34,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "PARSE_ERROR": (422, "arrow_content is not a project that Arrow would open; the message names the rule."),
     "FOLDER_UNUSABLE": (422, "The folder is not there, cannot be read, or holds the server's own data."),
     "PAGE_NOT_DRAWN": (422, "The page is there and cannot be drawn; the code says why, such as TIMEOUT."),
+    "HEAD_TOO_LARGE": (431, "The head of the request, its address included, has more than 64 KiB."),
     "RATE_LIMITED": (429, "Too many turns of the workspace, or too many wrong tokens of the address; see Retry-After."),
     "INTERNAL": (500, "Something went wrong in the server; its log has the details."),
     "MODEL_AUTHENTICATION": (_OF_THE_MODEL, "The provider refused the server's key."),
@@ -65,7 +66,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
 }
 _RETRIED = (429, _UNAVAILABLE)
 
-OF_EVERY_ROUTE = ("FORBIDDEN", "INTERNAL")
+OF_EVERY_ROUTE = ("FORBIDDEN", "HEAD_TOO_LARGE", "INTERNAL")
 OF_A_TOKEN = ("UNAUTHORIZED", "RATE_LIMITED")
 OF_A_BODY = ("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "INVALID_REQUEST", "TOO_BUSY")
 OF_THE_CATALOG = ("CATALOG_ERROR", "CATALOG_BUSY", "STORAGE_ERROR", "SERVER_CLOSING")

@@ -99,6 +99,12 @@ def test_a_message_that_says_nothing(capsys: pytest.CaptureFixture[str]) -> None
     assert "-m says nothing" in err
 
 
+def test_a_query_that_no_address_has_room_for(capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = ended(capsys, "search", "lamp " * 20_000, "--project", "1")
+    assert code == 1
+    assert "Say it in fewer words" in err.replace("\n", " ")
+
+
 def test_a_command_that_is_mistyped_is_told_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     code, err = ended(capsys, "serach", "carters")
     assert code == 2

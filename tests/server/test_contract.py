@@ -3,6 +3,7 @@
 `make contract` does the same with more examples, and `schemathesis run URL/openapi.json` from here by hand.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -10,7 +11,11 @@ import sys
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import ProxyHandler, build_opener
 
+import jsonschema_rs
 import pytest
 
 from agent.models import failures
@@ -67,6 +72,25 @@ def test_tokens_are_declared_as_they_are_asked_for(home: House, tmp_path: Path) 
     assert "401" in asked["/projects"]["get"]["responses"]
     assert "401" not in unasked["/projects"]["get"]["responses"]
     assert "security" not in asked["/healthz"]["get"]
+
+
+def test_what_is_no_query_is_declared_as_it_is_refused(home: House) -> None:
+    declared = _description(home)["paths"]["/projects/{project_id}/search"]["get"]["parameters"]
+    (query,) = [parameter["schema"] for parameter in declared if parameter["name"] == "q"]
+    is_query = jsonschema_rs.validator_for(query).is_valid
+    signs = [chr(number) for number in range(0x10000) if not 0xD800 <= number < 0xE000]
+    assert [sign for sign in signs if is_query(sign) != bool(sign.strip())] == []
+
+
+@pytest.mark.parametrize(("signs", "status"), [(5_000, 404), (5_001, 422), (12_000, 431)])
+def test_a_query_has_room_in_an_address(home: House, signs: int, status: int) -> None:
+    codes = {404: "PROJECT_NOT_FOUND", 422: "INVALID_REQUEST", 431: "HEAD_TOO_LARGE"}
+    address = f"{home.url}/projects/7/search?q={quote(chr(0x1F4A1) * signs)}"
+    with pytest.raises(HTTPError) as refused:  # httpx takes no address that is so long
+        build_opener(ProxyHandler({})).open(address)
+    with refused.value as answer:
+        assert answer.code == status
+        assert json.load(answer)["error"]["code"] == codes[status]
 
 
 def test_every_answer_is_typed(home: House) -> None:
