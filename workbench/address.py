@@ -70,6 +70,7 @@ class History:
         self._client = ui.context.client
         self._first = visit.project
         self._address = Address(visit.project, address.tab)  # as the browser has it
+        self._query = str(self._client.request.url.query)  # likewise
         self._going = 0
         self._is_due = False
         for moved in (visit.project_changed, visit.place_changed):
@@ -93,8 +94,10 @@ class History:
             self._put("replaceState" if shown.step == self._address.step else "pushState", shown)
 
     def _put(self, how: str, shown: Address) -> None:
-        self._address = shown
-        self._client.run_javascript(f'history.{how}(null, "", {json.dumps(shown.url)})')
+        """Unless the browser has gone elsewhere meanwhile: then it says so, and that is shown instead."""
+        is_there = f"location.search.slice(1) === {json.dumps(self._query)}"
+        self._address, self._query = shown, shown.url.partition("?")[2]
+        self._client.run_javascript(f'if ({is_there}) history.{how}(null, "", {json.dumps(shown.url)})')
 
     def _shown(self) -> Address:
         tab = str(self._tabs.value)
@@ -102,7 +105,8 @@ class History:
         return Address(self._visit.project, tab, view.place if view is not None else None)
 
     async def _go_back(self, event: GenericEventArguments) -> None:
-        await self._go(Address.read(str(event.args)))
+        self._query = str(event.args)
+        await self._go(Address.read(self._query))
 
     async def _go(self, address: Address) -> None:
         self._going += 1

@@ -31,6 +31,7 @@ class Visit:
         documents_changed: The project's documents are others, or have more vectors.
         question_proposed: A question that the visitor may want to ask, for the tab `Ask`.
         shown: What is open in the tab `Story`.
+        is_over: The page is gone.
     """
 
     def __init__(self, services: Services, workspace: str, *, is_owner: bool, project: str) -> None:
@@ -43,6 +44,7 @@ class Visit:
         self.documents_changed = Event[[]]()
         self.question_proposed = Event[[str]]()
         self.shown = ShownStory()
+        self.is_over = False
         self._turns: set[asyncio.Task[dict[str, Any]]] = set()
 
     @property
@@ -77,7 +79,9 @@ class Visit:
         return turn
 
     def end(self) -> None:
-        """Stops what is under way: nobody sees it any more."""
+        """Stops what is under way, and lets go of the story: nobody sees it any more."""
+        self.is_over = True
+        self.shown.close()
         for turn in self._turns:
             turn.cancel()
 

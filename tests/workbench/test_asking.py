@@ -1,5 +1,6 @@
 """Questions, searches and the places that are cited."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def test_an_answer_cites_its_page_and_shows_it(sample: str, open_page: OpenPage)
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for(state="detached")
     page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
+    expect(page).to_have_url(re.compile("&document=.*&page=6"))
     load_anew(page)
     page.get_by_role("img", name="game-bible.pdf, page 6").wait_for()
     assert page.locator(".question").inner_text() == QUESTION

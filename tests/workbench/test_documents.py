@@ -58,11 +58,13 @@ def test_files_that_are_dropped_are_added(sample: str, open_page: OpenPage) -> N
         """() => {
             const transfer = new DataTransfer();
             transfer.items.add(new File(["The lamp is cold."], "lamp.md"));
+            transfer.items.add(new File(["The \u201cold\u201d lamp."], 'the "old" %22.md'));
             return transfer;
         }"""
     )
     page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
-    page.get_by_role("button", name="lamp.md", exact=True).wait_for()
+    for name in ("lamp.md", 'the "old" %22.md'):
+        page.get_by_role("button", name=name, exact=True).wait_for()
 
 
 def test_files_that_are_dropped_beside_the_area_are_added_and_replace_no_page(sample: str, open_page: OpenPage) -> None:

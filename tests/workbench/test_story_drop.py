@@ -58,3 +58,9 @@ def test_what_is_no_form_with_one_story_is_refused(small: str, sent: dict[str, A
     status, code, message = refusal(small, **sent)
     assert (status, code) in [(400, "INVALID_REQUEST"), (422, "INVALID_REQUEST")]
     assert message
+
+
+def test_a_file_that_is_no_story_is_called_so_by_its_own_name(small: str) -> None:
+    status, _, message = refusal(small, files={"files": ('the "old" one.txt', b"hello")})
+    assert status == 422
+    assert message.startswith('the "old" one.txt is no .arrow file: ')

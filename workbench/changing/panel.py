@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from agent import Asked
+from corpora import ProjectKey
 from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
@@ -32,6 +33,7 @@ class ChangePanel:
         self._files = files
         self._asked: Asked | None = None
         self._changed_in: str | None = None  # the project of the last turn that changed the story
+        self._is_running = False  # until what a turn came to is shown: before, the story is not as it was said to be
         self._conversation = Conversation(visit, "change", self._show_state, self._draw_again, self._about)
         with ui.element("section").classes("change").props('aria-label="Change the story"'):
             self._draw_file()
@@ -109,7 +111,7 @@ class ChangePanel:
 
     def _show_state(self) -> None:
         """What can be done now."""
-        story, is_running = self._shown.story, self._conversation.is_running
+        story, is_running = self._shown.story, self._is_running
         kind = self._asked.kind if self._asked is not None else None
         self._write.set_visibility(story is not None and story.file is not None)
         self._discard.set_visibility(kind == "plan")
@@ -159,8 +161,16 @@ class ChangePanel:
     async def _run(self, said: str, **fields: Any) -> bool:
         """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
         story, key = self._shown.story, self._visit.key
-        if story is None or self._conversation.is_running:
+        if story is None or self._is_running:
             return False
+        self._is_running = True
+        try:
+            return await self._turn(said, story, key, fields)
+        finally:
+            self._is_running = False
+            self._show_state()
+
+    async def _turn(self, said: str, story: OpenStory, key: ProjectKey, fields: dict[str, Any]) -> bool:
         telling = Telling(self._draw_said(said))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)

@@ -108,9 +108,9 @@ def _remarks(document: Document) -> list[str]:
     said: list[tuple[tuple[int, ...], Callable[[str], str]]] = [
         (
             document.pages_without_text,
-            lambda pages: f"Not found by a search, as they are pictures or blank: pages {pages}.",
+            lambda pages: f"Not found by a search, as they are pictures or blank: {pages}.",
         ),
-        (document.pages_with_hidden_text, lambda pages: f"Text that nobody can see was left out on pages {pages}."),
-        (document.pages_recognized, lambda pages: f"Text recognized in pictures on pages {pages}."),
+        (document.pages_with_hidden_text, lambda pages: f"Text that nobody can see was left out on {pages}."),
+        (document.pages_recognized, lambda pages: f"Text recognized in pictures on {pages}."),
     ]
-    return [sentence(page_list(pages)) for pages, sentence in said if pages]
+    return [sentence(f"page{'s'[: len(pages) - 1]} {page_list(pages)}") for pages, sentence in said if pages]

@@ -1,5 +1,7 @@
 // Files and folders, from the disk to an address of this server.
 const MOST_FILES = 20, MOST_BYTES = 64 * 2 ** 20; // of one request; a longer file goes by itself
+// A form writes these in a name as %22 and the like, which are names too; JSON has the name as it is.
+const WRITTEN_OTHERWISE = /["\r\n]/, MOST_BYTES_OF_JSON = 16 * 2 ** 20;
 
 async function filesIn(entry, path) {
   if (entry instanceof File) return [[entry.name, entry]];
@@ -70,14 +72,13 @@ export default {
       files = this.fitting(url, files);
       const most = Math.min(MOST_BYTES, this.most || MOST_BYTES);
       while (files.length) {
-        const form = new FormData();
-        for (let bytes = 0, count = 0; files.length && count < MOST_FILES; count++) {
-          if (count && bytes + size(files[0]) > most) break;
-          const [name, file] = files.shift();
-          bytes += size([name, file]);
-          form.append("files", file, name);
+        const some = [files.shift()];
+        for (let bytes = size(some[0]); files.length && some.length < MOST_FILES; ) {
+          bytes += size(files[0]);
+          if (bytes > most || this.isJson(some[0]) || this.isJson(files[0])) break;
+          some.push(files.shift());
         }
-        await this.post(url, form);
+        await this.post(url, some);
       }
     },
     // What is too long for one request fails by itself, as what cannot be read does.
@@ -96,9 +97,25 @@ export default {
       if (long.length) this.$emit("answer", { url, answer: { documents } });
       return files.filter((file) => !long.includes(file));
     },
-    async post(url, form) {
+    isJson([name, file]) {
+      return !this.single && WRITTEN_OTHERWISE.test(name) && file.size <= MOST_BYTES_OF_JSON;
+    },
+    async asRequest(files) {
+      if (!this.isJson(files[0])) {
+        const form = new FormData();
+        for (const [name, file] of files) form.append("files", file, name);
+        return { body: form };
+      }
+      const [[name, file]] = files, reader = new FileReader();
+      const bytes = await new Promise((yes, no) => {
+        Object.assign(reader, { onload: () => yes(reader.result), onerror: no }).readAsDataURL(file);
+      });
+      const documents = [{ name, content_base64: bytes.split(",")[1] ?? "" }];
+      return { body: JSON.stringify({ documents }), headers: { "Content-Type": "application/json" } };
+    },
+    async post(url, files) {
       try {
-        const response = await fetch(url, { method: "POST", body: form });
+        const response = await fetch(url, { method: "POST", ...(await this.asRequest(files)) });
         this.$emit("answer", { url, answer: await response.json() });
       } catch {
         const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";

@@ -35,7 +35,8 @@ class StoryDrop:
         client = ui.context.client
         # Below an address that asks for a token, and with the page's own id in it, which nobody else knows.
         url = f"/_nicegui/client/{client.id}/story"
-        app.add_api_route(url, self._take, methods=["POST"])
+        # Not as an operation of an API: of each of those FastAPI keeps the callable, and this one holds a whole page.
+        app.add_route(url, self._take, methods=["POST"])
         client.on_delete(lambda: app.remove_route(url))
 
         async def answered(answer: dict[str, Any]) -> None:
@@ -59,7 +60,7 @@ class StoryDrop:
                 file = form.get("files")
                 if not isinstance(file, UploadFile):
                     return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
-                data, name = await file.read(), file.filename or "story.arrow"
+                data, name = await file.read(), _as_written(file.filename or "story.arrow")
                 path, sha256, unsaved = (str(form.get(field, "")) for field in ("path", "sha256", "unsaved"))
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
@@ -69,6 +70,13 @@ class StoryDrop:
             return _refused(error.status, error.code, str(error))
         self._opened = story, unsaved == "true"
         return JSONResponse({"name": name})
+
+
+def _as_written(name: str) -> str:
+    """A file's name, in which a browser's form writes what ends a line or a name otherwise."""
+    for written, is_meant in (("%22", '"'), ("%0D", "\r"), ("%0A", "\n")):
+        name = name.replace(written, is_meant)
+    return name
 
 
 def _read(name: str, data: bytes, path: str, sha256: str) -> OpenStory:

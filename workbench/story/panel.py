@@ -14,6 +14,10 @@ from workbench.story.scene_view import SceneView, view_scene
 from workbench.visit import Visit
 
 
+class _Outdated(Exception):
+    """Nobody looks at that any more."""
+
+
 class StoryPanel:
     """Shows the story that is open.
 
@@ -54,12 +58,21 @@ class StoryPanel:
 
     async def _refresh(self) -> None:
         """Draws the story, or its preview, unless it is another one already when that is made."""
-        state = story, preview, scene = self._shown.story, self._shown.preview, self._shown.scene
+        story, preview, scene = self._shown.story, self._shown.preview, self._shown.scene
         self._whole.set_visibility(story is not None)
         if story is None:
             return
-        view = await self._visit.compute(lambda: view_scene(story, preview, scene))
-        if state != (self._shown.story, self._shown.preview, self._shown.scene):
+
+        def go_on() -> None:
+            shown = self._shown
+            is_shown = shown.story is story and shown.preview is preview and shown.scene == scene
+            if self._visit.is_over or not is_shown:
+                raise _Outdated
+
+        try:
+            view = await self._visit.compute(lambda: view_scene(story, preview, scene, go_on))
+            go_on()
+        except _Outdated:
             return
         self._shown.scene = view.scene
         left_out = f": {view.left_out} of the scene's nodes are not drawn" if view.left_out else ""

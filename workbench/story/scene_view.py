@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import islice
 
+from agent import GoOn
 from arrow_project import Finding, check, outline, shorten
 from workbench.frame.bounded import LONGEST_NAME, LONGEST_OUTLINE, MOST_NODES
 from workbench.story.graph import marks, scene_drawing
@@ -34,8 +35,11 @@ class SceneView:
     left_out: int
 
 
-def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> SceneView:
-    """The scene, or where there is none of that id the one that the story begins with, or that the preview changes."""
+def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: GoOn) -> SceneView:
+    """The scene, or where there is none of that id the one that the story begins with, or that the preview changes.
+
+    `go_on` is called while the checks look at the story; what it raises ends them.
+    """
     shown = preview or before
     changed = _changes(before, preview) if preview is not None else {}
     story = shown.story
@@ -52,7 +56,7 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int) -> Scen
         {node.id: story.describe(node.id) for node in story.nodes_of(scene)[:MOST_NODES]},
         scene_drawing(shown.project, scene, before.project if preview is not None else None),
         outline(shown.project, scene, max_characters=LONGEST_OUTLINE),
-        list(check(shown.project)),
+        check(shown.project, go_on),
         changed.get(scene, []),
         max(0, len(story.nodes_of(scene)) - MOST_NODES),
     )

@@ -56,6 +56,11 @@ class ShownStory:
         self.was_opened.emit()
         self.was_changed.emit()
 
+    def close(self) -> None:
+        """Nothing is open any more, and nobody hears of it."""
+        self.story = self.preview = None
+        self._kept_elsewhere = ""
+
     def change(self, story: OpenStory, preview: OpenStory | None = None) -> None:
         """Shows what a turn has made of the story, or would."""
         self.story, self.preview = story, preview

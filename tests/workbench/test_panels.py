@@ -1,0 +1,126 @@
+"""What a page does of itself, without a browser: what opens beside an answer, and what becomes of one that is gone."""
+
+import gc
+import weakref
+from types import SimpleNamespace
+from typing import Any
+
+from nicegui import app, ui
+
+from agent import Citation, Cited, TextFinished
+from corpora.samples import SAMPLE
+from tests.workbench.test_forms import on_a_page
+from workbench.asking.panel import AskPanel
+from workbench.story.open_story import OpenStory
+from workbench.story.panel import StoryPanel
+from workbench.visit import Visit
+
+
+def visited() -> Any:
+    """The visit of a page on a server that does everything at once."""
+
+    async def wait(_workspace: str) -> None: ...
+
+    async def run(_workspace: str, work: Any) -> Any:
+        return work()
+
+    services: Any = SimpleNamespace(
+        assistant=SimpleNamespace(answerer=SimpleNamespace(converses=False)),
+        asking=SimpleNamespace(run=run),
+        catalog=SimpleNamespace(documents=lambda _: ["bible.pdf"]),
+        computing=SimpleNamespace(run=run),
+        intake=SimpleNamespace(under_way=lambda _: ()),
+        limits=SimpleNamespace(message_bytes=1),
+        roots=SimpleNamespace(roots={}),
+        rounds=SimpleNamespace(wait=wait),
+    )
+    return Visit(services, "red", is_owner=False, project="1")
+
+
+def opened() -> OpenStory:
+    """A story of its own for each test."""
+    return OpenStory.read("story.arrow", SAMPLE.arrow_file.read_bytes())
+
+
+def test_a_question_closes_the_source_of_the_answer_before_and_opens_the_one_that_its_own_names_first() -> None:
+    cited = [Citation(number, "bible.pdf", "a760", number, number, f"p{number}", "The lamp.") for number in (1, 8)]
+
+    async def use() -> list[str]:
+        visit, happened = visited(), list[str]()
+
+        async def begin_turn(_body: Any, tell: Any) -> dict[str, Any]:
+            happened.append("asked")
+            await tell(Cited(cited))
+            await tell(TextFinished("“The lamp.” [8] “The bell.” [1]"))
+            return {}
+
+        async def show(place: Any) -> None:
+            happened.append(f"shows {place.passage}")
+
+        visit.begin_turn = begin_turn
+        panel: Any = AskPanel(visit)
+        panel.place = SimpleNamespace(close=lambda: happened.append("closed"), show=show)
+        panel._question.set_value("Why?")
+        await panel._ask()
+        return happened
+
+    assert on_a_page(use) == ["closed", "asked", "shows p8"]
+
+
+def test_a_story_is_handed_out_only_as_the_last_answer_has_it() -> None:
+    async def use() -> list[bool]:
+        visit, can_be_taken = visited(), list[bool]()
+        panel: Any = StoryPanel(visit)
+        visit.shown.open(opened())
+        change: Any = panel._change
+
+        async def begin_turn(_body: Any, _tell: Any) -> dict[str, Any]:
+            return {"changed": True, "arrow_content": visit.shown.story.text, "suggestions": []}
+
+        async def compute(work: Any) -> Any:
+            can_be_taken.append(change._take_along.enabled)
+            return work()
+
+        visit.begin_turn, visit.compute = begin_turn, compute
+        await change._run("Undo", function="undo")
+        return [can_be_taken[0], change._take_along.enabled]
+
+    assert on_a_page(use) == [False, True]
+
+
+def test_the_check_of_a_story_ends_with_its_page() -> None:
+    async def use() -> list[str]:
+        visit, ended = visited(), list[str]()
+
+        async def compute(work: Any) -> Any:
+            visit.end()
+            try:
+                return work()
+            except Exception as error:
+                ended.append(type(error).__name__)
+                raise
+
+        panel: Any = StoryPanel(visit)
+        visit.shown.story = opened()
+        visit.compute = compute
+        await panel._refresh()
+        return ended
+
+    assert on_a_page(use) == ["_Outdated"]
+
+
+def test_of_a_page_that_is_gone_neither_its_story_nor_its_address_is_kept() -> None:
+    async def use() -> tuple[Any, int, int]:
+        before = len(app.routes)
+        visit = visited()
+        StoryPanel(visit)
+        client = ui.context.client
+        client.on_delete(visit.end)
+        visit.shown.open(opened())
+        client.delete()
+        return weakref.ref(visit), before, len(app.routes)
+
+    visit, before, after = on_a_page(use)
+    gc.collect()
+    assert visit() is None
+    assert before == after
