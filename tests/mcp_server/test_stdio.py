@@ -208,7 +208,7 @@ def test_it_ends_with_its_client(data_dir: Path) -> None:
         assert process.stdout.read() == b""
 
 
-@pytest.mark.parametrize(("given", "said"), [("--file", "no such file"), ("--project", "project id")])
+@pytest.mark.parametrize(("given", "said"), [("--file", "it is a folder"), ("--project", "project id")])
 def test_wrong_usage_is_said_before_anything_is_started(data_dir: Path, given: str, said: str) -> None:
     done = fletcher("mcp", given, "///", data_dir=data_dir)
 

@@ -179,7 +179,7 @@ class ChangePanel:
         self._asked = telling.asked
         await self._take(story, outcome)
         self._conversation.keep()
-        ui.run_javascript(f"getHtmlElement({self._said.id}).scrollTo({{top: 1e9}}); {self._find_focus}")
+        ui.run_javascript(f"getHtmlElement({self._said.id})?.scrollTo({{top: 1e9}}); {self._find_focus}")
         return outcome is not None
 
     @property

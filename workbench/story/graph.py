@@ -85,12 +85,13 @@ def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
     height = _HEAD + _ROW * max(len(outputs), 2) + 6
     if node.type == "frame":
         width, height = _sides(node.data.get("rect"))
-    named = f"{_short(node.id)} {(node.type in _SPOKEN and story.speaker(node)) or node.type}"
+    named = shorten(f"{_short(node.id)} {(node.type in _SPOKEN and story.speaker(node)) or node.type}", _LONGEST)
     described = story.describe(node.id)
     does = described.partition(": ")[2].removesuffix(")")
     lines = outputs if any(outputs) else _wrapped(" ".join(node.texts) or does or node.name)
     lines = tuple(shorten(line, _LONGEST) for line in lines)
-    said = " ".join([described, *lines]) if any(outputs) else described
+    # What is seen comes first: whoever speaks to the computer says it.
+    said = " ".join(filter(None, [named, *lines, described.partition(" ")[2]]))
     return Box(node, x, y, width, height, _colour(story, node), named, lines, said, mark)
 
 
@@ -161,7 +162,6 @@ def _edge(start: Box, end: Box, link: Link) -> str:
 
 def _drawn(box: Box, *, is_first: bool) -> str:
     mark = f" {box.mark}" if box.mark else ""
-    title = shorten(box.title, _LONGEST)
     said = escape(" ".join(filter(None, [box.said, box.mark])))
     kind = " frame" if box.node.type == "frame" else ""
     body = (
@@ -169,7 +169,7 @@ def _drawn(box: Box, *, is_first: bool) -> str:
         f'tabindex="{0 if is_first else -1}" role="button" aria-label="{said}">'
         f'<rect class="body" width="{box.width}" height="{box.height}" rx="5"/>'
         f'<rect class="head" width="{box.width}" height="{_HEAD}" rx="5" fill="{box.colour}"/>'
-        f'<text class="title" x="8" y="16" fill="{_readable(box.colour)}">{escape(title)}</text>\n'
+        f'<text class="title" x="8" y="16" fill="{_readable(box.colour)}">{escape(box.title)}</text>\n'
     )
     rows = "\n".join(
         f'<text x="8" y="{_HEAD + _ROW * row + 13}">{escape(line)}</text>' for row, line in enumerate(box.lines)

@@ -88,7 +88,7 @@ def test_columns_are_read_in_order() -> None:
 @pytest.mark.parametrize(
     ("path", "code", "says"),
     [
-        ("pdf-variety/imagemagick-images.pdf", "NO_TEXT", "6 page"),
+        ("pdf-variety/imagemagick-images.pdf", "NO_TEXT", "none of its pages"),
         ("pdf-variety/libreoffice-writer-password.pdf", "ENCRYPTED", "password"),
         ("game-design/crownline.LICENSE", "UNKNOWN_FORMAT", ".odt"),
     ],

@@ -23,11 +23,11 @@ class Counted(Intake):
     def __init__(self, home: House) -> None:
         super().__init__(home.ingestor, Metrics(home.catalog))
         self.followed: list[Change] = []
-        self.failures = 0
+        self.refusals = 0
 
     async def follow(self, key: ProjectKey, change: Change, progress: ProgressListener) -> IngestReport:
-        if self.failures:
-            self.failures -= 1
+        if self.refusals:
+            self.refusals -= 1
             raise OSError("the database went away")
         report = await super().follow(key, change, progress)
         self.followed.append(change)
@@ -119,7 +119,7 @@ async def test_a_failure_is_told_and_tried_again(
     catalogued: House, servers: tuple[Server, Server], folder: Path
 ) -> None:
     first, _ = servers
-    first.intake.failures = 2
+    first.intake.refusals = 2
     with pytest.raises(OSError, match="went away"):
         await first.folders.link(catalogued.key, str(folder), by_owner=True)
     await so(lambda: len(catalogued.catalog.documents(catalogued.key)) == 2)
