@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import ProviderAway
-from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, within
+from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, load_local, within
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -125,6 +125,8 @@ def _class(kind: str, provider: str, suffix: str) -> type:
 
 
 def _made(model: type, provider: str, name: str, **options: Any) -> Any:
+    if provider == "huggingface":  # which loads it, and asks the hub for minutes where there is none
+        return load_local(name, lambda offline: model(model_name=name, local_files_only=offline, **options))
     if provider == "ollama" and (host := os.environ.get("OLLAMA_HOST")):  # which its package does not look at
         options["base_url"] = host
     try:

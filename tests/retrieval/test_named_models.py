@@ -97,6 +97,7 @@ def test_a_reranker_of_a_provider_names_its_package() -> None:
 Check = Callable[[str], None]
 KINDS: dict[str, tuple[Check, type[Exception]]] = {
     "embedding": (lambda source: Embedder(source).check(), EmbeddingModelUnavailable),
+    "package": (lambda source: Embedder(f"huggingface:{source}").check(), EmbeddingModelUnavailable),
     "reranker": (lambda source: Reranker(source).load(), RerankerUnavailable),
 }
 
@@ -130,6 +131,6 @@ def test_a_hub_that_is_away_is_not_waited_for(kind: str, silent: bool, hub: sock
     if not silent:
         hub.close()
     started = time.monotonic()
-    with pytest.raises(error, match=r"'nope' cannot be used: the Hugging Face hub (cannot be reached|does not answer)"):
+    with pytest.raises(error, match=r"nope' cannot be used: the Hugging Face hub (cannot be reached|does not answer)"):
         check("nope")
     assert time.monotonic() - started < 60  # not the hub's own patience, which is minutes
