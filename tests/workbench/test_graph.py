@@ -34,7 +34,7 @@ def test_of_a_story_of_any_size_no_more_is_drawn_than_is_looked_at() -> None:
         story["resources"]["nodes"][str(key)] = {"type": "interaction", "name": "i", "data": {"actions": actions}}
         scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, slot, 1001, 0] for slot in range(3)]}
     opened = OpenStory("large.arrow", json.dumps(story))
-    view = view_scene(opened, None, int(scene_id), list)
+    view = view_scene(opened, None, int(scene_id), print)
     assert view.drawing.count("data-node=") == len(view.nodes) == MOST_NODES
     assert view.left_out == len(scene["map"]) - MOST_NODES
     assert MOST_ELEMENTS < view.drawing.count("<circle") <= 3 * MOST_NODES + MOST_ELEMENTS
@@ -51,7 +51,7 @@ def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:
         story["resources"]["nodes"][str(key)] = {"type": "dialog", "name": "Hello" * 19_000, "data": data}
         scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 0, 1000, 0]]}
     opened = OpenStory.read("long.arrow", json.dumps(story).encode())
-    view, resources = view_scene(opened, None, int(scene_id), list), Resources(opened.story, int(scene_id), 1000)
+    view, resources = view_scene(opened, None, int(scene_id), print), Resources(opened.story, int(scene_id), 1000)
     arguments = ("node_id", "scene_id", "character", "from_slot", "connect_from")
     names = [name for argument in arguments for name in (resources.named_by(argument) or {}).values()]
     assert max(map(len, [*names, *view.scenes.values(), *view.nodes.values()])) < 300

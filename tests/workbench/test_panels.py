@@ -43,7 +43,7 @@ def opened() -> OpenStory:
 
 
 def test_a_question_closes_the_source_of_the_answer_before_and_opens_the_one_that_its_own_names_first() -> None:
-    cited = [Citation(number, "bible.pdf", "a760", number, number, f"p{number}", "The lamp.") for number in (1, 8)]
+    cited = tuple(Citation(number, "bible.pdf", "a760", number, number, f"p{number}", "The lamp.") for number in (1, 8))
 
     async def use() -> list[str]:
         visit, happened = visited(), list[str]()
