@@ -96,8 +96,14 @@ def install(arrow: ArrowEditor, scene: str) -> bool:
     """Lets Arrow start by the scene; False where it does so already.
 
     Raises:
-        CommandError: Its `override.cfg` names another main scene, has a part of a block, or cannot be written.
+        CommandError: Its `override.cfg` is a link, names another main scene, has a part of a block, or cannot be
+            written.
     """
+    if arrow.override.is_symlink():  # it may have come with the folder, and lead to any file of the user's
+        raise CommandError(
+            f"{arrow.override} is a link to {arrow.override.readlink()}, and Fletcher writes into no file elsewhere. "
+            "Put a file in its place, and install again."
+        )
     before = _read(arrow.override)
     own = _own(arrow.override, before)
     if other := _MAIN_SCENE.search(own):
@@ -126,7 +132,7 @@ def is_installed(arrow: ArrowEditor) -> bool:
 def uninstall(arrow: ArrowEditor) -> bool:
     """Takes Fletcher's lines out, and the file where nothing else is in it; False where there are none.
 
-    A link, and what it leads to, stay in any case: somebody has made them.
+    A link, which an earlier version wrote through, and what it leads to, stay in any case: somebody has made them.
 
     Raises:
         CommandError: The file has a part of a block, or cannot be written.

@@ -14,6 +14,9 @@ from ingest.readers import SUFFIXES, told_by_content
 from ingest.readers.named import named_readers
 from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, known_as, too_large
 
+MOST_ENTRIES = 20_000
+"""The files and folders of a folder that somebody else has the server read: each is kept in memory."""
+
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
 _UNFINISHED = (".tmp", ".crdownload", ".part", ".partial", ".download", "~")
@@ -92,7 +95,8 @@ def scan(paths: str | Path | Iterable[str | Path], inside: Path | None = None) -
     A document is named by its path relative to the given folder, a file that was given itself by its file
     name. In a folder, a file of an unknown kind becomes a `skipped` refusal; given itself, it will fail.
 
-    With `inside`, the real path of a folder, no file is read that is not below it when it is opened.
+    With `inside`, the real path of a folder, no file is read that is not below it when it is opened, and a folder
+    has no more than `MOST_ENTRIES`.
     """
     given = [paths] if isinstance(paths, str | Path) else paths
     return Scan(entry for path in given for entry in _found(Path(path), inside))
@@ -138,11 +142,15 @@ def look_at(file: Path) -> Look:
     return Look(file, None, {file: _stamp(file)} if file.is_file() else {}, folders)
 
 
-def look_into(folder: Path, inside: Path) -> Look:
-    """What a folder holds now, of which only what is below the real path `inside` is read; raises `ScanError`."""
+def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
+    """What a folder holds now, of which only what is below the real path `inside` is read.
+
+    Raises:
+        ScanError: It is not there, cannot be read, or has more than `most` files and folders.
+    """
     if not folder.is_dir():
         raise _not_there(folder)
-    tree = _Tree(folder)
+    tree = _Tree(folder, most)
     stamps = {path: _stamp(path) for path in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
     try:
         folders = {each: _identity(each) for each in tree.folders}
@@ -154,6 +162,14 @@ def look_into(folder: Path, inside: Path) -> Look:
 def _not_there(folder: Path) -> ScanError:
     return ScanError(
         "FOLDER_MISSING", f"{printable(str(folder))}: the folder is not there; it was moved, or its drive taken out."
+    )
+
+
+def _too_many(folder: Path, most: int) -> ScanError:
+    return ScanError(
+        "FOLDER_TOO_LARGE",
+        f"{printable(str(folder))}: it has more than {most:,} files and folders, and no more are read of one. "
+        "Name the folder in it that has the documents.",
     )
 
 
@@ -184,8 +200,8 @@ def _found(path: Path, inside: Path | None) -> list[_Entry]:
 
 
 def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
+    tree = _Tree(root, MOST_ENTRIES if inside else None)
     inside = inside or Path(os.path.realpath(root))
-    tree = _Tree(root)
     for path in tree.files:
         yield _entry(root, inside, path)
     for error in tree.unreadable.values():
@@ -195,7 +211,7 @@ def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
 class _Tree:
     """All files and folders below a folder, but for hidden and unfinished ones; a link to a folder is as a file."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, most: int | None) -> None:
         self.files: list[Path] = []
         self.folders: list[Path] = []
         self.unreadable: dict[Path, OSError] = {}
@@ -211,6 +227,8 @@ class _Tree:
             links = [name for name in folders if (here / name).is_symlink()]
             folders[:] = [name for name in folders if not is_left_out(name) and name not in links]
             self.files += [here / name for name in (*files, *links) if not is_left_out(name)]
+            if most is not None and len(self.files) + len(self.folders) > most:
+                raise _too_many(root, most)
 
 
 def is_left_out(name: str) -> bool:

@@ -15,7 +15,7 @@ from time import monotonic
 from watchfiles import watch
 from watchfiles.main import FileChange
 
-from ingest.folder import Identity, Look, Scan, ScanError, Stamp, look_at, look_into
+from ingest.folder import MOST_ENTRIES, Identity, Look, Scan, ScanError, Stamp, look_at, look_into
 from ingest.report import Problem
 
 logger = logging.getLogger(__name__)
@@ -66,7 +66,8 @@ class Watch:
         stop: Ends a `wait`.
         holds_documents: Documents of these folders are known, so that one that is empty from the first is not
             believed either.
-        real: The paths are real ones: if a link comes into the way, nothing behind it is read.
+        real: The paths are real ones, and a server follows them for others: if a link comes into the way, nothing
+            behind it is read, and none has more than `MOST_ENTRIES`.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Watch:
         if self._moving or any(root.is_in_doubt for root in self._roots):
             self._stop.wait(max(_LOOK_S, look_s * _MOVING_SHARE))
         elif self._problems:
-            self._stop.wait(_IDLE_S)
+            self._stop.wait(max(_IDLE_S, look_s * _IDLE_SHARE))
         else:
             folders = {folder: identity for each in looks for folder, identity in each.folders.items()}
             roots = [folder for each in looks for folder in list(each.folders)[:1]]
@@ -215,7 +216,8 @@ class _Root:
     def __init__(self, path: Path, holds_documents: bool, real: bool) -> None:
         self._path = path
         inside = path if real else Path(os.path.realpath(path))
-        self._look = look_at if path.is_file() else partial(look_into, inside=inside)
+        most = MOST_ENTRIES if real else None
+        self._look = look_at if path.is_file() else partial(look_into, inside=inside, most=most)
         self._last = Look(path)
         self._identity: Identity | None = None
         self._holds_documents = holds_documents

@@ -1,9 +1,11 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
 from dataclasses import replace
+from importlib import import_module
+from inspect import signature
 from typing import Any, cast
 
-from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model, ModelRequestParameters, infer_model
 from pydantic_ai.providers import Provider, infer_provider
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_core import to_json
@@ -12,6 +14,9 @@ from agent.models.answer_limit import LimitedAnswers
 
 # Providers that speak OpenAI's protocol and take a client of ours.
 _SPEAK_OPENAI = ("openai", "openai-chat", "openai-responses", "ollama", "vllm", "litellm")
+# Their SDKs take a client of httpx; those of all others one of httpx2.
+_ON_HTTPX = ("groq", "cohere")
+_OWN_CLIENT = ("huggingface",)  # takes `http_client`, and refuses it
 # What grows from one request of a turn to the next; everything else stays as it is.
 _CONVERSATION = ("messages", "input")
 
@@ -65,7 +70,7 @@ def _provider(name: str) -> Provider[Any]:
     provider = infer_provider(name)  # says which variable is missing
     if name == "anthropic":
         return _anthropic()
-    return _openai(provider) if name in _SPEAK_OPENAI else provider
+    return _openai(provider) if name in _SPEAK_OPENAI else _with_limited_answers(name, type(provider)) or provider
 
 
 def _anthropic() -> Provider[Any]:
@@ -97,6 +102,16 @@ def _openai(provider: Provider[Any]) -> Provider[Any]:
     named = provider.client
     client = OpenAIClient(api_key=named.api_key, base_url=named.base_url, max_retries=0, http_client=HttpClient())
     return cast("Any", type(provider))(openai_client=client)
+
+
+def _with_limited_answers(name: str, kind: type[Provider[Any]]) -> Provider[Any] | None:
+    """None where the SDK has a client of its own, as those of Bedrock, xAI and Hugging Face; and behind a gateway."""
+    if name in _OWN_CLIENT or "/" in name or "http_client" not in signature(kind).parameters:
+        return None
+    httpx = import_module("httpx" if name in _ON_HTTPX else "httpx2")
+    client: Any = type("HttpClient", (LimitedAnswers, httpx.AsyncClient), {})
+    # The library's own times: a model may think for minutes before it says anything.
+    return cast("Any", kind)(http_client=client(timeout=httpx.Timeout(DEFAULT_HTTP_TIMEOUT, connect=5)))
 
 
 def _conversation_last(body: dict[str, Any]) -> dict[str, Any]:

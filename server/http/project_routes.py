@@ -7,13 +7,13 @@ from fastapi import APIRouter, Depends, Request
 
 from server.http.answers import ProjectList
 from server.http.dependencies import get_services
-from server.http.refusals import OF_THE_CATALOG, refusals
+from server.http.refusals import OF_A_LIST, refusals
 from server.services import Services
 
 router = APIRouter(prefix="/projects", tags=["corpus"])
 
 
-@router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_THE_CATALOG))
+@router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_A_LIST))
 async def list_projects(request: Request, services: Annotated[Services, Depends(get_services)]) -> dict[str, Any]:
     """Each with the documents and passages of its corpus, and how many of these have their vectors."""
     workspace: str = request.state.workspace

@@ -47,7 +47,7 @@ class BodyLimitMiddleware:
         try:
             await self._app(scope, body.receive, PacedAnswer(send, body.sender).send)
         except GaveWay:
-            logger.info("%s: the answer was read too slowly, and others lacked its room", scope["path"])
+            logger.info("%s: the answer was broken off, as those that are not read leave no room", scope["path"])
         finally:
             body.sender.free()
 

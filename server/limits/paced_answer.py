@@ -15,7 +15,7 @@ _NO_ROOM = "Your workspace has not read the answers to earlier requests; read th
 
 
 class GaveWay(Exception):
-    """Others lacked the room of an answer that was read slowly."""
+    """Others lacked the room of an answer that was read slowly, or what had begun found none."""
 
 
 class PacedAnswer:
@@ -37,7 +37,7 @@ class PacedAnswer:
         """Passes it on, or 503 instead of a long answer without room.
 
         Raises:
-            GaveWay: It was read slowly.
+            GaveWay: It was read slowly, or has begun and is longer than there is room for.
         """
         if message["type"] == "http.response.start" and _length(message) > SMALL:
             self._head = message  # what it is the head of, and whether that has room, is not known yet
@@ -72,6 +72,8 @@ class PacedAnswer:
             self._sender.reads(end)
 
     async def _refuse(self) -> None:
+        if self._head is None:  # its status was said
+            raise GaveWay
         self._is_refused = True
         body = json.dumps({"error": {"code": "TOO_BUSY", "message": _NO_ROOM}}).encode()
         headers = [

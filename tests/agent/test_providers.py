@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from pydantic_ai.models.openai import OpenAIChatModel
 
 from agent import (
     Assistant,
@@ -23,6 +24,7 @@ from agent import (
 )
 from agent.answering.tools import tool_schemas
 from agent.models import answer_limit
+from agent.models.answer_limit import LimitedAnswers
 from agent.models.providers import provided_model
 from agent.models.retries import Retries
 from arrow_project import ArrowProject, Operation
@@ -395,3 +397,12 @@ async def test_a_refusal_without_an_end_is_not_read_to_the_end(
     monkeypatch.setattr(answer_limit, "_MOST", 10)
     asked = await provider.ask(*[HttpError(400, "invalid_request_error", "no " * 1000)] * 6)
     assert asked.failure == "MODEL_MISBEHAVED"
+
+
+def test_answers_of_every_provider_that_takes_a_client_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "k")
+    model = provided_model("openrouter:some/model")
+    assert isinstance(model, OpenAIChatModel)
+    client = model.client._client  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(client, LimitedAnswers)
+    assert client.timeout.read == 600

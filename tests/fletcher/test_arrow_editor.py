@@ -177,19 +177,27 @@ def test_the_file_keeps_its_mode_and_a_new_one_is_readable_by_whoever_starts_arr
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
 @pytest.mark.parametrize("own", ["precious=1\n", "", None])
-def test_a_link_stays_one_and_what_it_leads_to_is_changed_and_changed_back(
-    own: str | None, arrow: ArrowEditor, tmp_path: Path
-) -> None:
+def test_no_file_that_a_link_leads_to_is_written(own: str | None, arrow: ArrowEditor, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere.cfg"
     if own is not None:
         target.write_text(own)
     arrow.override.symlink_to(Path("..") / target.name)
+    with pytest.raises(CommandError, match=r"override\.cfg is a link to .*elsewhere\.cfg"):
+        install(arrow, _SCENE)
+    assert arrow.override.is_symlink()
+    assert (target.read_text() if target.exists() else None) == own
 
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_what_was_once_written_through_a_link_is_taken_out_again(arrow: ArrowEditor, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere.cfg"
+    arrow.override.write_text("precious=1\n")
     install(arrow, _SCENE)
-    assert _SCENE in target.read_text()
+    arrow.override.rename(target)
+    arrow.override.symlink_to(target)
     uninstall(arrow)
     assert arrow.override.is_symlink()
-    assert target.read_text() == (own or "")
+    assert target.read_text() == "precious=1\n"
 
 
 def test_keys_below_the_block_stay_in_their_section(arrow: ArrowEditor) -> None:

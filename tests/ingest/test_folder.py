@@ -148,3 +148,15 @@ def test_a_name_that_is_no_text_fails_alone_and_can_be_printed(folder: Path) -> 
     assert all(each.isprintable() for each in said)
     (named,) = scan(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"))
     assert (named.name, isinstance(named, Refusal)) == (r"caf\xe9.md", True)
+
+
+def test_of_a_folder_that_somebody_else_names_so_many_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.folder.MOST_ENTRIES", 2)
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("Elena keeps the lighthouse.")
+    with pytest.raises(ScanError, match="Name the folder in it") as refused:
+        scan(tmp_path, tmp_path.resolve())
+    assert refused.value.code == "FOLDER_TOO_LARGE"
+    assert len(scan(tmp_path)) == 2

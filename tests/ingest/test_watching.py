@@ -334,3 +334,20 @@ def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
     notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     NOTICES_WAIT(notices, {folder: (1, 1)}, [folder], 3600.0)
     assert len(list(words)) == 2
+
+
+def test_of_a_folder_with_too_many_files_nothing_is_kept_in_memory(
+    folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.watching.MOST_ENTRIES", 4)  # the folder, its subfolder and two files
+    followed = Watch([folder.resolve()], clock, real=True)
+    assert set(texts(taken(followed))) == {"bible.md", "quests/ferry.md"}
+    write(folder / "third.xyz", "One too many.")
+    change = taken(followed)
+    assert [problem.code for problem in change.problems] == ["FOLDER_TOO_LARGE"]
+    assert not change.lacks("bible.md")
+    assert not list(change.sources)
+    (folder / "third.xyz").unlink()
+    assert taken(followed).problems == ()
+    write(folder / "third.xyz", "Fine for its own user.")
+    assert "third.xyz" in {entry.name for entry in taken(Watch([folder], clock)).sources}

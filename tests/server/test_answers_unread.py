@@ -140,3 +140,18 @@ async def test_what_is_streamed_from_the_disk_takes_no_room() -> None:
     caller.read()
     await caller.ask()
     assert (caller.status, len(caller.body)) == (200, 48 * 65536)
+
+
+@in_a_loop
+async def test_what_has_begun_and_finds_no_room_is_broken_off() -> None:
+    async def events() -> AsyncGenerator[bytes]:
+        yield b"begun"
+        yield LONG
+
+    app, room_of_all = answering(StreamingResponse(events()))
+    room_of_all.add("ada", 5 * MIB)
+    caller = Caller(app, "ada")
+    caller.read()
+    await caller.ask()
+    assert (caller.status, caller.body) == (200, b"begun")
+    assert caller.messages[-1]["more_body"] is True, "its connection is cut"

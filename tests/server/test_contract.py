@@ -93,6 +93,16 @@ def test_a_query_has_room_in_an_address(home: House, signs: int, status: int) ->
         assert json.load(answer)["error"]["code"] == codes[status]
 
 
+_SHORT = {"/healthz", "/metrics"}
+
+
+def test_an_answer_that_can_be_long_is_declared_as_it_is_refused(home: House) -> None:
+    for path, methods in _description(home)["paths"].items():
+        for method, operation in methods.items():
+            busy = operation["responses"].get("503", {"description": ""})
+            assert ("`TOO_BUSY`" in busy["description"]) is (path not in _SHORT), (method, path)
+
+
 def test_every_answer_is_typed(home: House) -> None:
     for path, methods in _description(home)["paths"].items():
         for method, operation in methods.items():
