@@ -15,7 +15,7 @@ class AnswerWithoutEnd(exceptions.UnexpectedModelBehavior):
     """The provider sent more than any answer has."""
 
 
-_WHAT_STAYS = "What it did so far stays; ask for the rest in smaller pieces."
+_SMALLER = "Ask for it in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
 _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
@@ -63,10 +63,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
     (
         AnswerBrokenOff,
         "ANSWER_BROKEN_OFF",
-        (
-            "The connection to the provider broke off in the middle of the answer. What was done so far stays; ask "
-            "it to go on."
-        ),
+        ("The connection to the provider broke off in the middle of the answer. Ask it to go on."),
     ),
     (
         exceptions.ModelConnectionError,
@@ -84,7 +81,7 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
             "call tools is one: set FLETCHER_MODEL to another."
         ),
     ),
-    (exceptions.UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _WHAT_STAYS),
+    (exceptions.UsageLimitExceeded, "STEP_LIMIT", "The model took too many steps and was stopped. " + _SMALLER),
     (
         exceptions.ContentFilterError,
         "CONTENT_FILTER",
@@ -96,20 +93,20 @@ _SENTENCES: tuple[tuple[type[Exception], str, str], ...] = (
     (
         exceptions.OutputTokenLimitExceeded,
         "ANSWER_TOO_LONG",
-        "The model's answer came to the limit of its length in the middle of a call. " + _WHAT_STAYS,
+        "The model's answer came to the limit of its length in the middle of a call. " + _SMALLER,
     ),
     (
         AnswerWithoutEnd,
         "MODEL_MISBEHAVED",
         (
             "The provider of {model} sent more than any answer has, and was cut off. Check the base URL "
-            "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _WHAT_STAYS
+            "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _SMALLER
         ),
     ),
     (
         exceptions.UnexpectedModelBehavior,
         "MODEL_MISBEHAVED",
-        "The model kept making calls that cannot be read. " + _WHAT_STAYS,
+        "The model kept making calls that cannot be read. " + _SMALLER,
     ),
     (
         exceptions.AgentRunError,

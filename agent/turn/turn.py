@@ -1,6 +1,7 @@
 """A turn: from a user's message to its end; what happens in it is told as events."""
 
 import logging
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -142,10 +143,10 @@ class Turn:
             project, problem = self.context.project, str(missing)
             await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except AnswerFailed as error:
-            logger.warning("the model failed: %s", error.__cause__ or error)
+            logger.warning("the model failed: %s", _without_keys(str(error.__cause__ or error)))
             if self._open_text.strip():
                 await self._tell(TextFinished(f"{self._open_text} …"))
-            await self._tell(Failed(error.failure))
+            await self._tell(Failed(self._with_what_stays(error.failure)))
         except CorpusError as error:
             await self._tell(Failed(Failure(error.code, error.message)))
         except OperationRefused as error:
@@ -155,6 +156,12 @@ class Turn:
             await self._tell(
                 Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
             )
+
+    def _with_what_stays(self, failure: Failure) -> Failure:
+        """Whoever sends the message again has to know what of it is done."""
+        if self._request.plan or not self._execution.executed:
+            return failure
+        return replace(failure, message=f"{failure.message} What was done before stays; say undo to take it back.")
 
     async def _react(self) -> None:
         """Takes the message for the answer to an open question, for a call, or else has it answered."""
@@ -300,3 +307,11 @@ class Turn:
     def _timings(self, started: float) -> Timings:
         model_s = self._answer.model_s if self._answer else 0.0
         return Timings(self._retrieval_s, model_s, self._execution.editor_s, time.monotonic() - started)
+
+
+def _without_keys(said: str) -> str:
+    """Some providers repeat the key that they refuse."""
+    for name, value in os.environ.items():
+        if name.endswith(("_API_KEY", "_AUTH_TOKEN")) and value:
+            said = said.replace(value, f"<{name}>")
+    return said

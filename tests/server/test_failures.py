@@ -84,9 +84,26 @@ def test_what_was_done_before_the_failure_stays(home: House, client: Client) -> 
     home.model.add(["I will add gold.", GOLD], ModelOverloadedError("scripted", SECRET), ["Ten."])
     client.ask("Add gold.")
     client.answer(client.call())
-    assert texts(client.until("end"))[0].startswith("MODEL_OVERLOADED: ")
+    said = texts(client.until("end"))[0]
+    assert said.startswith("MODEL_OVERLOADED: ")
+    assert "What was done before stays; say undo to take it back." in said
     client.turn("How much?")
     assert "gold: num = 10" in home.model.requests[-1].context
+
+
+def test_where_nothing_was_done_nothing_stays(home: House, client: Client) -> None:
+    home.model.add(ModelOverloadedError("scripted", SECRET))
+    assert "stays" not in texts(client.turn("Add gold."))[0]
+
+
+def test_a_key_that_a_provider_repeats_is_not_logged(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-told-to-nobody")
+    home.model.add(ModelOverloadedError("scripted", "Incorrect key: sk-told-to-nobody"))
+    client.turn("Add gold.")
+    assert "Incorrect key: <OPENAI_API_KEY>" in caplog.text
+    assert "sk-told-to-nobody" not in caplog.text
 
 
 @pytest.mark.parametrize("call", [Use("paint_node"), Use("create_variable", raw="{")], ids=["no tool", "no JSON"])
