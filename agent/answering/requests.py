@@ -21,7 +21,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
-from agent.models.failures import AnswerBrokenOff
+from agent.models.failures import AnswerBrokenOff, without_keys
 from agent.models.retries import PASSING_ERRORS, Retries
 from agent.turn.events import EventSink, TextChunk, TextFinished, Usage
 
@@ -120,7 +120,9 @@ class Requests:
         if self._has_spoken:
             raise AnswerBrokenOff(str(error)) if isinstance(error, ModelConnectionError) else error
         wait_s = self._retries.wait_s(failures, error)
-        logger.warning("request %s failed, %s: %s", failures, "given up" if wait_s is None else "again", error)
+        logger.warning(
+            "request %s failed, %s: %s", failures, "given up" if wait_s is None else "again", without_keys(error)
+        )
         if wait_s is None:
             raise error
         if wait_s >= _TOLD_WAIT_S:

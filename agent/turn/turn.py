@@ -1,7 +1,6 @@
 """A turn: from a user's message to its end; what happens in it is told as events."""
 
 import logging
-import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
+from agent.models.failures import without_keys
 from agent.prompt.prompt import passage_budget
 from agent.prompt.query import build_query
 from agent.questions.confirmation import describe
@@ -143,7 +143,7 @@ class Turn:
             project, problem = self.context.project, str(missing)
             await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except AnswerFailed as error:
-            logger.warning("the model failed: %s", _without_keys(str(error.__cause__ or error)))
+            logger.warning("the model failed: %s", without_keys(error.__cause__ or error))
             if self._open_text.strip():
                 await self._tell(TextFinished(f"{self._open_text} …"))
             await self._tell(Failed(self._with_what_stays(error.failure)))
@@ -307,11 +307,3 @@ class Turn:
     def _timings(self, started: float) -> Timings:
         model_s = self._answer.model_s if self._answer else 0.0
         return Timings(self._retrieval_s, model_s, self._execution.editor_s, time.monotonic() - started)
-
-
-def _without_keys(said: str) -> str:
-    """Some providers repeat the key that they refuse."""
-    for name, value in os.environ.items():
-        if name.endswith(("_API_KEY", "_AUTH_TOKEN")) and value:
-            said = said.replace(value, f"<{name}>")
-    return said
