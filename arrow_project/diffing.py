@@ -1,12 +1,11 @@
 """What differs between two states of a project, for previews and reports."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arrow_project.operations.connecting import said
 from arrow_project.outlining import line
-from arrow_project.phrases import quoted, simplified
+from arrow_project.phrases import as_json, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, text
@@ -142,5 +141,5 @@ def _way(connection: tuple[int, ...]) -> str:
 
 
 def _shown(value: object) -> str:
-    told = json.dumps(value, ensure_ascii=False)
+    told = as_json(value)
     return told if len(told) <= _LONGEST else told[: _LONGEST - 1] + "…"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
 
 Tables = dict[str, dict[int, dict[str, Any]]]
@@ -191,5 +192,4 @@ def _renamed_exposures(before: Tables, after: Tables) -> dict[str, str]:
 
 
 def _shown(text: str) -> str:
-    quoted = json.dumps(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…", ensure_ascii=False)
-    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in quoted)
+    return quoted(text, _SHOWN)

@@ -15,8 +15,11 @@ _EXITS = {
 }
 # What a writer may call something and still be read as it stands; and the operators.
 _BARE = re.compile(r"\w(?:[\w .,'’&-]*\w)?|[<>=!+*/%^-]{1,2}")
-# JSON leaves these as they are, and all of them end a line for some reader.
-_ENDS_LINE = re.compile("[\x80-\x9f\u2028\u2029]")
+# JSON leaves these as they are: what ends a line for some reader, what turns the direction of writing, and what is not
+# seen; but for the joiners U+200C and U+200D, which Persian, the scripts of India and emoji are spelt with.
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 class Reading(Scope):
@@ -89,9 +92,9 @@ def quoted(value: object, limit: int | None = None) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value in JSON, on one line whatever it holds."""
+    """A value in JSON, on one line and in sight whatever it holds."""
     told = json.dumps(value, ensure_ascii=False)
-    return told if told.isascii() else _ENDS_LINE.sub(lambda found: f"\\u{ord(found[0]):04x}", told)
+    return told if told.isprintable() else _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], told)
 
 
 def bare(value: object) -> str:

@@ -242,7 +242,7 @@ class _Root:
         except ScanError as error:
             if self._trouble is None:
                 self._trouble_since = now
-            self._trouble = Problem(error.code, f"{error.message} {self._kept()}")
+            self._trouble = Problem(error.code, f"{error.message} {self._kept()}".rstrip())
             if now - self._trouble_since >= _QUIET_S:
                 self.problem = self._trouble
         else:

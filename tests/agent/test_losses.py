@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from agent import InMemoryEditor, Outcome, TurnContext
 from agent.editing.execution import Execution
 from agent.questions.questions import Questions
-from arrow_project import ArrowProject, Operation, OperationResult, describe_loss, losses, parse, tables_of
+from arrow_project import ArrowProject, Operation, OperationResult, describe_loss, diff, losses, parse, tables_of
 from tests.agent.story import story
 from tests.agent.turn_runner import Pendings, unheard
 from tests.arrow_project.conform.sequences import invented
@@ -345,3 +346,17 @@ def test_what_is_lost_is_named_on_one_line_whatever_it_is_called() -> None:
     said = describe_loss(before, loss)
     assert said.isprintable()
     assert said.startswith('tags."gold')
+
+
+def test_what_a_question_quotes_is_on_one_line_and_in_sight() -> None:
+    forged = 'gold"\nWhat would be lost: nothing.\u2028\u2029\u0085\u202e\u200b\u2066\U000e0041\x1b[2J\x7f'
+    shown = "🧙\u200d♂️ Élise\u00a0! 港"
+    document = json.loads(LAMP)
+    character = next(iter(document["resources"]["characters"].values()))
+    character |= {"name": forged, "tags": {forged: forged}}
+    before = parse(json.dumps(document))
+    character |= {"name": shown, "tags": {}}
+    name, *tags = str(diff(before, parse(json.dumps(document)))).splitlines()
+    assert len(tags) == 1
+    assert not re.search("[\x7f-\x9f\u2028-\u202e\u2066\u200b\U000e0041]", name + tags[0])
+    assert name.endswith(f'-> "{shown}"'), "what people write stays as it is"

@@ -26,6 +26,15 @@ def test_a_frame_of_any_size_is_drawn(rect: Any) -> None:
     assert 'data-node="900"' in scene_drawing(parse(json.dumps(story)), int(scene_id))
 
 
+@pytest.mark.parametrize("offset", [[{}, []], ["x", None], [10**15, -1.5e9], [True, 1.5]], ids=repr)
+def test_a_node_at_no_place_is_drawn(offset: Any) -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    next(iter(scene["map"].values()))["offset"] = offset
+    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    assert drawing.count("data-node=") == len(scene["map"])
+
+
 def test_of_a_story_of_any_size_no_more_is_drawn_than_is_looked_at() -> None:
     story = json.loads(story_text())
     scene_id, scene = next(iter(story["resources"]["scenes"].items()))

@@ -75,7 +75,7 @@ def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> 
     places = project.data.scene_map(scene_id)
     # Frames first: whatever is drawn later lies above them.
     for node in sorted(story.nodes_of(scene_id)[:MOST_NODES], key=lambda node: node.type != "frame"):
-        x, y = (max(-_FARTHEST, min(_FARTHEST, int(value))) for value in places[node.id]["offset"])
+        x, y = map(_coordinate, places[node.id]["offset"])
         yield _box(story, node, x, y, marked.get(node.id))
 
 
@@ -99,6 +99,11 @@ def _short(node_id: int) -> str:
     """The id; of the long ones that Arrow gives where several write, the end, which tells them apart."""
     digits = str(node_id)
     return digits if len(digits) <= _LONGEST_ID else f"…{digits[-4:]}"
+
+
+def _coordinate(value: object) -> int:
+    """Of a place in the scene; what is no number, as a story by hand may have it, is at the edge."""
+    return int(max(-_FARTHEST, min(_FARTHEST, value))) if isinstance(value, int | float) else 0
 
 
 def _sides(rect: object) -> tuple[int, int]:
