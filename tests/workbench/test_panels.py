@@ -8,11 +8,13 @@ from typing import Any
 from nicegui import app, ui
 
 from agent import Citation, Cited, TextFinished
+from arrow_project import Operation
 from corpora.samples import SAMPLE
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
+from workbench.story.scene_view import view_scene
 from workbench.visit import Visit
 
 
@@ -86,6 +88,34 @@ def test_a_story_is_handed_out_only_as_the_last_answer_has_it() -> None:
         return [can_be_taken[0], change._take_along.enabled]
 
     assert on_a_page(use) == [False, True]
+
+
+def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> None:
+    async def use() -> list[bool]:
+        visit, began = visited(), list[bool]()
+        panel: Any = StoryPanel(visit)
+        change: Any = panel._change
+        visit.shown.open(opened())
+
+        async def ask(_work: Any) -> OpenStory:
+            began.append(change._apply.enabled)
+            began.append(await change._run("Undo", function="undo"))
+            return opened()
+
+        visit.ask = ask
+        await change._write_back()
+        return [*began, change._apply.enabled]
+
+    assert on_a_page(use) == [False, False, True]
+
+
+def test_of_a_preview_what_is_removed_is_looked_at_first() -> None:
+    story = opened()
+    project = story.project.copy()
+    project.apply(Operation("delete_node", {"node_id": 13}))
+    view = view_scene(story, story.changed(project.to_text()), 0, print)
+    assert view.marked[0] == 13
+    assert len(view.marked) > 1
 
 
 def test_the_check_of_a_story_ends_with_its_page() -> None:

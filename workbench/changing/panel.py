@@ -1,6 +1,7 @@
 """The story is changed: by a message or a form, first as a preview, and taken back."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -119,7 +120,7 @@ class ChangePanel:
         self._answers_to_question.set_visibility(kind == "confirmation")
         for button in (self._preview, self._apply, self._discard, self._back, self._take_along, self._write):
             button.set_enabled(not is_running)
-        self._stop.set_visibility(is_running)
+        self._stop.set_visibility(self._conversation.is_running)
         self._state.set_text("Working on it …" if is_running else "")
 
     async def _apply_or_send(self) -> None:
@@ -163,9 +164,16 @@ class ChangePanel:
         story, key = self._shown.story, self._visit.key
         if story is None or self._is_running:
             return False
-        self._is_running = True
-        try:
+        with self._working():
             return await self._turn(said, story, key, fields)
+
+    @contextmanager
+    def _working(self) -> Generator[None]:
+        """Meanwhile the story stays as it is: whoever began would take what it came to for another one's."""
+        self._is_running = True
+        self._show_state()
+        try:
+            yield
         finally:
             self._is_running = False
             self._show_state()
@@ -218,8 +226,9 @@ class ChangePanel:
             self._shown.save(story)
 
     async def _write_back(self) -> None:
-        if (story := self._shown.story) is not None:
-            self._shown.save(await self._visit.ask(partial(self._files.write, story)))
+        if (story := self._shown.story) is not None and not self._is_running:
+            with self._working():
+                self._shown.save(await self._visit.ask(partial(self._files.write, story)))
             self._state.set_text(f"Written to {story.file}.")
 
 

@@ -63,9 +63,10 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: 
 
 
 def _changes(before: OpenStory, after: OpenStory) -> dict[int, list[int]]:
-    """The nodes that differ, by the scene that they are in."""
+    """The nodes that differ, by the scene that they are in; first what is there no more or not yet, then the rest."""
     scenes: dict[int, list[int]] = {}
-    for node_id in sorted(marks(before.project, after.project)):
+    marked = marks(before.project, after.project)
+    for node_id in sorted(marked, key=lambda key: (marked[key] == "changed", key)):
         node = after.story.nodes.get(node_id) or before.story.nodes[node_id]
         scenes.setdefault(node.scene_id, []).append(node_id)
     return scenes
