@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -21,6 +22,7 @@ from workbench.documents.panel import DocumentsPanel
 from workbench.frame.connection import WATCH_CONNECTION
 from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
+from workbench.story.giving_up import ask_to_give_up
 from workbench.story.panel import StoryPanel
 from workbench.visit import Visit
 
@@ -109,7 +111,8 @@ def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]
         shown = ui.label().classes("shown-project")
         draw_scheme_button()
         if sign_out is not None:
-            ui.button(icon="logout", on_click=sign_out).props('flat round dense color=white aria-label="Sign out"')
+            button = ui.button(icon="logout", on_click=partial(leave, visit, sign_out))
+            button.props('flat round dense color=white aria-label="Sign out"')
     with ui.tab_panels(tabs, value=address.tab, animated=False).classes("panels"):
         with ui.tab_panel("Projects"):
             ProjectsPanel(visit, tabs)
@@ -127,6 +130,15 @@ def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]
     visit.project_changed.subscribe(show_project)
     show_project()
     History(visit, tabs, {"Documents": documents.place, "Ask": ask.place, "Story": story.place}, address)
+
+
+async def leave(visit: Visit, sign_out: Callable[[], Awaitable[None]]) -> None:
+    """Signs out, where the changes of the story that is open are lost by it only once that is agreed to."""
+    story = visit.shown.story
+    if story is not None and visit.shown.is_unsaved:
+        ask_to_give_up(story, "Sign out", "Sign out", sign_out)
+    else:
+        await sign_out()
 
 
 def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]] | None:

@@ -5,13 +5,14 @@ import weakref
 from types import SimpleNamespace
 from typing import Any
 
-from nicegui import app, ui
+from nicegui import ElementFilter, app, ui
 
 from agent import Citation, Cited, TextFinished
 from arrow_project import Operation
 from corpora.samples import SAMPLE
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
+from workbench.shell import leave
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
 from workbench.story.scene_view import view_scene
@@ -154,3 +155,20 @@ def test_of_a_page_that_is_gone_neither_its_story_nor_its_address_is_kept() -> N
     gc.collect()
     assert visit() is None
     assert before == after
+
+
+def test_signing_out_asks_before_changes_are_lost() -> None:
+    async def use() -> list[str]:
+        visit, happened = visited(), list[str]()
+
+        async def sign_out() -> None:
+            happened.append("out")
+
+        visit.shown.open(opened(), is_unsaved=True)
+        await leave(visit, sign_out)
+        happened.extend(one.text for one in ElementFilter(kind=ui.button))
+        visit.shown.open(opened())
+        await leave(visit, sign_out)
+        return happened
+
+    assert on_a_page(use) == ["Sign out", "Keep the changes", "out"]

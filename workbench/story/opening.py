@@ -9,6 +9,7 @@ from nicegui import ui
 from corpora.samples import SAMPLE
 from workbench.story.drop import StoryDrop
 from workbench.story.folders import StoryFolders
+from workbench.story.giving_up import ask_to_give_up
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
@@ -38,22 +39,13 @@ class Opening:
         self._refusal.set_text("")
         opened = self._visit.shown.story
         if opened is not None and self._visit.shown.is_unsaved:
-            self._ask(opened, story)
+            self._asking.clear()
+            with self._asking:
+                ask_to_give_up(
+                    opened, "Open another story", f"Open {story.name}", lambda: self._visit.shown.open(story)
+                )
         else:
             self._visit.shown.open(story, is_unsaved=is_unsaved)
-
-    def _ask(self, opened: OpenStory, other: OpenStory) -> None:
-        def confirmed() -> None:
-            dialog.close()
-            self._visit.shown.open(other)
-
-        self._asking.clear()
-        with self._asking, ui.dialog().props('aria-label="Open another story"') as dialog, ui.card():
-            ui.label(f"{opened.name} has changes that were not downloaded or written back. Give them up?")
-            with ui.row().classes("line"):
-                ui.button(f"Open {other.name}", on_click=confirmed).props("no-caps color=negative")
-                ui.button("Keep the changes", on_click=dialog.close).props("no-caps outline")
-        dialog.open()
 
     async def _open_sample(self) -> None:
         await self._read(partial(OpenStory.read, SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
