@@ -37,7 +37,9 @@ from .records import PassageKind as PassageKind
 from .records import ProjectCounts as ProjectCounts
 from .records import ProjectKey as ProjectKey
 from .records import Quota as Quota
+from .records import joined_id as joined_id
 from .records import kept_bytes as kept_bytes
 from .records import page_range as page_range
+from .records import part_ids as part_ids
 from .records import passage_id as passage_id
 from .stored_originals import StoredOriginals as StoredOriginals

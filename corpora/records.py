@@ -11,6 +11,7 @@ from typing import Literal
 
 from corpora.errors import InvalidName
 
+_JOINT = "~"  # may stand in an address as it is
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 # Its rows and its vector in the catalog and in Chroma; its words in memory take as much again (docs/operations.md).
@@ -151,6 +152,16 @@ def passage_id(document_id: str, heading: Iterable[str], text: str, occurrence: 
     `occurrence` counts from 0 the passages of this document that have the same heading and text.
     """
     return _digest(document_id, " > ".join(heading), text, str(occurrence))[:32]
+
+
+def part_ids(identity: str) -> list[str]:
+    """The ids of the passages that were joined into one of this id, in order; of a passage alone its own."""
+    return identity.split(_JOINT)
+
+
+def joined_id(ids: Iterable[str]) -> str:
+    """The id of passages that follow each other and are shown as one."""
+    return _JOINT.join(ids)
 
 
 def is_storable(text: str) -> bool:

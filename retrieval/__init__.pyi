@@ -20,6 +20,7 @@ from .of_corpora import Passage as Passage
 from .of_corpora import ProjectKey as ProjectKey
 from .of_corpora import ProjectNotFound as ProjectNotFound
 from .of_corpora import page_range as page_range
+from .of_corpora import part_ids as part_ids
 from .of_corpora import printable as printable
 from .page_pictures import PagePainter as PagePainter
 from .quotes import NumberedPassage as NumberedPassage

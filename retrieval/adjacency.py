@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from corpora import Passage, PassageKind
+from corpora import Passage, PassageKind, joined_id
 from retrieval.results import RankedPassage
 
 # A citation is looked up by a person: about a page of text, and as with a passage never on more than two pages.
@@ -20,8 +20,9 @@ _WORD = re.compile(r"[^\W_]")
 def merge_adjacent(ranked: Sequence[RankedPassage], text_of: Callable[[str], str]) -> list[RankedPassage]:
     """The passages with those that follow each other under one heading made one, best first.
 
-    A joined passage stands where the best of its parts stood, and has that part's id and score; its text is exactly its
-    span. What the document has between two passages, be it left out or not found, keeps them apart.
+    A joined passage stands where the best of its parts stood, and has that part's score; its id names all of them, so
+    what is looked up by it is what was shown. Its text is exactly its span. What the document has between two passages,
+    be it left out or not found, keeps them apart.
 
     Args:
         ranked: Distinct passages, best first.
@@ -33,7 +34,7 @@ def merge_adjacent(ranked: Sequence[RankedPassage], text_of: Callable[[str], str
     for _, passages in groupby(in_order, key=lambda passage: (passage.document_id, passage.heading)):
         for run in _runs(list(passages), text_of):
             parts = sorted(places[passage.id] for passage in run)
-            found[parts[0]] = _one([ranked[place] for place in parts], run[0], run[-1], text_of)
+            found[parts[0]] = _one([ranked[place] for place in parts], run, text_of)
     return [found[place] for place in sorted(found)]
 
 
@@ -67,12 +68,13 @@ def _kind(kinds: set[PassageKind]) -> PassageKind:
     return kinds.pop() if len(kinds) == 1 else "prose"
 
 
-def _one(parts: Sequence[RankedPassage], first: Passage, last: Passage, text_of: Callable[[str], str]) -> RankedPassage:
-    best = parts[0]
+def _one(parts: Sequence[RankedPassage], run: Sequence[Passage], text_of: Callable[[str], str]) -> RankedPassage:
+    best, first, last = parts[0], run[0], run[-1]
     if len(parts) == 1:
         return best
     passage = replace(
         best.passage,
+        id=joined_id(passage.id for passage in run),
         page_from=first.page_from,
         page_to=last.page_to,
         char_from=first.char_from,

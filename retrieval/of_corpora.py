@@ -7,4 +7,5 @@ from corpora import Passage as Passage
 from corpora import ProjectKey as ProjectKey
 from corpora import ProjectNotFound as ProjectNotFound
 from corpora import page_range as page_range
+from corpora import part_ids as part_ids
 from corpora import printable as printable

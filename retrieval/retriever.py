@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
-from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey
+from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
 from retrieval.adjacency import merge_adjacent
 from retrieval.asked_for import SAYING, is_said
 from retrieval.embedder import EmbeddingModel
@@ -114,7 +114,7 @@ class Retriever:
 
         The words of the `surroundings`, such as the open scene's, say where to look, and not for what.
         A token is taken for four characters. A passage that is too long for what is left is passed over. Those that
-        follow each other in a document become one, with the id of the best of them.
+        follow each other in a document become one, whose id names them all.
         """
         left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
         found = self._ranked(key, query, None, surroundings)
@@ -251,12 +251,18 @@ class Retriever:
         self._vectors.close()
 
     def _passage_of(self, key: ProjectKey, document: Document, passage_id: str) -> Passage:
-        passage = self._catalog.passages_by_id(key, [passage_id]).get(passage_id)
-        if passage is None or passage.document_id != document.id:
+        """The passage of an id, or those that were joined under it."""
+        ids = set(part_ids(passage_id))
+        found = sorted(self._catalog.passages_by_id(key, ids).values(), key=lambda passage: passage.char_from)
+        if len(found) < len(ids) or any(passage.document_id != document.id for passage in found):
             raise PassageNotFound(
                 f"{document.name!r} has no passage {passage_id!r}: it may have changed since. Search again."
             )
-        return passage
+        first, last = found[0], found[-1]
+        if first is last:
+            return first
+        text = self._catalog.text(key, document.id)[first.char_from : last.char_to]
+        return replace(first, id=passage_id, page_to=last.page_to, char_to=last.char_to, text=text)
 
     def _ranked(self, key: ProjectKey, query: str, document: str | None, surroundings: str = "") -> _Found:
         """What answers, best first, and what is known of the answer as a whole."""

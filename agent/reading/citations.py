@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agent.turn.events import Citation
-from retrieval import CitedPassage, Passage
+from retrieval import CitedPassage, Passage, part_ids
 
 # "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
 _PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
@@ -19,10 +19,10 @@ class Citations:
 
     def __init__(self, passages: Sequence[CitedPassage]) -> None:
         self._by_number = {cited.number: cited for cited in passages}
-        self._number_of = {cited.passage.id: cited.number for cited in passages}
+        self._number_of = {part: cited.number for cited in passages for part in part_ids(cited.passage.id)}
 
     def number(self, passage: Passage, score: float, also_in: tuple[str, ...] = ()) -> CitedPassage:
-        """The passage with its number: the one it has already, or the next free one."""
+        """The passage with its number, the next free one; or what has been shown already with this passage in it."""
         known = self._number_of.get(passage.id)
         if known is not None:
             return self._by_number[known]

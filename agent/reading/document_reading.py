@@ -49,7 +49,8 @@ def search_documents(sources: Sources, given: SearchDocuments) -> dict[str, Any]
     found, each = sources.retriever.answer_any(
         sources.project_key, [given.query, *given.also], k=_SEARCH_RESULTS, document=given.document
     )
-    numbered = [sources.citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
+    every = [sources.citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
+    numbered = dict.fromkeys(every)  # two of them may be parts of one that was shown already
     answer: dict[str, Any] = {"relevance": found.relevance, "passages": [described(cited) for cited in numbered]}
     return answer | ({"queries": each} if given.also else {}) | _remark(found)
 

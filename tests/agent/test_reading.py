@@ -1,6 +1,7 @@
 """The tools that read in the documents."""
 
 import json
+import re
 
 import pymupdf
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from agent import TurnContext
 from agent.reading.citations import Citations
 from agent.reading.reading_tools import TurnReader
+from agent.turn.events import Cited, TextFinished
 from ingest import Source
 from tests.agent.scripted_model import Use
 from tests.agent.story import story
@@ -167,3 +169,19 @@ def half_scanned() -> bytes:
         pdf.new_page()
         pdf.new_page()
         return pdf.tobytes()
+
+
+async def test_what_an_answer_without_a_model_quotes_stands_in_what_it_cites(runner: TurnRunner) -> None:
+    facts = ("The bell rings at noon.", "The bell hangs in the tower.", "The bell weighs two tons.")
+    runner.put("bell.md", "# The bell\n\n" + "\n\n".join(f"{one}\n{'It is old. ' * 50}" for one in facts))
+    runner.is_local = True
+    reads = runner.retriever.surroundings
+    for question in ("When does the bell ring?", "Where does the bell hang?", "What does the bell weigh?"):
+        events = await runner.events(question)
+        cited = [one for event in events if isinstance(event, Cited) for one in event.citations]
+        said = " ".join(event.text for event in events if isinstance(event, TextFinished))
+        texts = {one.number: reads(runner.key, one.document_id, one.passage_id, 0).text for one in cited}
+        quoted = re.findall(r"“(.+?)” \[(\d+)\]", said)
+        assert quoted
+        assert all(" ".join(text.split()) in " ".join(texts[int(number)].split()) for text, number in quoted)
+        assert [one.text for one in cited] == list(texts.values())

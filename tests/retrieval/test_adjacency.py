@@ -28,7 +28,7 @@ def shown(all_passages: list[Passage], order: tuple[int, ...], text: str = TEXT)
 def test_neighbours_become_one_where_the_best_of_them_stood() -> None:
     found = shown(passages(), (3, 1, 0))
     assert [one.passage.text for one in found] == [SENTENCES[3], f"{SENTENCES[0]}\n\n{SENTENCES[1]}"]
-    assert found[1].passage.id == "1"
+    assert found[1].passage.id == "0~1"
     assert found[1].score == -1.0
     assert TEXT[found[1].passage.char_from : found[1].passage.char_to] == found[1].passage.text
 

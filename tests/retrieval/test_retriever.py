@@ -199,7 +199,8 @@ def test_what_follows_each_other_is_cited_as_one(retriever: Retriever, catalog: 
     for one in cited:
         whole = catalog.text(key, one.passage.document_id)
         assert whole[one.passage.char_from : one.passage.char_to] == one.passage.text
-        assert one.passage.id in {passage.id for passage in catalog.passages(key)}
+        marked = retriever.surroundings(key, one.passage.document_id, one.passage.id, 0)
+        assert marked.text == one.passage.text, "what is cited is what its id stands for"
     assert {one.passage.text for one in cited} == {"\n".join(BIBLE), "\n".join(QUESTS)}
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from corpora import Document, Passage, ProjectKey
+from corpora import Document, Passage, ProjectKey, part_ids
 from retrieval import Surroundings
 from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.visit import Visit
@@ -190,8 +190,9 @@ class PlaceView:
         with ui.column().classes("page-text").props('tabindex="0" role="region" aria-label="Text of the page"'):
             if not passages:
                 ui.label("This page has no text: it is a picture.")
+            marked = part_ids(place.passage or "")
             for passage, also_in in passages[:MOST_ELEMENTS]:
-                is_marked = passage.id == place.passage
+                is_marked = passage.id in marked
                 with ui.element("mark" if is_marked else "div").classes("passage"):
                     ui.label(passage.text)
                     if also_in:
