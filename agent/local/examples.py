@@ -12,7 +12,7 @@ from arrow_project import Story, Variable, fold
 _SHOWN = 5
 _BEFORE_VERB = re.compile(
     r"\W*(?:(?:hey|hi|ok|okay|please|now|and|also|then|(?:can|could|would|will)\s+(?:you|u)|i\s+want\s+(?:you\s+)?to)\b\W*"
-    r"|(?:after|before|between)\b[^,:]*,\W*)*"
+    r"|(?:after|before|between)\b(?:\s+(?:node\s+)?#?\d+|[^,:]*,)\W*)*"
 )
 _SYNONYMS = {
     "drop": "delete", "erase": "delete", "remove": "delete", "insert": "add", "put": "add", "write": "add",

@@ -97,6 +97,7 @@ def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, mes
         ("after 10, please let the hero answer politely", 'make "Elena_Marsh" say'),
         ("Rename node 10 to something better", "rename node 10 to"),
         ("connect 10 with 7", "connect 10 to"),
+        ("after 10 make the hero answer politely", 'make "Elena_Marsh" say'),
         ("Move node 10", ""),
         ("swap nodes 7 and 8", ""),
         ("nobody should delete node 9", ""),
