@@ -26,7 +26,6 @@ _PARTS = {
     "label": {"marker": "label", "entry": "label"},
     "question": {"user_input": "prompt"}, "prompt": {"user_input": "prompt"},
 }  # fmt: skip
-
 _NEW_NODE = re.compile("placed|say|update_here|add_(?!item|note)")
 _JOINED = re.compile(r"\b(?:and|then)\b[^;\n]*$", re.IGNORECASE)
 
@@ -35,9 +34,8 @@ def may_share_a_place(text: str, commands: Sequence[Words]) -> bool:
     """Whether “and” or “then” joins two new nodes of the text of which one has a place, that may be meant for both."""
     for one, other in pairwise(words for words in commands if _NEW_NODE.match(words.data)):
         first, second = (child(words, "after", "before", "between") for words in (one, other))
-        is_behind = second is not None and token(second, "REF").casefold() == "it"
-        joined = _JOINED.search(text[one.meta.end_pos : other.meta.start_pos])
-        if joined and (first is None) != (second is None) and not is_behind:
+        apart = first is not None if second is None else first is None and token(second, "REF").casefold() != "it"
+        if apart and _JOINED.search(text[one.meta.end_pos : other.meta.start_pos]):
             return True
     return False
 

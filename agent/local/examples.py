@@ -6,6 +6,7 @@ from itertools import chain, count
 
 from rapidfuzz import fuzz
 
+from agent.local.parsing import is_question
 from agent.turn.request import TurnContext
 from arrow_project import Story, Variable, fold
 
@@ -30,10 +31,11 @@ def examples(context: TurnContext) -> list[str]:
 
 
 def nearest(message: str, context: TurnContext) -> str:
-    """The example that is most like a message, of those that begin with its verb; empty where none does."""
+    """The example that is most like a message, of those that begin with its verb (or ask, as it does); else empty."""
     said = _BEFORE_VERB.sub("", message.casefold(), count=1)
     verb = said.split()[0].strip(":,.?!") if said.split() else ""
     known = [one for one in examples(context) if one.split()[0] in (verb, _SYNONYMS.get(verb))]
+    known = known or [one for one in examples(context) if one.endswith("?") and is_question(message)]
     return max(known, key=lambda one: fuzz.token_sort_ratio(said, one.casefold()), default="")
 
 

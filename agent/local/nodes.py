@@ -23,7 +23,7 @@ _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 # A text's end that may be where its node leads, and a sentence behind the first that may be another node.
 _PLACE = re.compile(
-    r"(?i)(?:\b(?:then|to|at|see|into|from|after|before|behind|between|follow(?:s|ing)?|nodes?)|#)\s*(?:nodes?\s+)?#?"
+    r"(?i)(?:\b(?:then|to|at|see|into|from|after|before|behind|between|follow(?:s|ing)?)|[,:(](?=\s*(?:node|#)))\s*(?:nodes?\s+)?#?"
     r"(?P<ids>\d{1,18}(?:\s*(?:,|and|or)\s*\d{1,18})*)(?:\W|\b(?:please|pls|plz|thanks|thank\s+you)\b)*$"
 )
 _DEED = re.compile(

@@ -320,6 +320,7 @@ def test_each_of_two_nodes_may_have_its_place(turn: Turn) -> None:
         "add a choice after 10: Wind the clockwork, then 7 / Go to bed",
         "add a choice after 10: Go to bed see 8, Stay at 7",
         "add a choice after 10: Go to bed -> 8 / Wind the clockwork (7)",
+        "add a choice after 10: Wind the clockwork (node 7) / Go to bed",
         "add a content after 10: Nobody is left, then it goes to 7 or 8",
         "Elena says: Look up. See node 7!",
     ],
@@ -331,7 +332,9 @@ def test_a_target_behind_a_text_is_no_part_of_it(turn: Turn, message: str) -> No
     assert not turn.edits
 
 
-@pytest.mark.parametrize("text", ["We meet at 99.", "Tomas is late. Tomas knows it.", "She waits for 7 years."])
+@pytest.mark.parametrize(
+    "text", ["We meet at 99.", "Tomas is late. Tomas knows it.", "She waits for 7 years.", "Delete node 9."]
+)
 def test_a_text_that_names_nothing_of_the_story_needs_no_quotation_marks(turn: Turn, text: str) -> None:
     turn.run(f"add a content after 10: {text}")
     assert turn.story.nodes[11].texts == (text,)
