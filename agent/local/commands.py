@@ -1,6 +1,8 @@
 """What each command form does to the draft of a story."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from lark import Token, Tree
@@ -24,6 +26,18 @@ _PARTS = {
     "label": {"marker": "label", "entry": "label"},
     "question": {"user_input": "prompt"}, "prompt": {"user_input": "prompt"},
 }  # fmt: skip
+_NEW_NODE = re.compile("placed|say|update_here|add_(?!item|note)")
+_JOINED = re.compile(r"\b(?:and|then)\b[^;\n]*$", re.IGNORECASE)
+
+
+def may_share_a_place(text: str, commands: Sequence[Words]) -> bool:
+    """Whether “and” or “then” joins two new nodes of the text of which one has a place, that may be meant for both."""
+    for one, other in pairwise(words for words in commands if _NEW_NODE.match(words.data)):
+        first, second = (child(words, "after", "before", "between") for words in (one, other))
+        apart = first is not None if second is None else first is None and token(second, "REF").casefold() != "it"
+        if apart and _JOINED.search(text[one.meta.end_pos : other.meta.start_pos]):
+            return True
+    return False
 
 
 def carry_out(draft: Draft, words: Words) -> None:
@@ -52,7 +66,7 @@ def _change_text(draft: Draft, words: Words) -> None:
     if field is None or (field == "lines" and len(node.outputs) != 1):
         which = " Name the line: “change line 1 of …”." if node.type == "dialog" else ""
         raise NotDone(f"{draft.story.describe(node.id)} has no {part} that is one text.{which}")
-    text = read_text(without_refs(words), "What does it say?")
+    text = read_text(draft, without_refs(words), "What does it say?")
     draft.apply("update_node", node_id=node.id, data={field: [text] if field == "lines" else text})
     draft.told.append(f"The {part} of {draft.story.describe(node.id)} is changed.")
 
@@ -69,7 +83,7 @@ def _change_item(draft: Draft, words: Words) -> None:
     field, items = _items(draft, node)
     if not 1 <= place <= len(items):
         raise NotDone(f"{draft.story.describe(node.id)} has no number {place}; it has {len(items)}, counted from 1.")
-    items[place - 1] = read_text(without_refs(words), "What does it say?")
+    items[place - 1] = read_text(draft, without_refs(words), "What does it say?")
     draft.apply("update_node", node_id=node.id, data={field: items})
     draft.told.append(f"Number {place} of {draft.story.describe(node.id)} is now “{items[place - 1]}”.")
 
@@ -77,11 +91,9 @@ def _change_item(draft: Draft, words: Words) -> None:
 def _add_item(draft: Draft, words: Words) -> None:
     node = draft.refer.node(first_ref(words))
     field, items = _items(draft, node)
-    items.append(read_text(without_refs(words), "What does it say?"))
+    items.append(read_text(draft, without_refs(words), "What does it say?"))
     draft.apply("update_node", node_id=node.id, data={field: items})
-    draft.told.append(
-        f"{draft.story.describe(node.id)} has “{items[-1]}” as its last choice; nothing follows from it yet."
-    )
+    draft.told.append(f"{draft.story.describe(node.id)} ends with “{items[-1]}” now; nothing follows from it yet.")
 
 
 def _change_data(draft: Draft, words: Words) -> None:
@@ -102,7 +114,7 @@ def _change_data(draft: Draft, words: Words) -> None:
 
 
 def _add_note(draft: Draft, words: Words) -> None:
-    node, note = draft.refer.node(first_ref(words)), read_text(without_refs(words), "What does the note say?")
+    node, note = draft.refer.node(first_ref(words)), read_text(draft, without_refs(words), "What does the note say?")
     draft.apply("update_node", node_id=node.id, notes=f"{node.notes}\n{note}" if node.notes else note)
     draft.told.append(f"{draft.story.describe(node.id)} has the note “{note}”.")
 
@@ -145,7 +157,7 @@ def _new_scene(draft: Draft, words: Words) -> None:
     key = draft.create("create_scene", is_macro=kind == "macro", **({"name": name} if name else {}))
     scene = draft.story.scenes[key]
     draft.last_created = scene.entry
-    draft.told.append(f"Created the {kind} “{scene.name}” ({key}); it begins at node {scene.entry}.")
+    draft.told.append(f"Created the {kind} {called(scene)}; it begins at node {scene.entry}.")
 
 
 def _new_variable(draft: Draft, words: Words) -> None:
@@ -159,9 +171,7 @@ def _new_variable(draft: Draft, words: Words) -> None:
         raise Incomplete(Operation("create_variable", known))
     value = STARTS[kind] if said is None else read_value(said, kind)
     key = draft.create("create_variable", **known, initial_value=value)
-    draft.told.append(
-        f"Created the variable “{draft.story.variables[key].name}” ({key}), which starts at {shown(value)}."
-    )
+    draft.told.append(f"Created the variable {called(draft.story.variables[key])}, which starts at {shown(value)}.")
 
 
 def _new_characters(draft: Draft, words: Words) -> None:
@@ -182,6 +192,8 @@ def _new_names(words: Words) -> list[str]:
 def _rename(draft: Draft, words: Words) -> None:
     kind, thing = draft.refer.thing(child(words, "possessor") or first_ref(words))
     name = token(without_refs(words), "QUOTED", "NAME")
+    if kind == "node" and name != str(thing.id) and name.isdecimal() and int(name) in draft.story.nodes:
+        raise NotDone(f"{name} is the id of another node.")
     draft.apply(f"update_{kind}", **{f"{kind}_id": thing.id, "name": name})
     draft.told.append(f"The {kind} {_label(draft, thing)} is now called “{name}”.")
 

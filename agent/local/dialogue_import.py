@@ -54,9 +54,8 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
         if any(one.fit >= 3 for one in found):
             break
     best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found)
-    numbers = _numbers(best, sources) or _numbers(
-        best, (yield from search(_speeches(best.dialogue)[0][:300], best.document))
-    )
+    if not (numbers := _numbers(best, sources)):
+        numbers = _numbers(best, (yield from search(_speeches(best.dialogue)[0][:300], best.document)))
     cited = "".join(f" [{one}]" for one in numbers)
     which = f"dialogue {best.dialogue.number}" if best.dialogue.number else f"“{best.dialogue.title or wanted}”"
     _build(draft, best.dialogue, best.others, _name(words), f"{which} in {best.document}{cited}")
@@ -96,13 +95,10 @@ def _build(draft: Draft, first: Dialogue, others: Sequence[Dialogue], name: str,
     told = join([counted(count, _KINDS[kind]) for kind, count in counts.items()])
     titles = join([f"“{names[title]}” ({key})" for title, key in made.items()])
     draft.told.append(f"Made the scene{'s' if len(made) > 1 else ''} {titles} from {where}: {told}.")
-    already = [speaker for speaker in speakers if speaker not in created]
-    if created:
-        draft.told.append(f"New characters: {join(created)}.")
-    if already:
-        draft.told.append(f"Already in the project: {join(already)}.")
-    if first.remarks:
-        draft.told.append(f"Please check: {'; '.join(first.remarks)}.")
+    already = join([speaker for speaker in speakers if speaker not in created])
+    remarks = {"New characters": join(created), "Already in the project": already}
+    remarks["Please check"] = "; ".join(first.remarks)
+    draft.told += [f"{title}: {said}." for title, said in remarks.items() if said]
 
 
 def _with_those_it_leads_to(draft: Draft, first: Dialogue, others: Sequence[Dialogue]) -> list[Dialogue]:
@@ -137,9 +133,7 @@ def _character(draft: Draft, speaker: str) -> int | None:
     # "Elena Marsh" in the script is the project's "Elena", but "Old Tomas" may well be another Tomas.
     found = found or [one for one in characters if fold(one.name) == fold(speaker).split(" ")[0]]
     if len(found) > 1:
-        raise NotDone(
-            f"The script's “{speaker}” may be {listed(found, 'or')}. Write the whole name in the script, or rename one."
-        )
+        raise NotDone(f"The script's “{speaker}” may be {listed(found, 'or')}. Write the whole name, or rename one.")
     return found[0].id if found else None
 
 

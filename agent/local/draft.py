@@ -25,7 +25,7 @@ class Draft:
     Attributes:
         done: What was tried, in order, each with its result.
         told: What is said of it once it is done.
-        last_created: The node that this message made last.
+        last_created: The node that this message made last, of a scene its entry; None behind anything else.
     """
 
     def __init__(self, context: TurnContext) -> None:
@@ -72,6 +72,7 @@ class Draft:
 
     def create(self, function: str, **arguments: Any) -> int:
         """Tries an operation that makes something; returns the id of that."""
+        self.last_created = None
         return int(next(iter(self.apply(function, **arguments).values())))
 
     def create_node(self, **arguments: Any) -> int:

@@ -8,7 +8,7 @@ from lark import Token, Tree
 
 from agent.local.draft import Draft
 from agent.local.parsing import Words, child, children, hides_a_command, is_quoted, token, unquoted, without_refs
-from agent.local.resolver import called, join
+from agent.local.resolver import called, join, matching
 from agent.local.slots import free_output, output_of
 from agent.local.steps import NotDone, WordsMissing
 from agent.local.values import read_color, read_condition, read_number, read_update
@@ -21,9 +21,19 @@ _DETAILS = {"by": ("speaker", ("dialog", "monolog")), "titled": ("title", ("cont
 _ITEMS = re.compile(r"\s+[/|]\s+|\s*[/|]\s*(?=[\"“„«])|(?<=[\"”»])\s*[/|]\s*")
 _COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
+# A text's end that may be where its node leads, and a sentence behind the first that may be another node.
+_PLACE = re.compile(
+    r"(?i)(?:\b(?:then|to|at|see|into|from|after|before|behind|between|follow(?:s|ing)?)|[,:(](?=\s*(?:node|#)))\s*(?:nodes?\s+)?#?"
+    r"(?P<ids>\d{1,18}(?:\s*(?:,|and|or)\s*\d{1,18})*)(?:\W|\b(?:please|pls|plz|thanks|thank\s+you)\b)*$"
+)
+_DEED = re.compile(
+    r"(?i)(?:[.!?…][\"”’»)]*\s+(?:and\s+)?(?:(?:then|after\s+that|afterwards|next|later|finally)\b\W*)?|\s(?:then|after\s+that)\W+)"
+    r"(?P<who>\w[\w’'-]*(?:\s+\w[\w’'-]*)??)\s+(?:says?|asks?|answers?|repl(?:y|ies)|shouts?|whispers?|speaks?|nods?|laughs?|leaves?"
+    r"|enters?|exits?|comes?|goes|walks?|runs?|arrives?|returns?|sits?|stands?)\b"
+)
 
 
-def read_text(words: Words | None, question: str) -> str:
+def read_text(draft: Draft, words: Words | None, question: str) -> str:
     """What stands behind the colon or in quotation marks.
 
     Raises:
@@ -31,11 +41,19 @@ def read_text(words: Words | None, question: str) -> str:
         NotDone: A text without quotation marks may hold what is meant as a command.
     """
     plain, quotation = (token(words, "TEXT"), token(words, "QUOTED")) if words else ("", "")
-    if plain and hides_a_command(plain):
+    if plain and _is_doubtful(draft, plain):
         raise NotDone(f"I do not know where the text “{plain}” ends. Put it in quotation marks.")
     if not (plain or quotation).strip():
         raise WordsMissing(question)
     return plain or quotation
+
+
+def _is_doubtful(draft: Draft, text: str) -> bool:
+    """Whether a text without quotation marks may go over into a command, a place, or what another character does."""
+    place, people = _PLACE.search(text), draft.story.characters.values()
+    names = (name for found in _DEED.finditer(text) for name in (found["who"], found["who"].split()[0]))
+    leads = place is not None and any(int(key) in draft.story.nodes for key in re.findall(r"\d+", place["ids"]))
+    return leads or hides_a_command(text) or any(matching(name, people) for name in names)
 
 
 def add_node(draft: Draft, words: Words, place: Words | None) -> None:
@@ -67,9 +85,8 @@ def _placed(draft: Draft, words: Words, place: Words | None, arguments: dict[str
     inside = child(words, "inside")
     scene_id = draft.refer.open_scene.id if inside is None else draft.refer.scene(inside).id
     into, out, to = _ways(draft, where[0]) if where else ([], [], None)
-    scenes = {
-        draft.story.nodes[key].scene_id for key in (*(link.from_id for link in into + out), *([to] if to else []))
-    }
+    ends = [link.from_id for link in into + out] + ([to] if to else [])
+    scenes = {draft.story.nodes[key].scene_id for key in ends}
     if len(scenes) > 1 or (inside is not None and scenes - {scene_id}):
         raise NotDone("Connections stay within one scene, and these are in different scenes. Use a jump to go there.")
     for link in (one for one in into if one.to_id != -1):
@@ -134,7 +151,7 @@ def _data(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[Nod
     if name == "add_jump":
         return "jump", {"target": jump_target(draft, child(words, "target") or words)}, ()
     if name == "add_label":
-        return *_label(words), ()
+        return *_label(draft, words), ()
     if name == "add_macro_use":
         scene = refer.scene(child(words, "ref") or words)
         if not scene.is_macro:
@@ -159,10 +176,11 @@ def _text(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
     said, titled = child(words, "said"), child(words, "titled")
     if kind == "content":
         title = {} if titled is None else {"title": token(titled, "QUOTED", "NAME")}
-        content = {} if said is None and title else {"content": read_text(said, "What does the content node say?")}
-        return kind, title | content
+        if said is None and title:
+            return kind, title
+        return kind, title | {"content": read_text(draft, said, "What does the content node say?")}
     who = child(words, "by") or (child(words, "ref") if words.data == "say" else None)
-    text = read_text(said, f"What is said in the {kind}?")
+    text = read_text(draft, said, f"What is said in the {kind}?")
     character = -1 if who is None else draft.refer.character(child(who, "ref") or who).id
     return kind, {"character": character} | ({"text": text} if kind == "monolog" else {"lines": [text]})
 
@@ -177,7 +195,8 @@ def _choice(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[N
     if plain and len(parts) == 1 and len(parts[0]) == 1:
         parts = [[one] for one in _COMMAS.split(plain)]
     for text in (part[0] for part in parts if not is_quoted(part[0])):
-        if hides_a_command(text) or re.search(r"[\"“”]", text) or len(parts) < 2:
+        ends_in_an_id = re.search(r"\d\W*$", text) and any(len(part) > 1 for part in parts)
+        if _is_doubtful(draft, text) or ends_in_an_id or re.search(r"[\"“”]", text) or len(parts) < 2:
             raise NotDone(f"I do not see the options in “{plain}”. Put each in quotation marks, parted with slashes.")
     targets = [_target(draft, part[1]) if len(part) == 2 else None for part in parts]
     return "interaction", {"actions": [unquoted(part[0]) for part in parts]}, targets
@@ -190,10 +209,10 @@ def _target(draft: Draft, words: str) -> Node:
     return node
 
 
-def _label(words: Words) -> tuple[str, dict[str, Any]]:
+def _label(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
     kind = token(words, "LABEL_KIND").casefold()
     part = child(words, "titled") or child(words, "said")
-    label = "" if part is None else token(part, "NAME") or read_text(part, f"What is written on the {kind}?")
+    label = "" if part is None else token(part, "NAME") or read_text(draft, part, f"What is written on the {kind}?")
     if kind == "marker" and not label:
         raise NotDone("A marker needs a label, such as “add a marker: checkpoint”.")
     color = {"color": read_color(words)} if child(words, "colored") is not None else {}
@@ -208,12 +227,9 @@ def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
         return "generator", _generator(draft, words, owner)
     if name == "add_input":
         variable = draft.refer.variable(owner)
-        types = {"num": "number", "str": "text", "bool": "yes_no"}
-        return "user_input", {
-            "prompt": read_text(child(words, "text") or without_refs(words), "What is the player asked?"),
-            "variable": variable.id,
-            "input_type": types[variable.type],
-        }
+        kind = {"num": "number", "str": "text", "bool": "yes_no"}[variable.type]
+        prompt = read_text(draft, child(words, "text") or without_refs(words), "What is the player asked?")
+        return "user_input", {"prompt": prompt, "variable": variable.id, "input_type": kind}
     character = draft.refer.character(owner).id
     if name == "add_tag_edit":
         changes = children(words, "tag_change", "tag_removed")
@@ -224,12 +240,9 @@ def _with_resource(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:
         return "tag_edit", {"character": character, "operations": edits}
     tests = children(words, "tag_test", "tag_has", "tag_not")
     if name == "add_tag_match":
-        kinds = {"tag_test": "equals", "tag_not": "not_equals", "tag_has": "has_key"}
+        kind = {"tag_test": "equals", "tag_not": "not_equals", "tag_has": "has_key"}[str(tests[0].data)]
         value = {} if tests[0].data == "tag_has" else {"value": tag_value(tests[0])}
-        return "tag_match", {
-            "character": character,
-            "match": {"type": kinds[str(tests[0].data)], "key": key_of(tests[0])} | value,
-        }
+        return "tag_match", {"character": character, "match": {"type": kind, "key": key_of(tests[0]), **value}}
     if any(one.data == "tag_not" for one in tests):
         raise NotDone("A tag pass asks what a tag is, not what it is not; a tag match can ask that.")
     method = "any" if token(words, "ANY_OR_ALL").casefold().startswith("any") else "all"

@@ -16,24 +16,21 @@ _LONGEST = 4_000
 _VERBS = r"(?:add|create|connect|disconnect|delete|remove|rename|insert)"
 # What a text without quotation marks may hide: the next command, or the place of this one.
 _HIDDEN = re.compile(
-    rf"(?:[.,;!?]\s+|\s)(?:{_VERBS}\s+(?:it|them|an?|the|this|that|node|another|\d+)\b"
+    rf"(?i)(?:[.,;!?]\s+|\s)(?:{_VERBS}\s+(?:it|them|an?|the|this|that|node|another|\d+)\b"
     rf"|(?:(?:and|then|also|please)\s+)+{_VERBS}\s+\w)"
     r"|(?:[.!?;,][\"”’]?|\bthen)\s+(?:then\s+)?(?:the\s+)?(?-i:[A-ZÀ-Þ][\w’'-]*):\s"
     r"|\b(?:says?|asks?|answers?|repl(?:y|ies))\s*[:\"“„]|\bthen\b[^.!?]*\b(?:says?|asks?|answers?|repl(?:y|ies))\b"
-    r"|\s(?:after|before|between|(?:(?:lead|go|jump|connect|link)\w*|back)\s+to)\s+(?:node\s+)?#?\d+\W*$",
-    re.IGNORECASE,
+    r"|\s(?:after|before|between|(?:(?:lead|go|jump|connect|link)\w*|back)\s+to)\s+(?:node\s+)?#?\d+\W*$"
 )
 _COMMAND = re.compile(
-    r"\s*(?:(?:please|now|and|also|then|(?:can|could|would|will)\s+you|i\s+want\s+(?:you\s+)?to)\s+)*(?:add|build|call|change|connect|convert"
-    r"|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give(?!\s+me)|improve|insert|let(?!\s+me)|link|make|merge|move|"
-    r"put|remove|rename|replace|rewrite|set|split|swap|translate|turn|undo|update|write)\b",
-    re.IGNORECASE,
+    r"(?i)\s*(?:(?:please|now|and|also|then|(?:can|could|would|will)\s+you|i\s+want\s+(?:you\s+)?to)\s+)*(?:add|build|call|change"
+    r"|connect|convert|create|cut|delete|disconnect|drop|duplicate|edit|export|get\s+rid|give(?!\s+me)|improve|insert|let(?!\s+me)|link|make|merge"
+    r"|move|put|remove|rename|replace|rewrite|set|split|swap|translate|turn|undo|update|write)\b"
 )
 _INTERROGATIVE = re.compile(
-    r"\?\s*$|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|has|have\s+(?:we|i|they)"
-    r"|had|should|tell\s+me|i(?:\s+would|['’]d)\s+like\s+to\s+know|i\s+want\s+to\s+know|explain|describe|summari[sz]e"
-    r"|remind\s+me|look\s+up|search|find|quote|list|compare|show|what['’]?s|who['’]?s|where['’]?s)\b",
-    re.IGNORECASE,
+    r"(?i)\?\s*$|^\s*(?:please\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|has"
+    r"|have\s+(?:we|i|they)|had|should|tell\s+me|i(?:\s+would|['’]d)\s+like\s+to\s+know|i\s+want\s+to\s+know|explain|describe|summari[sz]e"
+    r"|remind\s+me|look\s+up|search|find|quote|list|compare|show|what['’]?s|who['’]?s|where['’]?s)\b"
 )
 
 

@@ -3,23 +3,13 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from agent.local.answers import answer
-from agent.local.commands import carry_out
+from agent.local.commands import carry_out, may_share_a_place
 from agent.local.dialogue_import import from_documents, from_message
 from agent.local.draft import Draft, Incomplete
 from agent.local.examples import WHO_DOES, abilities, nearest
-from agent.local.parsing import (
-    NotUnderstood,
-    Words,
-    child,
-    hides_a_command,
-    is_question,
-    read_commands,
-    read_question,
-    token,
-)
+from agent.local.parsing import NotUnderstood, Words, child, hides_a_command, is_question, read_commands, read_question
 from agent.local.resolver import Resolver
 from agent.local.steps import NotDone, Say, Steps, ToolCall, WordsMissing
 from agent.local.story_questions import answer_from_story
@@ -28,24 +18,19 @@ from arrow_project import OPERATIONS, Operation, Story, changed_ids, check, renu
 
 _SLASH = re.compile(r"\s*/(?P<name>[A-Za-z_]\w*)\s*(?P<arguments>.*)", re.DOTALL)
 _HELP = re.compile(
-    r"(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work|hi|hello|thanks|thank you)[?.! ]*",
-    re.IGNORECASE,
+    r"(?i)(?:help(?: me)?|examples?|what can (?:you|i) (?:do|say|ask)|how does this work|hi|hello|thank(?:s| you))\W*"
 )
 # "Don't delete node 29": whatever follows is not to be done.
 _NOTHING = re.compile(r"\s*(?:please\s+)?(?:don['’]?t|do\s+not|never\s*mind|forget\s+it)\b", re.IGNORECASE)
-_ABOUT_STORY = re.compile(
-    r"\b(?:nodes?|(?:dead|loose|open) ends?|unreachable|variables?|macros?|connections?|slots?)\b", re.IGNORECASE
-)
+_ABOUT_STORY = re.compile(r"(?i)\b(?:(?:node|(?:dead|loose|open) end|variable|macro|connection|slot)s?|unreachable)\b")
 _FINDINGS = 20
 # How a form begins; of what begins otherwise nothing is understood.
 _VERB = re.compile(
-    r"\W*(?:(?:please|now|after|before|between|(?:can|could|would|will)\s+you)\b\W*)*(?:add|build|change|check|compare|connect|create|decrease"
-    r"|declare|delete|disconnect|divide|give|have|increase|insert|let|link|lower|make|multiply|new|put|raise|reduce"
-    r"|remove|rename|replace|set|subtract|turn|verify|write)\b",
-    re.IGNORECASE,
+    r"(?i)\W*(?:(?:please|now|after|before|between|(?:can|could|would|will)\s+you)\b\W*)*(?:add|build|change|check|compare"
+    r"|connect|create|decrease|declare|delete|disconnect|divide|give|have|increase|insert|let|link|lower|make|multiply|new|put|raise|reduce"
+    r"|remove|rename|replace|set|subtract|turn|verify|write)\b"
 )
 _ALONE = ("scene_from", "scene_of_lines", "check_scene", "check_story")
-_NEW_NODE = re.compile("placed|say|add_(?!item|note)")
 _ONE_ONLY = "A scene from a dialogue, and a check, stand in a message of their own."
 
 
@@ -91,8 +76,8 @@ def _run(commands: tuple[Words, ...], text: str, context: TurnContext) -> Steps[
         if commands[0].data in _ALONE:
             yield from _alone(commands, context)
             return
-        if any(_may_share_a_place(text, one, other) for one, other in pairwise(commands)):
-            raise NotDone("Two new nodes are joined by “and”, and only one has a place. Say where each of them goes.")
+        if may_share_a_place(text, commands):
+            raise NotDone("Two new nodes are joined by “and” or “then”, and only one has a place. Say where each goes.")
         draft = Draft(context)
         for place, words in enumerate(commands, start=1):
             _draft(draft, words, f"Command {place} of {len(commands)}: " if len(commands) > 1 else "")
@@ -104,14 +89,6 @@ def _run(commands: tuple[Words, ...], text: str, context: TurnContext) -> Steps[
     except NotDone as problem:
         told = f"Not done: {problem} Nothing was changed." if context.project else f"Not done: {problem}"
         yield Say(told, "not_done")
-
-
-def _may_share_a_place(text: str, one: Words, other: Words) -> bool:
-    """Whether an “and” joins two new nodes of which one has a place, that may be meant for both."""
-    joined = text[one.meta.end_pos : other.meta.start_pos].strip(" ,").casefold() == "and"
-    first, second = (child(words, "after", "before", "between") for words in (one, other))
-    apart = (first is None) != (second is None) and token(second or one, "REF").casefold() != "it"
-    return joined and apart and all(_NEW_NODE.match(words.data) for words in (one, other))
 
 
 def _draft(draft: Draft, words: Words, which: str) -> None:

@@ -10,20 +10,17 @@ from agent.local.steps import NotDone
 from arrow_project import Character, Node, Scene, Story, Variable, fold, shorten
 
 _LISTED = 8
+_THINGS = ("scene", "variable", "character", "node")
 _KIND = re.compile(
-    r"(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?", re.IGNORECASE
+    r"(?i)(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?"
 )
-_NAMED_KIND = re.compile(
-    r"(?:(?:the|this|that)\s+)?(?P<kind>node|scene|macro|variable|character)s?\s+\S", re.IGNORECASE
-)
+_NAMED_KIND = re.compile(r"(?i)(?:(?:the|this|that)\s+)?(?P<kind>node|scene|macro|variable|character)s?\s+\S")
 _NUMBER = re.compile(r"#?(?P<id>\d{1,18})")
 _SELECTED = re.compile(
-    r"(?:the\s+)?(?:(?P<which>first|last)\s+)?(?:selected|selection)(?:\s+node)?|this(?:\s+node)?", re.IGNORECASE
+    r"(?i)(?:the\s+)?(?:(?P<which>first|last)\s+)?(?:selected|selection)(?:\s+node)?|this(?:\s+node)?"
 )
 _LAST = re.compile(r"it|that|node|(?:the\s+)?(?:last|new|previous)(?:\s+node)?", re.IGNORECASE)
-_ENTRY = re.compile(
-    r"(?:the\s+)?(?P<whole>(?:project|story|scene)(?:['’]s)?\s+)?(?:entry|beginning)(?:\s+node)?", re.IGNORECASE
-)
+_ENTRY = re.compile(r"(?i)(?:the\s+)?(?P<whole>(?:project|story|scene)(?:['’]s)?\s+)?(?:entry|beginning)(?:\s+node)?")
 _END = re.compile(r"(?:the\s+)?end", re.IGNORECASE)
 _HERE = re.compile(r"(?:(?:the|this|that)\s+)?(?:(?:open|current|this)\s+)?(?:scene|macro)", re.IGNORECASE)
 _TYPES = {
@@ -99,9 +96,7 @@ class Resolver:
         """The character that a `ref` or a `possessor` means."""
         return self._named("character", words, self.story.characters)
 
-    def thing(
-        self, words: Words, kinds: Sequence[str] = ("scene", "variable", "character", "node")
-    ) -> tuple[str, Node | Scene | Variable | Character]:
+    def thing(self, words: Words, kinds: Sequence[str] = _THINGS) -> tuple[str, Node | Scene | Variable | Character]:
         """Kind and thing, whatever of the kinds it is; what several things are named so needs its kind.
 
         Raises:
@@ -111,6 +106,9 @@ class Resolver:
             "scene": self.scene, "variable": self.variable, "character": self.character, "node": self.node,
         }  # fmt: skip
         name, quotation = token(words, "REF"), token(words, "QUOTED")
+        made = self.story.nodes.get(-1 if self._last_created is None else self._last_created)
+        if name.casefold() == "it" and made and len(self.story.nodes_of(made.scene_id)) == 1:  # a scene, just made
+            return "scene", self.story.scenes[made.scene_id]
         if token(words, "POSSESSOR"):
             kinds = ("character",)
         elif said := _NAMED_KIND.match(f"{name} x" if quotation else name):
@@ -144,7 +142,7 @@ class Resolver:
         if found := _SELECTED.fullmatch(name):
             return self._of_selection((found["which"] or "").casefold())
         if _LAST.fullmatch(name):
-            return self._last()
+            return self._last(name)
         if found := _ENTRY.fullmatch(name):
             whole = (found["whole"] or "scene").casefold()
             return self.open_scene.entry if whole.startswith("scene") else self.story.entry
@@ -157,12 +155,12 @@ class Resolver:
             raise NotDone(f"Several nodes are selected: {self._choices(self.selected)}. Name one by its id.")
         return self.selected[-1 if which == "last" else 0]
 
-    def _last(self) -> int:
+    def _last(self, name: str) -> int:
         if self._last_created is not None:
             return self._last_created
-        if len(self.selected) == 1:
+        if name.casefold() in ("that", "node") and len(self.selected) == 1:
             return self.selected[0]
-        raise NotDone("This message has not made a node yet, and not exactly one is selected. Name it by its id.")
+        raise NotDone(f"“{name}”: this message has not made a node yet. Name it by its id, or say “the selected node”.")
 
     def _numbered(self, key: int) -> Node:
         if (node := self.story.nodes.get(key)) is None:

@@ -26,6 +26,8 @@ from arrow_project.scripts import (
 End = tuple[int, int]
 """A node's output slot that still leads nowhere."""
 
+_Options = tuple[tuple[int, Option], ...]
+
 # In canvas units; the widest box that is made here takes 240 x 180.
 _STEP = (300, 240)
 _FIRST = (100, 100)
@@ -122,12 +124,7 @@ class SceneBuilder:
         return after
 
     def _offered(
-        self,
-        options: tuple[tuple[int, Option], ...],
-        ends: list[End],
-        leading: dict[int, list[End]],
-        column: int,
-        row: int,
+        self, options: _Options, ends: list[End], leading: dict[int, list[End]], column: int, row: int
     ) -> list[End]:
         """Makes the choice of these options, or asks for the first condition; returns the ways past any choice."""
         if not options:
@@ -137,9 +134,8 @@ class SceneBuilder:
                 node = self._node("condition", self._condition(option.condition), ends, column, row)
                 kept = (*options[:index], (place, replace(option, condition=None)), *options[index + 1 :])
                 past = self._offered(kept, [(node, 0)], leading, column, row)
-                return past + self._offered(
-                    (*options[:index], *options[index + 1 :]), [(node, 1)], leading, column, row + 1
-                )
+                rest = (*options[:index], *options[index + 1 :])
+                return past + self._offered(rest, [(node, 1)], leading, column, row + 1)
         node = self._node("interaction", {"actions": [option.text for _, option in options]}, ends, column, row)
         for slot, (place, _) in enumerate(options):
             leading[place].append((node, slot))
@@ -170,8 +166,7 @@ class SceneBuilder:
         variable = self._variable(condition.name, condition.value if condition.sign else "true")
         sign, value = (condition.sign, condition.value) if condition.sign else ("==", "true")
         if condition.negated:
-            opposite = {"==": "!=", "!=": "==", ">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-            sign = opposite[sign]
+            sign = {"==": "!=", "!=": "==", ">": "<=", "<": ">=", ">=": "<", "<=": ">"}[sign]
         return {"variable": variable.id, "operator": sign, "compare_to": self._operand(variable, value)}
 
     def _variable(self, name: str, value: str) -> Variable:

@@ -46,9 +46,7 @@ def free_output(story: Story, node: Node, *, or_only: bool = False) -> int:
         return free[0]
     if not free:
         taken = join([f"{story.describe(link.to_id)}" for link in story.leaving(node.id)])
-        raise NotDone(
-            f"{story.describe(node.id)} leads on to {taken} already. Disconnect them first, or name the output."
-        )
+        raise NotDone(f"{story.describe(node.id)} leads on to {taken} already. Disconnect first, or name the output.")
     raise NotDone(f"{story.describe(node.id)} has several free outputs: {_all(node, free)}. Say which.")
 
 

@@ -17,7 +17,6 @@ _SIGNS = {
 }  # fmt: skip
 OPERATORS = {"=": "set", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
 STARTS = {"num": 0, "str": "", "bool": False}
-_TEXTS_CAN = ("set", "add")
 _COLORS = {
     "red": "#e04040", "orange": "#ff8300", "yellow": "#f2c94c", "green": "#3fa34d", "teal": "#2a9d8f",
     "blue": "#4a90e2", "purple": "#8e44ad", "violet": "#8e44ad", "pink": "#e26ab1", "brown": "#8d5a2b",
@@ -77,7 +76,7 @@ def read_update(words: Words, refer: Resolver) -> dict[str, Any]:
     name = words.data.removesuffix("_by")
     operation = OPERATORS[token(words, "OPERATOR")] if name == "operated" else "set" if name == "update" else name
     variable = refer.variable(child(words, "ref") or words)
-    if (variable.type == "bool" and operation != "set") or (variable.type == "str" and operation not in _TEXTS_CAN):
+    if (variable.type == "bool" and operation != "set") or (variable.type == "str" and operation not in ("set", "add")):
         raise NotDone(f"“{variable.name}” holds {_TYPES[variable.type]}: one cannot {operation} it.")
     operand = child(words, "value")
     value = {"type": "value", "value": 1} if operand is None else _operand(variable, operand, refer)

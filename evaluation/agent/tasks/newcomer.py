@@ -1,13 +1,15 @@
-"""Forty messages of a writer who has never read what `local` is for, written before any of them was tried.
+"""Messages of writers who have never read what `local` is for, written before any of them was tried.
 
-Chit-chat, slips, a change of mind, what is only asked, commands inside texts, several commands in a breath. Three went
-wrong at first: a place that was meant for two nodes, a target that became text, a quote that answered half a question.
+Chit-chat, slips, a change of mind, what is only asked, commands inside texts, several commands in a breath. Those went
+wrong at first in which a place was meant for two nodes, a target or another command became text, and a quote answered
+half a question.
 """
 
 from evaluation.agent.changes import node, speech
-from evaluation.agent.tasks.held_out import HeldOut, texts
+from evaluation.agent.tasks.held_out import HeldOut, like, texts
 
 _KITCHEN = HeldOut("newcomer")
+_SELECTED = HeldOut("newcomer", selected=(30,))
 _PLANK = HeldOut("newcomer", scene=0)
 _ASK = HeldOut("newcomer-ask")
 _OPTIONS_13 = ["Ask who else lives in the tower", "Ask about the hull in the grass", "Walk on without a word"]
@@ -86,6 +88,28 @@ TASKS = (
         "leading-to", "add a choice to 13: Feed the goat, leading to 16",
         changed={13: {"actions": texts(*_OPTIONS_13, "Feed the goat")}}, links={(13, 3, 16)},
     ),
+    _KITCHEN.free(
+        "then-a-jump", "add a content after 30: The wind picks up and then add a jump to 22",
+        nodes={"new": node("content", content=like(r"The wind picks up\.?")), "jump": node("jump")},
+        links={(30, 0, "new"), ("new", 0, "jump")},
+    ),
+    _KITCHEN.free(
+        "then-mina", 'after 30 Odile says "One." and then Mina says "Two."',
+        nodes={"one": speech(7, "One."), "two": speech(6, "Two.")}, links={(30, 0, "one"), ("one", 0, "two")},
+    ),
+    _KITCHEN.free(
+        "wind-then", "add a choice after 30: Go to bed -> 22 / Wind the clockwork, then 23",
+        nodes={"new": node("interaction", actions=texts("Go to bed", "Wind the clockwork"))},
+        links={(30, 0, "new"), ("new", 0, 22), ("new", 1, 23)},
+    ),
+    _KITCHEN.free(
+        "after-that-jory", "after 30, add a dialog by Odile: Go to bed. After that Jory says good night.",
+        nodes={"one": speech(7, "Go to bed."), "two": speech(8, "Good night.")},
+        links={(30, 0, "one"), ("one", 0, "two")},
+    ),
+    _KITCHEN.unclear("then-leaves", "Odile says: I will not. Then Jory leaves."),
+    _SELECTED.free("delete-it", "delete it", gone={30}),
+    _KITCHEN.unclear("swap-ids", "rename node 29 to 30 and node 30 to 29"),
     _KITCHEN.unclear("other-scene", "move node 29 to the first scene"),
     _KITCHEN.judged(
         "once-more", "duplicate node 29", "there are two of it",

@@ -82,9 +82,34 @@ def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, mes
     turn.run(message)
     assert not turn.calls
     assert left in turn.text.partition("Nothing was changed")[0], turn.text
-    assert "The nearest form that I know is" in turn.text
     assert "FLETCHER_MODEL" in turn.text
     assert "MCP" in turn.text
+
+
+@pytest.mark.parametrize(
+    ("message", "form"),
+    [
+        ("delete node 9 not 8", "delete node 10"),
+        ("can you delete Tomas please, he's annoying", "delete node 10"),
+        ("drop everything after 7", "delete node 10"),
+        ("change 'Nobody' to 'Somebody'", "change the text of node 10 to"),
+        ("Change the text of 10 to something better", "change the text of node 10 to"),
+        ("after 10, please let the hero answer politely", 'make "Elena_Marsh" say'),
+        ("Rename node 10 to something better", "rename node 10 to"),
+        ("connect 10 with 7", "connect 10 to"),
+        ("after 10 make the hero answer politely", 'make "Elena_Marsh" say'),
+        ("Move node 10", ""),
+        ("swap nodes 7 and 8", ""),
+        ("nobody should delete node 9", ""),
+        ("undo the last two changes", ""),
+    ],
+)
+def test_the_nearest_form_begins_with_the_verb_of_the_message(turn: Turn, message: str, form: str) -> None:
+    turn.selected = (10,)
+    turn.run(message)
+    assert not turn.edits
+    assert (f"The nearest form that I know is “{form}" in turn.text) is bool(form), turn.text
+    assert ("nearest form" in turn.text) is bool(form)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +142,10 @@ def test_a_text_that_may_hold_a_command_has_to_stand_in_quotation_marks(turn: Tu
         "add a user input for player after 10: Who are you? And connect it to 8",
         "add the choice to 9: Swim and delete node 8",
         "change the text of 8 to: Fog and rename Elena to Ann",
+        "Elena says: I will not. Then Tomas leaves.",
+        "after 10, add a dialog by Elena: Go to bed. After that Tomas says good night.",
+        "Elena says: Go to bed! Elena Marsh walks away.",
+        "add a content after 10: The lamp goes out, and then Tomas enters",
     ],
 )
 def test_no_other_part_hides_a_command_either(turn: Turn, message: str) -> None:
@@ -266,7 +295,10 @@ def test_a_way_is_named_by_its_words_whole_or_by_the_beginning_that_only_it_has(
 @pytest.mark.parametrize(
     "message",
     ['Elena says "Who?" and Elena says "You." after 7', 'add a content "Rain." before 8 and add a content "Fog."',
-     'after 7, add a content "Rain." and add a content "Fog."'],
+     'after 7, add a content "Rain." and add a content "Fog."', "add a content after 7: Rain and then add a jump to 8",
+     "add a content after 10: Rain, then add a content: Fog", 'Elena says "Who?" after 10, then Elena says "You."',
+     "add a content after 7: Rain; then add a content: Fog", 'add 1 to gold after 7 and then add a content "Fog."',
+     'add a content "Rain." after 10; add a content "Fog." after it and please add a content "Wind."'],
 )  # fmt: skip
 def test_a_place_that_may_be_meant_for_two_nodes_is_asked_for(turn: Turn, message: str) -> None:
     assert "only one has a place" in turn.run(message).text
@@ -279,7 +311,47 @@ def test_each_of_two_nodes_may_have_its_place(turn: Turn) -> None:
     assert {(7, 0, 11, 0), (11, 0, 12, 0), (12, 0, 8, 0)} <= turn.connections
 
 
-def test_a_target_behind_a_text_is_no_part_of_it(turn: Turn) -> None:
-    turn.run("add a choice to 9: Feed the goat, leading to 7")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add a choice to 9: Feed the goat, leading to 7",
+        "add a choice to 9: Feed the goat, then 7, please",
+        "add a choice after 10: Go to bed -> 8 / Wind the clockwork, then 7",
+        "add a choice after 10: Wind the clockwork, then 7 / Go to bed",
+        "add a choice after 10: Go to bed see 8, Stay at 7",
+        "add a choice after 10: Go to bed -> 8 / Wind the clockwork (7)",
+        "add a choice after 10: Wind the clockwork (node 7) / Go to bed",
+        "add a content after 10: Nobody is left, then it goes to 7 or 8",
+        "Elena says: Look up. See node 7!",
+    ],
+)
+def test_a_target_behind_a_text_is_no_part_of_it(turn: Turn, message: str) -> None:
+    turn.run(message)
     assert turn.not_done
+    assert "quotation marks" in turn.text
+    assert not turn.edits
+
+
+@pytest.mark.parametrize(
+    "text", ["We meet at 99.", "Tomas is late. Tomas knows it.", "She waits for 7 years.", "Delete node 9."]
+)
+def test_a_text_that_names_nothing_of_the_story_needs_no_quotation_marks(turn: Turn, text: str) -> None:
+    turn.run(f"add a content after 10: {text}")
+    assert turn.story.nodes[11].texts == (text,)
+
+
+def test_it_is_what_this_message_made_last_and_nothing_else(turn: Turn) -> None:
+    turn.selected = (10,)
+    for message in ("delete it", "change the text of it to: Hm",
+                    "add a content after 10: Fog; create a character Odo; delete it"):  # fmt: skip
+        assert "has not made a node" in turn.run(message).text, message
+        assert not turn.edits
+    turn.run("create a scene Hill; add a content after it: Fog; rename it to fog")
+    assert turn.story.nodes[max(turn.story.nodes)].name == "fog"
+    turn.run("create a scene Vale; rename it to Dune")
+    assert [one.name for one in turn.story.scenes.values()] == ["Quay", "Hill", "Dune"]
+
+
+def test_a_node_is_not_named_like_the_id_of_another(turn: Turn) -> None:
+    assert "the id of another node" in turn.run("rename node 9 to 10").text
     assert not turn.edits
