@@ -108,8 +108,7 @@ def _connections(old: ProjectData, new: ProjectData) -> Iterator[str]:
         if connection not in before:
             yield f"+ connection {_way(connection)}"
     for connection in before:
-        # what led from a removed node is gone with it
-        if connection not in after and connection[0] in new.nodes:
+        if connection not in after:
             yield f"- connection {_way(connection)}"
     yield from _skips(old, new)
 

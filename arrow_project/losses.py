@@ -67,12 +67,12 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
     for kind, table in before.items():
         for key, was in table.items():
             now = after[kind].get(key)
-            if now == was or (now is None and kind == "place"):  # its node is gone, and that says it
+            if now == was:
                 continue
-            if now is None:
-                yield Loss(kind, key, "", str(was.get("name", "")), is_removal=True)
-            elif kind == "place":
+            if kind == "place":
                 yield from _lost_of_place(key, was, now)
+            elif now is None:
+                yield Loss(kind, key, "", str(was.get("name", "")), is_removal=True)
             else:
                 yield from _lost_of_resource(kind, key, _values(was), _values(now), renamed)
                 if kind == "node":
@@ -94,12 +94,12 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
     return f"{field}{dot}{tag if tag.isidentifier() or not dot else _shown(tag)} of {thing}: {_shown(loss.was)}{length}"
 
 
-def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any]) -> Iterator[Loss]:
-    left = _connections(now)
+def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any] | None) -> Iterator[Loss]:
+    left = _connections(now or {})
     for connection in _connections(was):
         if connection not in left:
             yield Loss("node", node_id, "connection", "", is_removal=True, connection=connection)
-    if bool(was.get("skip")) != bool(now.get("skip")):
+    if now and bool(was.get("skip")) != bool(now.get("skip")):  # else its node is gone, and that says it
         yield Loss("node", node_id, "skip", "skipped" if was.get("skip") else "played")
 
 

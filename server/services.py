@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from agent import Assistant, ConfirmationPolicy, Origin, PendingQuestion, Threads
+from agent import KEPT_TURNS, Assistant, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation
 from corpora import Catalog
 from corpora import Pending as StoredPending
@@ -30,7 +30,6 @@ from server.turn_ledger import TurnLedger
 
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
-_KEPT_TURNS = 20
 _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _DRAWING_THREADS = 4  # of a workspace
@@ -183,7 +182,7 @@ class CatalogPendings:
     def keep_before(self, content: str, content_sha256: str) -> None:
         """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""
         payload = {"before": base64.b64encode(zlib.compress(content.encode())).decode()}
-        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, _KEPT_TURNS)
+        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, KEPT_TURNS)
 
     def take_before(self, content_sha256: str) -> str | None:
         """Hands out the text from before the turn that led to this story."""

@@ -162,12 +162,11 @@ def _data(draft: Draft, words: Words) -> tuple[str, dict[str, Any], Sequence[Nod
 
 def jump_target(draft: Draft, words: Words) -> dict[str, Any]:
     """Where a jump goes: a node, or the beginning of a scene."""
-    kind, thing = draft.refer.thing(words) if not token(words, "SCENE_REF") else ("scene", draft.refer.scene(words))
-    if kind == "node":
-        return {"type": "node", "id": thing.id}
-    if kind != "scene":
+    is_scene = token(words, "SCENE_REF")
+    kind, thing = ("scene", draft.refer.scene(words)) if is_scene else draft.refer.thing(words, ("scene", "node"))
+    if kind not in ("scene", "node"):
         raise NotDone(f"A jump goes to a node or a scene, and “{thing.name}” is a {kind}.")
-    return {"type": "scene", "id": thing.id}
+    return {"type": kind, "id": thing.id}
 
 
 def _text(draft: Draft, words: Words) -> tuple[str, dict[str, Any]]:

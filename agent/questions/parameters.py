@@ -23,9 +23,12 @@ _KINDS = {
 }  # fmt: skip
 # Nothing is looked at twice: a reply may be as long as a message.
 _BLANKS = r"[^\S\n]*+"
-_PAIR = re.compile(
-    rf"\s*+(?P<name>\w++)\s*+[=:]\s*+(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_BLANKS}(?:[,;\n]|$))|[^,;\n]*+)"
-    rf"{_BLANKS}(?:[,;\n]|$)"
+# A comma ends a value, and so does a blank before another `name=`; a colon may stand in any text.
+_NEXT = r"(?<=\s)(?:%s)\s*+="
+_END = rf"{_BLANKS}(?:[,;\n]|$|(?={_NEXT}))"
+_PAIR = (
+    r"\s*+(?P<name>\w++)\s*+[=:]\s*+"
+    rf"(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_END})|(?:(?!{_NEXT})[^,;\n])*+){_END}"
 )
 _ID = re.compile(r"(?:the\s+)?(?:node|scene|macro|variable|character)?\s*#?(?P<id>\d+)", re.IGNORECASE)
 _MAX_NAME_WORDS, _MAX_TEXT = 4, 200
@@ -130,11 +133,11 @@ def _json_object(reply: str) -> dict[str, Any] | None:
 
 def _pairs(reply: str, properties: Mapping[str, Any]) -> dict[str, Any] | None:
     given: dict[str, Any] = {}
-    place = 0
+    pair, place = re.compile(_PAIR.replace("%s", "|".join(properties))), 0
     while place < len(reply.rstrip()):
-        found = _PAIR.match(reply, place)
+        found = pair.match(reply, place)
         if found is None or found["name"] not in properties or found.end() == place:
-            return None
+            return {} if given else None  # what begins with a pair is no value by itself
         given[found["name"]] = _value(found["value"], properties[found["name"]])
         place = found.end()
     return given or None

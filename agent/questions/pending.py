@@ -9,6 +9,9 @@ from pydantic import TypeAdapter
 from agent.turn.request import Exchange
 from arrow_project import Operation
 
+KEPT_TURNS = 20
+"""How many turns of a story can be taken back."""
+
 
 @dataclass(frozen=True)
 class Origin:

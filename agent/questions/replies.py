@@ -54,7 +54,7 @@ class Replies:
         pending = await self._taken(pending_id)
         if pending is None:
             return False
-        if await self._is_answered(pending):
+        if not is_call and await self._is_answered(pending):
             return True
         if self.converses and not is_call:
             await self._ask_the_model(pending)
@@ -71,8 +71,6 @@ class Replies:
 
     async def _is_answered(self, pending: PendingQuestion) -> bool:
         """Does what the message says in plain words; False when it says none to the question."""
-        if self.request.function is not None:
-            return False
         reply = read_reply(self.request.message)
         if reply == "no":
             await self.tell(TextFinished("Nothing was changed."))

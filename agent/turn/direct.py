@@ -12,7 +12,7 @@ from agent.editing.in_order import tried_in_order
 from agent.editing.validation import find_schema_error
 from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
-from agent.questions.pending import PendingStore
+from agent.questions.pending import KEPT_TURNS, PendingStore
 from agent.questions.questions import Questions
 from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
@@ -183,7 +183,8 @@ class DirectCalls:
                 "The project has been changed since the last turn, and undo would lose that. Take the change back "
                 "in the editor first, or change by hand what the turn did.",
             )
-        return Failure("NOTHING_TO_UNDO", "There is no turn to take back in this project.")
+        told = f"There is no turn to take back in this project; the last {KEPT_TURNS} are kept for a week."
+        return Failure("NOTHING_TO_UNDO", told)
 
     def _is_another_story(self) -> bool:
         """Whether there is a turn, and the story is neither what it led to nor already the one from before it."""

@@ -18,6 +18,7 @@ from agent.questions.confirmation import describe
 from agent.questions.pending import Origin, PendingStore
 from agent.questions.questions import Questions
 from agent.questions.replies import Replies
+from agent.questions.reply import read_reply
 from agent.reading.citations import Citations
 from agent.reading.reading_tools import TurnReader
 from agent.turn.direct import DirectCalls
@@ -175,6 +176,8 @@ class Turn:
             await self._direct.run_all(self._request.operations)
         elif call:
             await self._direct.run(call, agreed=agreed)
+        elif not self._assistant.answerer.converses and read_reply(self._request.message):
+            await self._tell(TextFinished("No question is open. Nothing was changed.", not_done=True))
         else:
             await self.ask_model(self._request.message)
 

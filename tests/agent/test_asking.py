@@ -41,6 +41,12 @@ async def test_the_question_says_exactly_what_would_change(runner: TurnRunner) -
     assert texts(events) == ["I will do both."]
 
 
+async def test_the_question_lists_the_connections_on_both_sides_of_what_is_deleted(runner: TurnRunner) -> None:
+    asked = the_question(await runner.events("", function="delete_node", function_params={"node_id": 2}))
+    ways = [line for line in asked.diff.splitlines() if "connection" in line]
+    assert ways == ["- connection 1 slot 0 -> 2", "- connection 2 slot 0 -> 3"]
+
+
 async def test_calls_of_one_response_that_all_need_a_yes_are_one_question(runner: TurnRunner) -> None:
     runner.model.add([DELETE_3, BRAM, DELETE_2])
     asked = the_question(await runner.events("Remove both, add Bram."))

@@ -309,6 +309,8 @@ def test_what_is_lost_is_named() -> None:
     assert lost(project, Operation("delete_node", {"node_id": 3})) == [
         'node 3 "pier"', "the connection from 2 slot 0 to 3",
     ]  # fmt: skip
+    between = [line.partition(" ")[2] for line in lost(project, Operation("delete_node", {"node_id": 2}))[1:]]
+    assert between == ["connection from 1 slot 0 to 2", "connection from 2 slot 0 to 3"]
     assert lost(project, Operation("set_project_entry", {"node_id": 2})) == ['entry of project: "1"']
     assert lost(project, update(2, data={"lines": [f"{number}. {LINE}" for number in (1, 0, 2, 3, 4, 5)]})) == [
         'the connection of "0. The lamp is cold, and nobody has come to light it since …" from 2 slot 0 to 3'

@@ -57,6 +57,13 @@ def test_what_is_missing(function: str, arguments: dict[str, Any], missing: tupl
         ("create_variable", "name=gold, type=num", {"name": "gold", "type": "num"}),
         ("create_variable", 'name: "gold, or not"\ntype: str', {"name": "gold, or not", "type": "str"}),
         ("create_variable", "name=gold", {"name": "gold"}),
+        ("create_variable", "name=silver type=num", {"name": "silver", "type": "num"}),
+        ("create_variable", "name: old gold type=num", {"name": "old gold", "type": "num"}),
+        ("create_variable", 'name="silver" type=num', {"name": "silver", "type": "num"}),
+        ("create_insert_node", "type=content, name=a type: x", {"type": "content", "name": "a type: x"}),
+        ("create_variable", "name= type=num", {"name": "", "type": "num"}),
+        ("create_variable", 'name="silver type=num", type=num', {"name": "silver type=num", "type": "num"}),
+        ("create_variable", "name=a shape=round one, type=num", {"name": "a shape=round one", "type": "num"}),
         ("search_documents", "who keeps the lamp", {"query": "who keeps the lamp"}),
     ],
 )
@@ -73,6 +80,7 @@ def test_a_reply_that_completes(function: str, reply: str, arguments: dict[str, 
         ("delete_node", "please make Elena a little angrier than that"),
         ("delete_node", "colour=3"),
         ("create_variable", "gold"),
+        ("create_character", "name=Osk, colour=red"),
         ("create_variable", "Tell me about the lamp first"),
         ("create_variable", '["gold"]'),
         ("create_character", "/create_scene"),
@@ -108,6 +116,31 @@ async def test_the_next_message_completes_it(runner: TurnRunner) -> None:
     assert ran(await runner.events("num", editor, pending_id=second.pending_id)) == ["create_variable"]
     assert "gold" in editor.project.to_text()
     assert not runner.model.requests
+
+
+async def test_a_call_is_written_as_in_a_shell(runner: TurnRunner) -> None:
+    editor = InMemoryEditor(story())
+    assert ran(await runner.events("/create_variable name=silver type=num", editor)) == ["create_variable"]
+    assert [one["type"] for one in editor.project.data.variables.values() if one["name"] == "silver"] == ["num"]
+
+
+@pytest.mark.parametrize("message", ["undo", "/undo", "take that back", "/create_character Osk"])
+@pytest.mark.parametrize("asks", ["/create_variable gold", "/create_character", "add a monolog"])
+async def test_a_command_of_its_own_is_no_value(runner: TurnRunner, asks: str, message: str) -> None:
+    runner.is_local = True
+    editor = InMemoryEditor(story())
+    await runner.events("create a variable oil2 = 1", editor)
+    asked = the_question(await runner.events(asks, editor))
+    events = await runner.events(message, editor, pending_id=asked.pending_id)
+    assert ran(events) == ["create_character" if "Osk" in message else "undo"]
+    assert any(isinstance(event, TextFinished) and "is dropped" in event.text for event in events)
+
+
+@pytest.mark.parametrize("message", ["yes", "no", "Yes, do it."])
+async def test_a_reply_to_no_question(runner: TurnRunner, message: str) -> None:
+    runner.is_local = True
+    events = await runner.events(message)
+    assert events[0] == TextFinished("No question is open. Nothing was changed.", not_done=True)
 
 
 async def test_wrong_values_are_asked_for_again(runner: TurnRunner) -> None:

@@ -119,7 +119,11 @@ async def test_two_turns_are_taken_back_one_after_the_other(runner: TurnRunner) 
     assert editor.project.to_text() == between
     await runner.events("undo", editor)
     assert editor.project.to_text() == story_text()
-    assert failures(await runner.events("undo", editor)) == ["NOTHING_TO_UNDO"]
+    events = await runner.events("undo", editor)
+    assert failures(events) == ["NOTHING_TO_UNDO"]
+    assert [event.failure.message for event in events if isinstance(event, Failed)] == [
+        "There is no turn to take back in this project; the last 20 are kept for a week."
+    ]
 
 
 async def test_what_the_editor_has_taken_back_by_itself_is_not_taken_back_again(runner: TurnRunner) -> None:

@@ -197,6 +197,8 @@ def test_where_a_text_ends(turn: Turn, message: str, text: str) -> None:
         ("add a condition met >= 2 after 10", "true or false"),
         ("set gold to 5", "After which node?"),
         ("add a jump to node 7 after 8", "leads on to nothing"),
+        ("add a jump to gold 1", "no scene or node is called so"),
+        ("add a jump to the variable gold", "is a variable"),
         ("add a hub by Elena", "no speaker"),
         ("rename the selected node to gull", "No node is selected"),
         ("create a character Tomas", "Tomas"),
