@@ -21,6 +21,7 @@ from .questions.pending import PendingQuestion as PendingQuestion
 from .questions.pending import PendingStore as PendingStore
 from .questions.reply import read_reply as read_reply
 from .reading.citations import Citations as Citations
+from .reading.document_reading import remark as remark
 from .reading.reading_tools import READING_TOOLS as READING_TOOLS
 from .reading.reading_tools import ReadingTool as ReadingTool
 from .reading.reading_tools import TurnReader as TurnReader

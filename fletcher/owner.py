@@ -45,6 +45,7 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
     with owned as ownership, open_parts(settings, directory) as parts, bind("127.0.0.1", 0) as bound:
         if embeds:
             parts.check()
+            parts.retriever.check_model()
             if directory and not settings.chroma_url and not directory.chroma_path.exists():
                 for key in parts.catalog.every_project():  # once it is there, nobody would notice what it lacks
                     parts.retriever.repair(key)

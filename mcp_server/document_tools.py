@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from agent import READING_TOOLS, Citations, TurnContext, TurnReader, ask_store, in_thread, quoted_lines, quoted_name
+from agent import (
+    READING_TOOLS,
+    Citations,
+    TurnContext,
+    TurnReader,
+    ask_store,
+    in_thread,
+    quoted_lines,
+    quoted_name,
+    remark,
+)
 from corpora import ProjectKey
 from ingest import DocumentReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
@@ -47,7 +57,9 @@ async def _search(call: AssistantCall) -> ToolAnswer:
     found = await ask_store(call.services.retriever.answer, key, query, _PASSAGES, document)
     fields = await in_thread(found.as_dict)
     passages = [_passage(passage) for passage in fields["passages"]]
-    return ToolAnswer(fields, "\n\n".join(passages) or "No passage of the documents matches.")
+    # Many assistants hand on the text alone, so it says as well how well the passages fit.
+    said = [told] if (told := remark(found)) else []
+    return ToolAnswer(fields, "\n\n".join([*said, *(passages or ["No passage of the documents matches."])]))
 
 
 def _passage(passage: dict[str, Any]) -> str:

@@ -14,6 +14,11 @@ NUMBER = (
     r"\d[\d.,]*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
     r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]*"
 )
+# Not "what happens to the square colour of a Bishop".
+_COLOR_ASKED = (
+    r"(?:what|which)(?: [\w'’-]+)? colou?rs?|what(?:['’]s| (?:is|are|was|were))(?: [\w'’-]+){1,3} colou?rs?"
+    r"|(?:tell me|know|name|find) (?:the )?colou?rs?|\A\s*(?:the )?colou?rs? (?:of|is|are|has|have)"
+)
 _COLORS = r"red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|scarlet|copper"
 # What a sentence has to hold to answer such a question at all: "old notes" is no age.
 _REQUIRED = tuple(
@@ -24,7 +29,7 @@ _REQUIRED = tuple(
             rf"(?:{NUMBER})\+?[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.*(?:{NUMBER})",
         ),
         (r"how (?:many|much|long|far|often|tall|big|heavy)", rf"{NUMBER}|once|twice|never|always|every|daily"),
-        (r"what colou?r|which colou?r|colou?r (?:of|is|are|has|have)", _COLORS),
+        (_COLOR_ASKED, _COLORS),
         (r"what year|what date|which year", r"\d{3,4}"),
     )
 )

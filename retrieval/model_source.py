@@ -6,6 +6,7 @@ A model that the hub has may then take as long to come as it takes.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
@@ -134,7 +135,13 @@ def _require_on_hub(source: str) -> None:
 
 
 def _silence() -> None:
-    """Progress bars and telemetry off, where the user's environment does not say otherwise."""
+    """Progress bars, reports and telemetry off, where the user's environment does not say otherwise.
+
+    What is wrong with a model is said in our sentence; transformers' table of its weights would stand before it.
+    """
     for name in ("HF_HUB_DISABLE_PROGRESS_BARS", "HF_HUB_DISABLE_TELEMETRY", "TRANSFORMERS_NO_ADVISORY_WARNINGS"):
         os.environ.setdefault(name, "1")
+    if os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error") == "error":  # which it reads when it is imported
+        for library in ("transformers", "sentence_transformers"):
+            logging.getLogger(library).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else it warns whenever a reader process is started

@@ -162,6 +162,10 @@ class Retriever:
         """
         return self._upkeep.repair(key)
 
+    def check_model(self) -> None:
+        """Raise `EmbeddingModelMismatch` if the vectors were made by another model than the one in use."""
+        self._upkeep.check_model()
+
     def check_vectors(self) -> None:
         """Raise `VectorStoreUnavailable` if the vectors cannot be asked just now."""
         self._vectors.check()

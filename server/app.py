@@ -1,9 +1,11 @@
 """The ASGI application: routes, the socket, and one form for every error."""
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from itertools import chain
+from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from corpora import CorpusError
 from server.access.rules import Access, AccessMiddleware
@@ -40,6 +43,11 @@ from server.version import VERSION
 logger = logging.getLogger(__name__)
 
 _ROUTES = (project_routes, corpus_routes, text_routes, folder_routes, turn_routes, check_routes, operation_routes)
+
+_LONGEST_PATH = 200
+_ALL_ADDRESSES = "All addresses and their methods are at /docs."
+# pydantic's errors of a body that is not there, or was sent as something else than JSON.
+_NO_JSON = ("missing", "model_attributes_type")
 
 _DESCRIPTION = "The assistant for Arrow that has read the design documents."
 
@@ -111,10 +119,27 @@ def _socket_of(services: Services, access: Access):
 
 def _methods(request: Request) -> list[str]:
     """What the path of the request can be asked with."""
-    routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
-    return sorted(
-        method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()
-    )
+    routes = chain(request.app.routes, *(routes.router.routes for routes in _ROUTES))  # which it includes as a whole
+    paths = [route for route in routes if isinstance(route, Route) and route.path_regex.match(request.url.path)]
+    return sorted({method for route in paths for method in route.methods or ()})
+
+
+def _said(request: Request, error: HTTPException) -> str:
+    """What an error of the router or of ours says: the thing, the rule and the remedy."""
+    path = repr(request.url.path[:_LONGEST_PATH])
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        methods = " or ".join(_methods(request))
+        return f"{path} is asked with {methods}, and not with {request.method}. {_ALL_ADDRESSES}"
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return f"No request over HTTP is answered at {path}. {_ALL_ADDRESSES}"
+    return str(error.detail)
+
+
+def _said_of_body(errors: Sequence[Any]) -> str:
+    """What is wrong with a request; where nothing of its body could be read, what it should have been."""
+    if any(error["loc"] == ("body",) and error["type"] in _NO_JSON for error in errors):
+        return "The request has no JSON object: send one as its body, with the header Content-Type: application/json."
+    return f"The request is not valid: {first_problems(errors)}."
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -138,14 +163,14 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
-        return error_response(422, "INVALID_REQUEST", f"The request is not valid: {first_problems(error.errors())}.")
+        return error_response(422, "INVALID_REQUEST", _said_of_body(error.errors()))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
         # Python's own names of these depend on its version.
         own = {413: "PAYLOAD_TOO_LARGE", 422: "INVALID_REQUEST", 503: "TOO_BUSY"}
         code = own.get(error.status_code) or HTTPStatus(error.status_code).name
-        response = error_response(error.status_code, code, str(error.detail))
+        response = error_response(error.status_code, code, _said(request, error))
         response.headers.update(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # which one route answers, for all of the path
             response.headers["Allow"] = ", ".join(_methods(request))

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import FileResponse, PlainTextResponse
 from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -17,10 +18,12 @@ from server import Access, AccessDenied, Services
 from workbench.access.sign_in import SIGN_IN, sign_in, sign_in_form
 from workbench.access.socket_limits import SocketLimits
 
-_PAGES = ("/", SIGN_IN, "/favicon.ico")
+_ICON = "/favicon.ico"
+_PAGES = ("/", SIGN_IN, _ICON)
 _LIBRARY = "/_nicegui/"
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
+_UNANSWERED = "No response returned."
 # The library compiles its templates in the browser. Whatever it is told, it can ask nobody but this server.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -81,15 +84,23 @@ class _Page(BaseRoute):
         answer = await self._answer(request)
         if request.method == "POST" and answer is self._shell:
             receive = await _received(request, receive)
-        await answer(scope, receive, _with_headers(send))
+        try:
+            await answer(scope, receive, _with_headers(send))
+        except RuntimeError as error:
+            # The library's middleware takes it for its own fault when whoever asked has left before the answer.
+            if str(error) != _UNANSWERED or not await request.is_disconnected():
+                raise
 
     async def _answer(self, request: Request) -> ASGIApp:
         path = request.scope["path"]
         if path == SIGN_IN:
             return await sign_in(request, self._access)
+        if path in ("/", _ICON) and request.method not in ("GET", "HEAD"):
+            problem = f"{path} is asked with GET or HEAD, and not with {request.method}."
+            return PlainTextResponse(problem, 405, {"Allow": "GET, HEAD"})
+        if path == _ICON:  # the form to sign in asks for it as well, and needs nothing of the library
+            return FileResponse(Path(__file__).parent / "frame" / "icon.svg", media_type="image/svg+xml")
         if path == "/":
-            if request.method not in ("GET", "HEAD"):
-                return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
             try:
                 request.state.workspace, request.state.is_owner = self._access.admit(request)
                 request.state.session = self._access.session(request)

@@ -52,14 +52,16 @@ def search_documents(sources: Sources, given: SearchDocuments) -> dict[str, Any]
     every = [sources.citations.number(ranked.passage, ranked.score, ranked.also_in) for ranked in found.passages]
     numbered = dict.fromkeys(every)  # two of them may be parts of one that was shown already
     answer: dict[str, Any] = {"relevance": found.relevance, "passages": [described(cited) for cited in numbered]}
-    return answer | ({"queries": each} if given.also else {}) | _remark(found)
+    said = remark(found)
+    return answer | ({"queries": each} if given.also else {}) | ({"remark": said} if said else {})
 
 
-def _remark(found: SearchAnswer) -> dict[str, str]:
+def remark(found: SearchAnswer) -> str:
+    """What a model is told of a search whose passages may not have the answer; empty where there is nothing to say."""
     remarks = [_DOUBTS[found.relevance]] if found.relevance in _DOUBTS else []
     if found.text_only:
         remarks.append(_TEXT_ONLY)
-    return {"remark": " ".join(remarks)} if remarks else {}
+    return " ".join(remarks)
 
 
 def read_document(sources: Sources, given: ReadDocument) -> dict[str, Any]:

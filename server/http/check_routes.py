@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
+from fastapi import Body as Sent
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from corpora import ProjectKey
 from server.http.answers import CheckAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import project_key
+from server.http.examples import CHECK
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
 
@@ -31,7 +33,9 @@ class CheckBody(Body):
     responses=refusals((*OF_A_PROJECT, *OF_A_BODY)),
 )
 async def check_story(
-    request: Request, body: CheckBody, _key: Annotated[ProjectKey, Depends(project_key)]
+    request: Request,
+    body: Annotated[CheckBody, Sent(openapi_examples=dict(CHECK))],
+    _key: Annotated[ProjectKey, Depends(project_key)],
 ) -> JSONResponse:
     """As `fletcher check`. What Arrow would not load is one finding. Nothing of the project is read or kept.
 

@@ -149,7 +149,10 @@ _BODY = {
                 "bytes": {"value": {"documents": [{"name": "pier.txt", "content_base64": "VGhlIHBpZXIu"}]}},
             },
         },
-        "multipart/form-data": {"schema": _FORM},
+        "multipart/form-data": {
+            "schema": _FORM,
+            "examples": {"files": {"value": {"files": ["Elena keeps the light."], "replace": False}}},
+        },
     },
 }
 

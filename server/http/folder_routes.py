@@ -4,6 +4,7 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from fastapi import Body as Sent
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from corpora import ProjectKey
 from ingest import FolderReport
 from server.http.answers import FolderAnswer
 from server.http.dependencies import get_services, is_owner, project_key
+from server.http.examples import FOLDER
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
 from server.services import Services
@@ -35,7 +37,9 @@ class FolderLink(Body):
     response_model=FolderAnswer,
     responses=refusals(("FOLDER_NOT_ALLOWED", "FOLDER_UNUSABLE", "WORKSPACE_FULL", *OF_A_PROJECT, *OF_A_BODY)),
 )
-async def link_folder(link: FolderLink, key: Key, services: Parts, by_owner: ByOwner) -> JSONResponse:
+async def link_folder(
+    link: Annotated[FolderLink, Sent(openapi_examples=dict(FOLDER))], key: Key, services: Parts, by_owner: ByOwner
+) -> JSONResponse:
     """From now on the folder's documents are the project's; answers what became of each when all are searchable.
 
     Documents of a folder that was linked before are removed, unless this one has them too. The folder must be below

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Body as Sent
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
 
@@ -36,6 +37,7 @@ from server.http.answers import TurnAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
+from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.limits.written import Name, Parameters, Words, latest
@@ -186,7 +188,7 @@ class TurnReport:
 )
 async def run_turn(
     request: Request,
-    body: TurnBody,
+    body: Annotated[TurnBody, Sent(openapi_examples=dict(TURNS))],
     key: Annotated[ProjectKey, Depends(project_key)],
     services: Annotated[Services, Depends(get_services)],
 ) -> Response:

@@ -10,7 +10,7 @@ import pytest
 
 from corpora import DataDirectory, ProjectKey
 from fletcher.__main__ import main
-from retrieval import VectorStore
+from retrieval import Embedder, VectorStore
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.server.house import house
 
@@ -78,6 +78,22 @@ def test_reindex_takes_another_model(
     assert vectors(directory) == [1, 1]
 
 
+def test_documents_for_vectors_of_another_model_are_refused_before_they_are_read(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder("other"))  # pyright: ignore
+    Path("new.md").write_text("The ferry sails at six.", "utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["ingest", "new.md", "--project", "1", "--data-dir", str(directory.path)])
+    said = capsys.readouterr().err
+    assert end.value.code == 1
+    assert said.count("made by") == 1, said
+    assert "fletcher reindex" in said.replace("\n", " ")
+    assert "tried again" not in said
+    fletcher("documents", "--project", "1", "--json", directory=directory)
+    assert "new.md" not in capsys.readouterr().out
+
+
 def test_reindex_is_refused_while_somebody_serves(directory: DataDirectory, capsys: pytest.CaptureFixture[str]) -> None:
     with directory.own("http://127.0.0.1:1"), pytest.raises(SystemExit):
         main(["reindex", "--data-dir", str(directory.path)])
@@ -91,7 +107,14 @@ def test_an_ingest_restores_the_vectors_of_all_projects(directory: DataDirectory
     assert vectors(directory) == [1, 1]
 
 
-def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(directory: DataDirectory) -> None:
+def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Under the name of the model that the program would load if it needed one.
+    monkeypatch.setattr("tests.server.house.SmallEmbedder", lambda: SmallEmbedder(Embedder(None).name))
+    with house(tmp_path / "known") as home:
+        home.put("a.md", TEXT)
+    (tmp_path / "a.md").write_text(TEXT, "utf-8")
     program = (
         "import sys; from fletcher.__main__ import main\n"
         "try: main(sys.argv[1:])\n"
@@ -99,7 +122,7 @@ def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(directory: Da
         "print({'onnxruntime', 'torch', 'chromadb'} & sys.modules.keys(), file=sys.stderr)"
     )
     command = [sys.executable, "-c", program, "ingest", "a.md", "--project", "1", "--json"]
-    done = subprocess.run([*command, "--data-dir", str(directory.path)], capture_output=True, text=True, check=True)
+    done = subprocess.run([*command, "--data-dir", str(tmp_path / "known")], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["documents"][0]["status"] == "unchanged"
     assert done.stderr.splitlines()[-1] == "set()"
 

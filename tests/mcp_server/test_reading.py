@@ -25,6 +25,17 @@ async def test_documents_are_searched_and_quoted(home: House, era: Era) -> None:
     assert "\n| Elena keeps the lighthouse" in text_of(answer)
 
 
+async def test_what_may_not_be_the_answer_is_said_before_it_is_quoted(home: House, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        strong = await scribe.call("search_documents", query="who keeps the lighthouse?")
+        answer = await scribe.call("search_documents", query="What is the capital of France?")
+
+    assert strong.structured_content["relevance"] == "strong"
+    assert text_of(strong).splitlines()[1].startswith('"people.md')
+    assert answer.structured_content["relevance"] != "strong"
+    assert text_of(answer).splitlines()[1].startswith("The documents probably do not say this")
+
+
 async def test_a_search_finds_what_the_search_over_http_finds(home: House, era: Era) -> None:
     async with assistant(home.url, era) as scribe:
         found = await scribe.ok("search_documents", query="whale oil")

