@@ -12,6 +12,8 @@ from .errors import RerankerUnavailable as RerankerUnavailable
 from .errors import RetrievalError as RetrievalError
 from .errors import VectorStoreDamaged as VectorStoreDamaged
 from .errors import VectorStoreUnavailable as VectorStoreUnavailable
+from .figures import Figure as Figure
+from .figures import read_figures as read_figures
 from .freed_memory import keep_little_memory as keep_little_memory
 from .of_corpora import CorpusError as CorpusError
 from .of_corpora import Document as Document

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import capitalised, is_ordinary
 from agent.continuity.places import DocumentTexts, Sentence
 from agent.continuity.report import Discrepancy, Report
 from arrow_project import Node, Story
 from arrow_project.scripts import as_speech
-from retrieval import CitedPassage, Unit, content_terms, split_units
+from retrieval import CitedPassage, Figure, Unit, content_terms, read_figures, split_units
 
 # Of several values that documents give for the same thing, one that is this often the same is what they say.
 _AGREED = 0.75

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from agent.continuity.figures import Figure, read_figures
 from agent.continuity.naming import Vocabulary
-from retrieval import CitedPassage, content_terms, split_units
+from retrieval import CitedPassage, Figure, content_terms, read_figures, split_units
 
 # A place is looked for among so many passages.
 _LOOKED_AT = 12

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from agent.continuity import CheckContinuity, Discrepancy, check_continuity, render
-from agent.continuity.figures import read_figures
 from agent.continuity.naming import Vocabulary
 from agent.reading.citations import Citations
 from agent.reading.sources import NotThere, Sources
@@ -16,7 +15,7 @@ from arrow_project import ArrowProject, Operation, parse
 from corpora import Catalog, DataDirectory, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, scan
-from retrieval import Embedder, Retriever, VectorStore
+from retrieval import Embedder, Retriever, VectorStore, read_figures
 
 KEY = ProjectKey("local", "1")
 KITCHEN = 20

@@ -61,7 +61,7 @@ from contextlib import suppress
 from agent import read_reply
 from agent.local import is_command
 from arrow_project.scripts import as_speech, read_dialogues
-from agent.continuity.figures import read_figures
+from retrieval import read_figures
 from agent.continuity.naming import capitalised
 from retrieval import split_units
 from agent.questions.parameters import read_parameters
