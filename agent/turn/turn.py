@@ -154,9 +154,8 @@ class Turn:
             await self._tell(Failed(error.failure))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._tell(
-                Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
-            )
+            told = "Something went wrong in the server; its log has the details."
+            await self._tell(Failed(Failure("INTERNAL", told)))
 
     def _with_what_stays(self, failure: Failure) -> Failure:
         """Whoever sends the message again has to know what of it is done."""
