@@ -1,7 +1,6 @@
 """What went wrong with the model, as a sentence that says what to do."""
 
 import math
-import os
 
 from pydantic_ai import exceptions
 
@@ -88,12 +87,3 @@ def model_failure(error: exceptions.AgentRunError, model_name: str) -> Failure:
             code, _, sentence = told.partition(": ")
             return Failure(code, sentence.format(model=model_name, wait=wait, error=error))
     raise error
-
-
-def without_keys(error: BaseException) -> str:
-    """What an error says, for the log: some providers repeat the key that they refuse."""
-    said = str(error)
-    for name, value in os.environ.items():
-        if name.endswith(("_API_KEY", "_AUTH_TOKEN")) and value:
-            said = said.replace(value, f"<{name}>")
-    return said

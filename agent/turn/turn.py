@@ -11,7 +11,7 @@ from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
-from agent.models.failures import without_keys
+from agent.models.keys import without_keys
 from agent.prompt.prompt import passage_budget
 from agent.prompt.query import build_query
 from agent.questions.confirmation import describe
