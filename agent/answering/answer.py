@@ -166,11 +166,9 @@ class ModelAnswer:
         return [{"material": MATERIAL, **answer} for answer in answered]
 
     def _may_run(self, call: Operation | str) -> bool:
-        return (
-            isinstance(call, Operation)
-            and call.function in OPERATIONS
-            and not self._corrections.has_given_up(call.function)
-        )
+        if isinstance(call, str) or call.function not in OPERATIONS:
+            return False
+        return not self._corrections.has_given_up(call.function)
 
     async def _read_or_decide(self, call: Operation) -> dict[str, Any]:
         if call.function in READING_TOOLS:
@@ -191,6 +189,5 @@ def _result(call: ToolCallPart, answer: dict[str, Any] | str) -> ToolReturnPart:
     """A result, with the provider's flag for errors if it is one; a text says why the call could not be read."""
     if isinstance(answer, str):
         return ToolReturnPart(call.tool_name, answer, call.tool_call_id, outcome="retried")
-    return ToolReturnPart(
-        call.tool_name, answer, call.tool_call_id, outcome="failed" if "error" in answer else "success"
-    )
+    outcome = "failed" if "error" in answer else "success"
+    return ToolReturnPart(call.tool_name, answer, call.tool_call_id, outcome=outcome)

@@ -21,7 +21,8 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
-from agent.models.failures import AnswerBrokenOff, without_keys
+from agent.models.failures import AnswerBrokenOff
+from agent.models.keys import without_keys
 from agent.models.retries import PASSING_ERRORS, Retries
 from agent.turn.events import EventSink, TextChunk, TextFinished, Usage
 

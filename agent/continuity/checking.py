@@ -84,9 +84,8 @@ def _speaker(name: str, node: Node, documents: DocumentTexts) -> Iterator[Discre
         yield _misspelled(name, meant, node, documents)
         return
     passages = documents.near(f"{name} {node.texts[0]}", 1)
-    yield Discrepancy(
-        "speaker", node.id, node.texts[0], f"{name} speaks here; no document mentions {name}. Nearest:", tuple(passages)
-    )
+    problem = f"{name} speaks here; no document mentions {name}. Nearest:"
+    yield Discrepancy("speaker", node.id, node.texts[0], problem, tuple(passages))
 
 
 def _names(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:

@@ -46,16 +46,14 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as a tool's result; passages are named by their numbers."""
-        cited = {one.number: one for finding in self.findings for one in finding.passages}
-        cited |= {one.number: one for one in self.near}
+        shown = {one.number: one for finding in self.findings for one in finding.passages}
+        shown |= {one.number: one for one in self.near}
         return {
             "scene_id": self.scene_id,
             "scene": self.scene,
             "nodes_checked": self.nodes,
-            "findings": [
-                vars(finding) | {"passages": [one.number for one in finding.passages]} for finding in self.findings
-            ],
-            "passages": [described(one) for _, one in sorted(cited.items())],
+            "findings": [vars(one) | {"passages": [cited.number for cited in one.passages]} for one in self.findings],
+            "passages": [described(one) for _, one in sorted(shown.items())],
         }
 
 
@@ -66,10 +64,7 @@ def render(report: Report) -> str:
             f"I found nothing in the scene “{report.scene}” ({report.scene_id}) that disagrees with the documents: "
             f"{report.nodes} nodes with texts, names, speakers and figures compared."
         )
-    lines = [
-        f"- Node {finding.node_id}: “{finding.text}” {finding.problem}{_numbers(finding)}"
-        for finding in report.findings
-    ]
+    lines = [f"- Node {one.node_id}: “{one.text}” {one.problem}{_numbers(one)}" for one in report.findings]
     return f"The scene “{report.scene}” ({report.scene_id}) and the documents:\n" + "\n".join(lines)
 
 

@@ -43,7 +43,6 @@ async def _limited(chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
             at = chunk.rfind(b"\n")
             line = line + len(chunk) if at < 0 else len(chunk) - at
             if size > _MOST or line > _LONGEST_LINE:
-                raise AnswerWithoutEnd(
-                    f"The provider sent {size:,} bytes, the last {line:,} of them without a line break."
-                )
+                told = f"The provider sent {size:,} bytes, the last {line:,} of them without a line break."
+                raise AnswerWithoutEnd(told)
             yield chunk

@@ -80,6 +80,5 @@ def _end(text: str, room: int) -> str:
 
 
 def _longer(response: ModelMessage, text: str) -> ModelResponse:
-    return ModelResponse(
-        parts=[*(part for part in response.parts if isinstance(part, TextPart)), TextPart(content=text)]
-    )
+    said = [part for part in response.parts if isinstance(part, TextPart)]
+    return ModelResponse(parts=[*said, TextPart(content=text)])

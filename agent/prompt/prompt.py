@@ -80,15 +80,10 @@ def history_budget(context_tokens: int) -> int:
 
 def render_context(context: TurnContext, context_tokens: int) -> str:
     """The part of the prompt that is made once per turn: project, documents, passages, what is possible now."""
-    sections = [
-        _project(context, int(context_tokens * _OUTLINE_SHARE) * _CHARACTERS_PER_TOKEN),
-        _documents(
-            context.documents, context.being_read, int(context_tokens * _DOCUMENTS_SHARE) * _CHARACTERS_PER_TOKEN
-        ),
-        _passages(context.passages),
-        _now(context),
-    ]
-    return "\n\n".join(sections)
+    room = context_tokens * _CHARACTERS_PER_TOKEN
+    project = _project(context, int(room * _OUTLINE_SHARE))
+    documents = _documents(context.documents, context.being_read, int(room * _DOCUMENTS_SHARE))
+    return "\n\n".join([project, documents, _passages(context.passages), _now(context)])
 
 
 def render_question(calls: str) -> str:

@@ -58,13 +58,9 @@ def question(project: ArrowProject | None, operation: Operation, problem: str = 
     what = operation.function.replace("_", " ")
     missing = missing_parameters(operation)
     lines = [f"- {name}: {_choices(project, operation, name)}" for name in missing]
-    how = (
-        f"Answer with the {missing[0]}, or no to leave it."
-        if len(missing) == 1
-        else f"Answer with {', '.join(f'{name}=…' for name in missing)}, or no to leave it."
-    )
+    wanted = f"the {missing[0]}" if len(missing) == 1 else ", ".join(f"{name}=…" for name in missing)
     begin = f"{problem}\n" if problem else ""
-    return "\n".join([f"{begin}To {what} I still need:", *lines, how])
+    return "\n".join([f"{begin}To {what} I still need:", *lines, f"Answer with {wanted}, or no to leave it."])
 
 
 def _choices(project: ArrowProject | None, operation: Operation, name: str) -> str:

@@ -14,15 +14,12 @@ _THAT = r"(?:delete|remove|change|replace|overwrite|cut|undo|take) (?:it|that|th
 _YES_IN_CHINESE = r"(?:是|是的|好|好的|好吧|可以|行|对|确认|没问题)"
 _NO_IN_CHINESE = r"(?:不|不是|不行|不要|不用|不用了|否|取消|算了)"
 _YES = re.compile(
-    rf"{_YES_IN_CHINESE}[.!。！]*|{_YES_WORDS}(?:[\s,.!]+(?:{_YES_WORDS}|{_THAT}|please|thanks|thank you))*[.!]*",
-    re.IGNORECASE,
+    rf"(?i){_YES_IN_CHINESE}[.!。！]*|{_YES_WORDS}(?:[\s,.!]+(?:{_YES_WORDS}|{_THAT}|please|thanks|thank you))*[.!]*"
 )
 _NO = re.compile(
-    rf"{_NO_IN_CHINESE}[.!。！]*"
-    rf"|{_NO_WORDS},? (?:thanks?|thank you)[.!]*|(?:{_NO_WORDS}[\s,.!]+)?(?:{_NO_WORDS}|cancel|stop"
-    rf"|don['’]?t|do not|never ?mind|leave (?:it|that|them)|keep (?:it|that|them)"
-    rf"|(?:don['’]?t|do not) (?:do (?:it|that)|{_THAT}))[.!]*",
-    re.IGNORECASE,
+    rf"(?i){_NO_IN_CHINESE}[.!。！]*|{_NO_WORDS},? (?:thanks?|thank you)[.!]*"
+    rf"|(?:{_NO_WORDS}[\s,.!]+)?(?:{_NO_WORDS}|cancel|stop|don['’]?t|do not|never ?mind"
+    rf"|(?:leave|keep) (?:it|that|them)|(?:don['’]?t|do not) (?:do (?:it|that)|{_THAT}))[.!]*"
 )
 
 

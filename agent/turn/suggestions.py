@@ -78,9 +78,8 @@ def _connect(story: Story, node_id: int) -> Iterator[Suggestion]:
     for key in [*reversed(order[:place]), *order[place + 1 :]]:
         if key not in behind and story.nodes[key].outputs and not story.leaving(key):
             params = {"from_node_id": key, "to_node_id": node_id, "from_slot": 0, "to_slot": 0}
-            yield Suggestion(
-                f"Connect node {key} to node {node_id}, which nothing leads to", "create_connection", params
-            )
+            label = f"Connect node {key} to node {node_id}, which nothing leads to"
+            yield Suggestion(label, "create_connection", params)
             return
 
 
@@ -104,6 +103,5 @@ def _people(story: Story, passages: Sequence[CitedPassage]) -> Iterator[Suggesti
     for cited in passages:
         for name in speakers(cited.passage.text) if cited.passage.kind == "dialogue" else ():
             if not {fold(name), fold(name).split(" ")[0]} & known:
-                yield Suggestion(
-                    f"Create the character {name} ({cited.passage.place})", "create_character", {"name": name}
-                )
+                label = f"Create the character {name} ({cited.passage.place})"
+                yield Suggestion(label, "create_character", {"name": name})

@@ -11,7 +11,7 @@ from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution
 from agent.local import WordsMissing
-from agent.models.failures import without_keys
+from agent.models.keys import without_keys
 from agent.prompt.prompt import passage_budget
 from agent.prompt.query import build_query
 from agent.questions.confirmation import describe
@@ -154,9 +154,8 @@ class Turn:
             await self._tell(Failed(error.failure))
         except Exception:
             logger.exception("a turn failed unexpectedly")
-            await self._tell(
-                Failed(Failure("INTERNAL", "Something went wrong in the server; its log has the details."))
-            )
+            told = "Something went wrong in the server; its log has the details."
+            await self._tell(Failed(Failure("INTERNAL", told)))
 
     def _with_what_stays(self, failure: Failure) -> Failure:
         """Whoever sends the message again has to know what of it is done."""
