@@ -15,7 +15,8 @@ _LONGEST = 400
 _READ_OF_QUESTION = 2000  # characters, which are compared with every sentence; whoever asks has asked by then
 # What is no sentence of a document: a line of a table of contents, a command or a header of a script.
 _NOT_SAID = re.compile(
-    r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$|^<<.*>>$|^(?:title|tags|position|colorID):|^[=~-]{2,}|^::|^\[\[.*\]\]$"
+    r"(?:\.\s?){4,}|^\d+\s.*…|…\s*\d*$|^(?:[^\d.!?]+\s\d{1,4}\s){2,}[^\d.!?]+\s\d{1,4}$"
+    r"|^<<.*>>$|^(?:title|tags|position|colorID):|^[=~-]{2,}|^::|^\[\[.*\]\]$"
 )
 _TITLE_WORD = r"(?:[A-Z0-9À-Þ][\w'’-]*|of|the|and|to|in|at|on|for|a)"
 # A title at the beginning of its paragraph, such as "The Tide Clock."
@@ -157,11 +158,13 @@ def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> 
     found = _DEFINITION.fullmatch(question)
     if found is None:
         return 0.0
+    if re.match(rf"\W*{re.escape(found['name'])}\s*:", unit.text, re.IGNORECASE):
+        return -0.4  # what somebody says is not who they are
     name, text = _plain(found["name"]), _plain(unit.text)
     if re.match(rf"(?:the |an? )?{re.escape(name)}(?: \w+)? (?:is|are|was|were)\b", text):
-        return 0.4
+        return 0.7
     under_own_heading = bool(source.heading) and name in _plain(source.heading[-1])
-    return 0.3 if under_own_heading and index < 3 and len(unit.terms) > 2 else 0.0
+    return 0.6 if under_own_heading and index < 3 and len(unit.terms) > 1 else 0.0
 
 
 def _is_quotable(units: Sequence[Unit], index: int) -> bool:

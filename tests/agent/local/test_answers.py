@@ -153,8 +153,26 @@ def test_who_is_somebody_prefers_the_sentence_that_says_so(turn: Turn) -> None:
     assert quoted(turn, text, "Who is Odo?").startswith("“Odo is the baker of the quay.”")
 
 
+def test_who_somebody_is_stands_below_their_own_name(turn: Turn) -> None:
+    sheet = "Keeper of the lamp."
+    turn.passages = [
+        cited(1, "dialogues.txt", "MARSH: There is salt here.\n\nMarsh counts the coins.", ("The kitchen",), None, 5.0),
+        cited(2, "characters.md", sheet, ("Characters", "Elena Marsh"), None, 1.0),
+    ]
+    assert turn.run("Who is Marsh?").text.startswith("Elena Marsh: “Keeper of the lamp.” [2]")
+    assert "salt" not in turn.text
+
+
 @pytest.mark.parametrize(
-    "line", ["The ferry ............ 12", "<<jump Ferry>>", "title: Ferry", "# The ferry", "THE FERRY"]
+    "line",
+    [
+        "Endings 16 The ferry 16 The style 17",
+        "The ferry ............ 12",
+        "<<jump Ferry>>",
+        "title: Ferry",
+        "# The ferry",
+        "THE FERRY",
+    ],
 )
 def test_contents_titles_and_commands_are_no_quotes(turn: Turn, line: str) -> None:
     answer = quoted(turn, f"{line}\n\nThe ferry is late.", "What about the ferry?")
