@@ -42,7 +42,6 @@ from .turn.events import Usage as Usage
 from .turn.request import Exchange as Exchange
 from .turn.request import TurnContext as TurnContext
 from .turn.request import TurnRequest as TurnRequest
-from .turn.thread import GoOn as GoOn
 from .turn.thread import Threads as Threads
 from .turn.thread import ask_store as ask_store
 from .turn.thread import in_thread as in_thread

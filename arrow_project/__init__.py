@@ -3,7 +3,7 @@
 Imports nothing else of Fletcher.
 """
 
-from arrow_project.checking import check, check_text
+from arrow_project.checking import GoOn, check, check_text
 from arrow_project.diffing import Diff, diff
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
@@ -28,6 +28,7 @@ __all__ = [
     "Diff",
     "ErrorCode",
     "Finding",
+    "GoOn",
     "Link",
     "Loss",
     "NativeCall",

@@ -160,9 +160,7 @@ def _not_found(_request: Request, _error: Exception) -> Response:
 
 def _tell(error: Exception) -> None:
     """Says on the page what went wrong: ours name the thing and the remedy, any other is for the log."""
-    said = (
-        str(error) if isinstance(error, _REFUSALS) else "Something went wrong in the server; its log has the details."
-    )
+    said = str(error) if isinstance(error, _REFUSALS) else _UNEXPECTED
     ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 

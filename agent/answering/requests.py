@@ -137,7 +137,16 @@ class Requests:
 
     def log(self) -> None:
         """Notes what it has cost."""
-        logger.info("model: %s, %.1f s", self._counted, self.model_s)
+        counted = self._counted
+        logger.info(
+            "model: %s requests, %s input tokens (%s from cache), %s output tokens, %s USD, %.1f s",
+            counted.requests,
+            counted.input_tokens,
+            counted.cache_read_tokens,
+            counted.output_tokens,
+            "unknown" if counted.cost is None else f"{counted.cost:.4f}",
+            self.model_s,
+        )
 
 
 def _cost(response: ModelResponse) -> Decimal | None:

@@ -3,7 +3,12 @@
 from agent.editing.editor import Failure
 from arrow_project import ArrowProject, ErrorCode, Operation, fold
 
-_KINDS = {f"{verb}_{kind}": kind for verb in ("create", "update") for kind in ("character", "variable")}
+_KINDS = {
+    "create_character": "character",
+    "update_character": "character",
+    "create_variable": "variable",
+    "update_variable": "variable",
+}
 
 
 def find_duplicate(project: ArrowProject, operation: Operation) -> Failure | None:

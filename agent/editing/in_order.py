@@ -20,7 +20,7 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
     character.
 
     Raises:
-        Refused: One of them cannot be done; the failure says which.
+        OperationRefused: One of them cannot be done; the failure says which.
     """
     tried, resolved, ids = project.copy(), list[Operation](), dict[str, int]()
     for number, operation in enumerate(operations, 1):

@@ -16,8 +16,11 @@ _SURPRISES_SHOWN = 10
 _MOVED = re.compile(r"^~ node \d+ moved to ")
 
 # What the id is called in the result of an operation that creates something.
-CREATED_BY = {f"create_{kind}": f"{kind}_id" for kind in ("scene", "variable", "character")} | {
-    "create_insert_node": "node_id"
+CREATED_BY = {
+    "create_insert_node": "node_id",
+    "create_scene": "scene_id",
+    "create_variable": "variable_id",
+    "create_character": "character_id",
 }
 
 

@@ -17,7 +17,7 @@ def apply_checked(project: ArrowProject, operation: Operation, selection: Select
     """Executes the operation on a story.
 
     Raises:
-        Refused: It would be no good; the story is as it was.
+        OperationRefused: It would be no good; the story is as it was.
     """
     failure = find_schema_error(operation) or find_duplicate(project, operation)
     if failure is not None:

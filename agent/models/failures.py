@@ -18,61 +18,83 @@ class AnswerWithoutEnd(exceptions.UnexpectedModelBehavior):
 _SMALLER = "Ask for it in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
-_SENTENCES: dict[type[Exception], str] = {
+_SENTENCES: dict[type[Exception], tuple[str, str]] = {
     exceptions.ModelAuthenticationError: (
-        "MODEL_AUTHENTICATION: The provider of {model} refused the key. Put a valid key into the environment "
-        "(ANTHROPIC_API_KEY, OPENAI_API_KEY …), check that it may use this model, and restart the server."
+        "MODEL_AUTHENTICATION",
+        (
+            "The provider of {model} refused the key. Put a valid key into the environment "
+            "(ANTHROPIC_API_KEY, OPENAI_API_KEY …), check that it may use this model, and restart the server."
+        ),
     ),
     exceptions.ModelNotFoundError: (
-        "MODEL_NOT_FOUND: The provider does not know the model {model}. Check FLETCHER_MODEL for its spelling, then "
-        "restart the server."
+        "MODEL_NOT_FOUND",
+        "The provider does not know the model {model}. Check FLETCHER_MODEL for its spelling, then restart the server.",
     ),
     exceptions.ModelContextWindowExceededError: (
-        "CONTEXT_TOO_LARGE: The conversation and the project do not fit into {model}. Clear the chat, or lower "
-        "FLETCHER_CONTEXT_TOKENS."
+        "CONTEXT_TOO_LARGE",
+        "The conversation and the project do not fit into {model}. Clear the chat, or lower FLETCHER_CONTEXT_TOKENS.",
     ),
     exceptions.ModelQuotaExceededError: (
-        "MODEL_QUOTA: The account's quota or credit at the provider of {model} is used up. Check its billing, or set "
-        "FLETCHER_MODEL to another model."
+        "MODEL_QUOTA",
+        (
+            "The account's quota or credit at the provider of {model} is used up. Check its billing, or set "
+            "FLETCHER_MODEL to another model."
+        ),
     ),
     exceptions.ModelRateLimitError: (
-        "MODEL_RATE_LIMIT: The provider's rate limit is still reached after several tries. Send the message again in "
-        "{wait}."
+        "MODEL_RATE_LIMIT",
+        "The provider's rate limit is still reached after several tries. Send the message again in {wait}.",
     ),
     exceptions.ModelUnavailableError: (
-        "MODEL_OVERLOADED: The provider is still overloaded after several tries. Send the message again in {wait}."
+        "MODEL_OVERLOADED",
+        "The provider is still overloaded after several tries. Send the message again in {wait}.",
     ),
     exceptions.ModelServerError: (
-        "MODEL_OVERLOADED: The provider keeps failing with an error of its own. Send the message again in {wait}."
+        "MODEL_OVERLOADED",
+        "The provider keeps failing with an error of its own. Send the message again in {wait}.",
     ),
     AnswerBrokenOff: (
-        "ANSWER_BROKEN_OFF: The connection to the provider broke off in the middle of the answer. Ask it to go on."
+        "ANSWER_BROKEN_OFF",
+        "The connection to the provider broke off in the middle of the answer. Ask it to go on.",
     ),
     exceptions.ModelConnectionError: (
-        "MODEL_UNREACHABLE: The provider of {model} cannot be reached. Check the network and the base URL "
-        "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …), and that a local model's server is running."
+        "MODEL_UNREACHABLE",
+        (
+            "The provider of {model} cannot be reached. Check the network and the base URL "
+            "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …), and that a local model's server is running."
+        ),
     ),
     exceptions.ModelRequestRejectedError: (
-        "MODEL_REJECTED: The provider of {model} does not accept the request; the server's log has its reason. A model "
-        "that cannot call tools is one: set FLETCHER_MODEL to another."
+        "MODEL_REJECTED",
+        (
+            "The provider of {model} does not accept the request; the server's log has its reason. A model "
+            "that cannot call tools is one: set FLETCHER_MODEL to another."
+        ),
     ),
-    exceptions.UsageLimitExceeded: "STEP_LIMIT: The model took too many steps and was stopped. " + _SMALLER,
+    exceptions.UsageLimitExceeded: ("STEP_LIMIT", "The model took too many steps and was stopped. " + _SMALLER),
     exceptions.ContentFilterError: (
-        "CONTENT_FILTER: The model or its provider's content filter refused to answer this. Say it in other words, or "
-        "clear the chat if something earlier in it is the reason."
+        "CONTENT_FILTER",
+        (
+            "The model or its provider's content filter refused to answer this. Say it in other words, or "
+            "clear the chat if something earlier in it is the reason."
+        ),
     ),
     exceptions.OutputTokenLimitExceeded: (
-        "ANSWER_TOO_LONG: The model's answer came to the limit of its length in the middle of a call. " + _SMALLER
+        "ANSWER_TOO_LONG",
+        "The model's answer came to the limit of its length in the middle of a call. " + _SMALLER,
     ),
     AnswerWithoutEnd: (
-        "MODEL_MISBEHAVED: The provider of {model} sent more than any answer has, and was cut off. Check "
-        "the base URL (ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _SMALLER
+        "MODEL_MISBEHAVED",
+        "The provider of {model} sent more than any answer has, and was cut off. Check "
+        "the base URL (ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _SMALLER,
     ),
     exceptions.UnexpectedModelBehavior: (
-        "MODEL_MISBEHAVED: The model kept making calls that cannot be read. " + _SMALLER
+        "MODEL_MISBEHAVED",
+        "The model kept making calls that cannot be read. " + _SMALLER,
     ),
     exceptions.AgentRunError: (
-        "MODEL_ERROR: The provider of {model} answered with an error. Try again; the server's log has more."
+        "MODEL_ERROR",
+        "The provider of {model} answered with an error. Try again; the server's log has more.",
     ),
 }
 
@@ -82,8 +104,7 @@ def model_failure(error: exceptions.AgentRunError, model_name: str) -> Failure:
     asked_for = error.retry_after if isinstance(error, exceptions.ModelAPIError) else None
     minutes = 1 if asked_for is None else math.ceil(asked_for / 60)
     wait = "a minute" if minutes <= 1 else f"{minutes} minutes"
-    for kind, told in _SENTENCES.items():
+    for kind, (code, sentence) in _SENTENCES.items():
         if isinstance(error, kind):
-            code, _, sentence = told.partition(": ")
             return Failure(code, sentence.format(model=model_name, wait=wait, error=error))
     raise error

@@ -49,7 +49,7 @@ class Replies:
         """Does what the message says to a question; False when the message is still to be answered.
 
         Raises:
-            Refused: What was agreed to cannot be done; or the message says yes or no to no question.
+            OperationRefused: What was agreed to cannot be done; or the message says yes or no to no question.
         """
         pending = await self._taken(pending_id)
         if pending is None:

@@ -80,8 +80,13 @@ def get_scene(sources: Sources, given: GetScene) -> dict[str, Any]:
     parts = _parts(node_lines(project, given.scene_id))
     if given.part > len(parts):
         raise NotThere("PART_NOT_FOUND", f"There is no part {given.part}: this scene has {len(parts)}.")
-    answer: dict[str, Any] = {"scene_id": scene.id, "name": scene.name, "macro": scene.is_macro}
-    answer |= {"entry": scene.entry, "nodes": parts[given.part - 1]}
+    answer: dict[str, Any] = {
+        "scene_id": scene.id,
+        "name": scene.name,
+        "macro": scene.is_macro,
+        "entry": scene.entry,
+        "nodes": parts[given.part - 1],
+    }
     if len(parts) > 1:
         answer |= {"part": given.part, "of_parts": len(parts)}
     return answer
@@ -91,8 +96,13 @@ def list_characters(sources: Sources, given: ListCharacters) -> dict[str, Any]:
     """Characters with what the outline says of them, and how often they are used."""
     story = Story(sources.project)
     listed = [
-        _given(character_id=one.id, name=one.name, color=one.color)
-        | _given(tags={str(key): _cut(str(value)) for key, value in one.tags.items()}, notes=_cut(one.notes))
+        _given(
+            character_id=one.id,
+            name=one.name,
+            color=one.color,
+            tags={str(key): _cut(str(value)) for key, value in one.tags.items()},
+            notes=_cut(one.notes),
+        )
         | {"used_in_nodes": len(story.users(one))}
         for one in _named(story.characters, given.name)
     ]

@@ -54,7 +54,7 @@ class DirectCalls:
         """Runs it, or asks for what it lacks. What needs a yes is left in `execution.held`.
 
         Raises:
-            Refused: It was refused.
+            OperationRefused: It was refused.
         """
         if call.function == UNDO:
             await self.undo(agreed=agreed)
@@ -69,7 +69,7 @@ class DirectCalls:
         """Runs all of them, or none: nothing is done before all have been tried, and what the editor refuses is undone.
 
         Raises:
-            Refused: One was refused.
+            OperationRefused: One was refused.
         """
         project = self.context.project
         if project is None:
@@ -152,7 +152,7 @@ class DirectCalls:
         """Takes the last turn back, in one step.
 
         Raises:
-            Refused: There is nothing to take back, or the editor refused.
+            OperationRefused: There is nothing to take back, or the editor refused.
         """
         project = self.context.project
         now = await in_thread(fingerprint, project)

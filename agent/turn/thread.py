@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from arrow_project import GoOn
+
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 _FEW = 100_000  # characters
-
-GoOn = Callable[[], None]
-"""What long work calls now and then; it raises once nobody wants the result any more."""
 
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs work in a thread, and returns what it does."""

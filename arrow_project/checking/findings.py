@@ -9,7 +9,7 @@ from arrow_project.project_data import ProjectData
 WARNINGS = frozenset({53, 56, 64, 65})
 Findings = Iterator[Finding]
 GoOn = Callable[[], None]
-"""Called at each node; what it raises ends the check."""
+"""What long work calls now and then, a check at each node; it raises once nobody wants the result any more."""
 
 
 def found(rule: int | str, place: str, message: str) -> Finding:

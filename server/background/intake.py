@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 from weakref import WeakValueDictionary
@@ -103,10 +103,7 @@ class Intake:
             ServerClosing: The server ends before it is done.
         """
         follow = partial(self._ingestor.follow, key, change, progress=self._listener(key, progress))
-        with self._noted(key, change.sources.readable):
-            async with self._turns.setdefault(key, asyncio.Lock()):
-                report = await self._threads.run(key.workspace, follow)
-                self.failures.note(key, report)
+        report = await self._in_turn(key, change.sources.readable, follow)
         self._metrics.add_report(report)
         return report
 
@@ -127,10 +124,14 @@ class Intake:
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         listen = self._listener(key, progress)
-        with self._noted(key, [source.name for source in sources]):
+        add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+        return await self._in_turn(key, [source.name for source in sources], add)
+
+    async def _in_turn(self, key: ProjectKey, names: Iterable[str], work: Callable[[], IngestReport]) -> IngestReport:
+        """Runs `work` on the documents of these names once nobody else adds to the project."""
+        with self._noted(key, names):
             async with self._turns.setdefault(key, asyncio.Lock()):
-                add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
-                report = await self._threads.run(key.workspace, add)
+                report = await self._threads.run(key.workspace, work)
                 self.failures.note(key, report)
                 return report
 

@@ -7,8 +7,8 @@ from fastapi import Body as Sent
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
-from agent import GoOn, in_thread_until_cancelled
-from arrow_project import check_text
+from agent import in_thread_until_cancelled
+from arrow_project import GoOn, check_text
 from corpora import ProjectKey
 from server.http.answers import CheckAnswer
 from server.http.connected import while_connected

@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from agent import GoOn, Threads, in_thread, in_thread_until_cancelled, working_in
-from arrow_project import Finding, check_text
+from agent import Threads, in_thread, in_thread_until_cancelled, working_in
+from arrow_project import Finding, GoOn, check_text
 from server.http import check_routes
 from server.limits.shared_threads import SharedThreads
 from tests.arrow_project.conform.starts import NAMES, text_of

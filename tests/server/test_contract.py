@@ -141,6 +141,6 @@ _OF_NO_ROUTE = {"CORPUS_ERROR", "DIRECTORY_BUSY"}
 
 
 def test_every_error_of_ours_has_its_status() -> None:
-    models = {told.partition(":")[0] for told in failures._SENTENCES.values()}  # pyright: ignore[reportPrivateUsage]
+    models = {code for code, _ in failures._SENTENCES.values()}  # pyright: ignore[reportPrivateUsage]
     unknown = {c for c in _codes(CorpusError) - _OF_NO_ROUTE | models if status_of(c, _UNKNOWN) == _UNKNOWN}
     assert not unknown

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from agent import GoOn
-from arrow_project import Finding, check, outline, shorten
+from arrow_project import Finding, GoOn, check, outline, shorten
 from workbench.frame.bounded import LONGEST_NAME, LONGEST_OUTLINE, MOST_NODES
 from workbench.story.graph import marks, scene_drawing
 from workbench.story.open_story import OpenStory
