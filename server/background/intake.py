@@ -151,10 +151,11 @@ class Intake:
         try:
             yield
         finally:
-            left = self._under_way[key] - names
-            self._under_way[key] = left
-            if not left:
-                del self._under_way[key]
+            # A folder that has lost documents, and has none to read, is under way without a name.
+            left = self._under_way.pop(key, Counter()) - names
+            if left:
+                self._under_way[key] = left
+            else:
                 self._reading.pop(key, None)
 
     def _listener(self, key: ProjectKey, told: ProgressListener | None = None) -> ProgressListener:

@@ -102,6 +102,14 @@ def locks() -> int:
     return sum(isinstance(one, asyncio.Lock) for one in gc.get_objects())
 
 
+async def test_what_brings_no_documents_ends_after_what_brings_some() -> None:
+    intake = Intake(cast("Ingestor", Counting()), Metrics(cast("Any", NoDocuments())))
+    reports = await asyncio.gather(*(intake.add(KEY, sources) for sources in ([Source("bible.pdf", b"")], [], [])))
+    assert [report.project for report in reports] == ["1", "1", "1"]
+    assert intake.under_way(KEY) == ()
+    await intake.close()
+
+
 def test_many_documents_of_one_project_leave_room_for_turns(tmp_path: Path) -> None:
     with house(tmp_path) as home:
         home.put("map.md", "The harbour.", ProjectKey("local", "2"))
