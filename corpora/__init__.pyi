@@ -15,6 +15,7 @@ from .files import replace_whole as replace_whole
 from .folders import MOST_FOLDERS as MOST_FOLDERS
 from .folders import MOST_FOLDERS_OF_WORKSPACE as MOST_FOLDERS_OF_WORKSPACE
 from .folders import LinkedFolder as LinkedFolder
+from .held_file import FileChanged as FileChanged
 from .held_file import HeldFile as HeldFile
 from .held_file import NotAFile as NotAFile
 from .locks import Lock as Lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 UNFINISHED = ".unfinished-"
@@ -49,7 +49,13 @@ def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode)
 
 
-def put(path: Path, data: bytes, mode: int, folder: int | None = None) -> None:
+def put(
+    path: Path,
+    data: bytes,
+    mode: int,
+    folder: int | None = None,
+    taking_its_place: AbstractContextManager[None] | None = None,
+) -> None:
     """Write a file whole with the rights that are given.
 
     Args:
@@ -57,6 +63,7 @@ def put(path: Path, data: bytes, mode: int, folder: int | None = None) -> None:
         data: What will be in it.
         mode: Its rights.
         folder: The descriptor of the folder that a relative path starts at.
+        taking_its_place: Entered for the instant in which the file, all written, takes the place of another.
 
     Raises:
         OSError: As `write_whole`.
@@ -70,7 +77,8 @@ def put(path: Path, data: bytes, mode: int, folder: int | None = None) -> None:
             if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
                 os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-        os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
+        with taking_its_place or nullcontext():
+            os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)

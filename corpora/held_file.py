@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from corpora.files import put
 
+if sys.platform != "win32":
+    import fcntl
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from types import TracebackType
 
 # A pipe or a device is opened without waiting for whoever is at its other end, and refused by what it is.
@@ -22,8 +28,16 @@ _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOE
 _CAN_HOLD = bool(_NO_LINK) and {os.open, os.rename, os.unlink} <= os.supports_dir_fd
 
 
+_LOCK_S = 5  # whoever holds a folder needs it for an instant; another program may keep it
+_LOCK_POLL_S = 0.01
+
+
 class NotAFile(OSError):
     """A path leads to a folder, a pipe, a device or a socket."""
+
+
+class FileChanged(OSError):
+    """Something else is in a file than whoever writes it has read."""
 
 
 class HeldFile:
@@ -75,15 +89,42 @@ class HeldFile:
         with file:
             return file.read()
 
-    def replace(self, data: bytes) -> None:
-        """Write it whole, with the rights that it has, safe on the disk when this returns.
+    def replace(self, before: bytes, data: bytes) -> None:
+        """Write it whole in place of `before`, with the rights that it has, safe on the disk when this returns.
 
         Raises:
+            FileChanged: Something else is in it, also if it came there while this one was being written.
             OSError: As `open`, or it cannot be written; what was there is as it was, and nothing else is left.
         """
         file, status = self.open()
         file.close()
-        put(self._within, data, stat.S_IMODE(status.st_mode), folder=self._folder)
+        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, self._while_it_is(before))
+
+    @contextmanager
+    def _while_it_is(self, before: bytes) -> Generator[None]:
+        with self._folder_locked():
+            file, _ = self.open()
+            with file:
+                if file.read(len(before) + 1) != before:
+                    raise FileChanged(f"{self._real} has been changed meanwhile")
+            yield
+
+    @contextmanager
+    def _folder_locked(self) -> Generator[None]:
+        """Keeps other processes from putting a file there in the same instant, where the system has such locks."""
+        if self._folder is None or sys.platform == "win32":
+            yield
+            return
+        try:
+            folder = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+        except OSError:  # a folder that may not be listed cannot be locked
+            yield
+            return
+        try:
+            _lock(folder, self._real)
+            yield
+        finally:
+            os.close(folder)
 
     def _opened(self) -> int:
         opened = os.open(self._within, _FILE, dir_fd=self._folder)
@@ -99,6 +140,23 @@ class HeldFile:
         except BaseException:
             os.close(opened)
             raise
+
+
+def _lock(folder: int, real: Path) -> None:
+    """Until the folder is closed; no wait without end, as anybody can hold a lock who can read the folder."""
+    if sys.platform == "win32":
+        return
+    end = monotonic() + _LOCK_S
+    while True:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            if monotonic() > end:
+                raise OSError(error.errno, f"{real.parent} is locked by another program") from error
+        except OSError:  # a file system without locks
+            return
+        sleep(_LOCK_POLL_S)
 
 
 def _opened_folder(real: Path) -> int:

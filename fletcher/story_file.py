@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from corpora import HeldFile, ProjectKey, replace_whole
+from corpora import FileChanged, HeldFile, ProjectKey, replace_whole
 from fletcher.errors import CommandError
 
 _KEPT_TURNS = 20
@@ -41,10 +41,15 @@ class StoryFile:
         with HeldFile(self.file) as file:
             self._require(file, before)
             self._make_folder()
-            replace_whole(self._before(after), before)
+            kept = self._before(after)
+            replace_whole(kept, before)
+            try:
+                self._replace(file, before, after)
+            except BaseException:
+                kept.unlink()
+                raise
             for old in self._turns()[:-_KEPT_TURNS]:
                 old.unlink()
-            file.replace(after)
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -55,7 +60,7 @@ class StoryFile:
         if not self.file.exists():
             raise self._no_turn()
         with HeldFile(self.file) as file:
-            self._put_back(file, self._before(file.read()))
+            self._put_back(file, file.read())
 
     def go_back(self, before: bytes, after: bytes) -> None:
         """Writes what an undo has led to: the bytes of then where they are kept, else the story of then.
@@ -65,11 +70,10 @@ class StoryFile:
         """
         with HeldFile(self.file) as file:
             self._require(file, before)
-            kept = self._before(before)
-            if kept.exists():
-                self._put_back(file, kept)
+            if self._before(before).exists():
+                self._put_back(file, before)
             else:
-                file.replace(after)
+                self._replace(file, before, after)
 
     def open_question(self, key: ProjectKey) -> str | None:
         """The id of the question that the next message about this file answers."""
@@ -89,15 +93,24 @@ class StoryFile:
 
     def _require(self, file: HeldFile, before: bytes) -> None:
         if file.read() != before:
-            raise CommandError(
-                f"{self.file} has been changed while the turn ran, so nothing was written. Say it again."
-            )
+            raise self._changed()
 
-    def _put_back(self, file: HeldFile, kept: Path) -> None:
+    def _replace(self, file: HeldFile, before: bytes, after: bytes) -> None:
+        try:
+            file.replace(before, after)
+        except FileChanged as error:
+            raise self._changed() from error
+
+    def _put_back(self, file: HeldFile, after: bytes) -> None:
+        """Puts back what was there before the turn that wrote `after`."""
+        kept = self._before(after)
         if not kept.exists():
             raise self._no_turn()
-        file.replace(kept.read_bytes())
+        self._replace(file, after, kept.read_bytes())
         kept.unlink()
+
+    def _changed(self) -> CommandError:
+        return CommandError(f"{self.file} has been changed while the turn ran, so nothing was written. Say it again.")
 
     def _no_turn(self) -> CommandError:
         if turns := self._turns():

@@ -3,11 +3,12 @@
 import os
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from corpora import HeldFile, NotAFile
+from corpora import FileChanged, HeldFile, NotAFile
 
 needs_descriptors = pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by whole paths only")
 
@@ -32,7 +33,7 @@ def opened_how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 def test_it_is_replaced_with_the_rights_that_it_has(file: Path, rights: int) -> None:
     file.chmod(rights)
     with HeldFile(file) as held:
-        held.replace(b"new")
+        held.replace(b"own", b"new")
         assert held.read() == b"new"
     assert sys.platform == "win32" or stat.S_IMODE(file.stat().st_mode) == rights
     assert [path.name for path in file.parent.iterdir()] == ["story.arrow"]
@@ -45,7 +46,53 @@ def test_what_cannot_be_written_leaves_everything_as_it_was(file: Path, monkeypa
 
     monkeypatch.setattr("os.fsync", is_full)
     with HeldFile(file) as held, pytest.raises(OSError, match="No space"):
-        held.replace(b"new")
+        held.replace(b"own", b"new")
+    assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"own")]
+
+
+@pytest.mark.usefixtures("opened_how")
+def test_what_is_saved_while_it_is_written_is_not_lost(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: file.write_bytes(b"saved in Arrow"))
+    with HeldFile(file) as held, pytest.raises(FileChanged):
+        held.replace(b"own", b"new")
+    assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"saved in Arrow")]
+
+
+@needs_descriptors
+def test_of_several_that_write_at_once_none_writes_over_another(file: Path) -> None:
+    """Each adds lines of its own to what it has read."""
+
+    def add(name: int) -> list[bytes]:
+        added = list[bytes]()
+        while len(added) < 25:
+            with HeldFile(file) as held:
+                before, line = held.read(), f"\n{name} {len(added)}".encode()
+                try:
+                    held.replace(before, before + line)
+                except FileChanged:
+                    continue
+            added.append(line)
+        return added
+
+    with ThreadPoolExecutor() as threads:
+        all_added = [line for added in threads.map(add, range(2)) for line in added]
+    assert sorted(file.read_bytes().splitlines()) == sorted([b"own", *(line.strip() for line in all_added)])
+
+
+@needs_descriptors
+def test_a_folder_that_another_program_keeps_locked_is_waited_for_no_longer_than_that(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    monkeypatch.setattr("corpora.held_file._LOCK_S", 0)
+    folder = os.open(file.parent, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        with HeldFile(file) as held, pytest.raises(OSError, match="locked by another program"):
+            held.replace(b"own", b"new")
+    finally:
+        os.close(folder)
     assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"own")]
 
 
@@ -54,7 +101,7 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(file: Path, tmp_path:
     with HeldFile(file) as held:
         file.parent.rename(tmp_path / "aside")
         file.parent.symlink_to(tmp_path / "other")
-        held.replace(b"new")
+        held.replace(b"own", b"new")
         assert held.read() == b"new"
     assert (tmp_path / "aside" / "story.arrow").read_bytes() == b"new"
     assert [path.read_text() for path in (tmp_path / "other").iterdir()] == ["other"]
@@ -71,7 +118,7 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(file: Path, tmp_path: P
         with pytest.raises(OSError):
             held.read()
         with pytest.raises(OSError):
-            held.replace(b"new")
+            held.replace(b"own", b"new")
     assert (tmp_path / "other" / "story.arrow").read_text() == "other"
 
 
@@ -81,4 +128,4 @@ def test_a_pipe_holds_nobody_up(file: Path) -> None:
     file.unlink()
     os.mkfifo(file)
     with HeldFile(file) as held, pytest.raises(NotAFile):
-        held.replace(b"new")
+        held.replace(b"own", b"new")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import ProjectKey
+from corpora import HeldFile, ProjectKey
 from fletcher.commands.chat import story_file
 from fletcher.errors import CommandError
 from fletcher.settings import load_settings
@@ -81,6 +81,23 @@ def test_what_was_saved_while_the_turn_ran_is_not_overwritten(story: StoryFile) 
     with pytest.raises(CommandError, match="changed while the turn ran"):
         story.write(b"before", b"after")
     assert story.file.read_bytes() == b"saved in Arrow meanwhile"
+    with pytest.raises(CommandError, match="no turn to take back"):
+        story.undo()
+
+
+def test_what_is_saved_while_a_turn_is_written_is_not_overwritten(
+    story: StoryFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = HeldFile.replace
+
+    def written_beside(held: HeldFile, before: bytes, data: bytes) -> None:
+        story.file.write_bytes(b"saved in Arrow in that very moment")
+        write(held, before, data)
+
+    monkeypatch.setattr(HeldFile, "replace", written_beside)
+    with pytest.raises(CommandError, match="changed while the turn ran"):
+        story.write(b"before", b"after")
+    assert story.file.read_bytes() == b"saved in Arrow in that very moment"
     with pytest.raises(CommandError, match="no turn to take back"):
         story.undo()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from corpora import HeldFile
+from corpora import FileChanged, HeldFile
 from server import RequestError, Services
 from workbench.story.open_story import OpenStory, digest
 
@@ -56,11 +56,14 @@ class StoryFolders:
             raise RequestError(409, "CONFLICT", f"{story.name} was not picked on the server; download it instead.")
         data = story.text.encode()
         with self._held(story.file) as held:
-            if digest(self._bytes(story.file, held)) != story.sha256:
-                problem = f"{story.file} was changed since it was opened; download this one, or open the file again."
-                raise RequestError(409, "CONFLICT", problem)
+            before = self._bytes(story.file, held)
             try:
-                held.replace(data)
+                if digest(before) != story.sha256:
+                    raise FileChanged
+                held.replace(before, data)
+            except FileChanged as error:
+                problem = f"{story.file} was changed since it was opened; download this one, or open the file again."
+                raise RequestError(409, "CONFLICT", problem) from error
             except OSError as error:
                 problem = f"{story.file} cannot be written ({error.strerror or error}); download the story instead."
                 raise RequestError(503, "STORAGE_ERROR", problem) from error
