@@ -98,6 +98,9 @@ _WRONG_USAGE = (SettingsError, WrongUsage)
 def main(arguments: list[str] | None = None) -> None:
     """Runs one command; exit code 0: done, 1: failed, 2: wrong usage."""
     log_warnings()
+    # The folder that a command runs in may be somebody else's project: no Python that it starts, a reader of documents
+    # or the server beside Arrow, imports from there.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         load_own_variables()
         _tell_what_is_ignored()

@@ -62,6 +62,14 @@ def test_a_folder_goes_in_and_what_changed_is_told(run: Run, notes: Path) -> Non
     assert [document["name"] for document in listed] == ["harbour.md"]
 
 
+def test_readers_run_nothing_of_the_folder_that_they_are_started_in(run: Run, notes: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    for module in ("multiprocessing", "pymupdf"):
+        (tmp_path / f"{module}.py").write_text(f"open({str(ran)!r}, 'w')\nraise SystemExit", "utf-8")
+    assert run("ingest", notes, "--project", "1").code == 0
+    assert not ran.exists()
+
+
 def test_what_sync_does_not_believe(run: Run, notes: Path, tmp_path: Path) -> None:
     """A file says nothing about what is gone, and an empty folder may be a drive that is not there."""
     empty = tmp_path / "empty"

@@ -35,7 +35,8 @@ def _run(tmp_path: Path, code: int = 0, **environment: str) -> "tuple[subprocess
     (folder / "arrow").chmod(0o755)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("FLETCHER_")}
     told = clean | {"HOME": str(tmp_path / "home"), "FLETCHER_MODEL": "local"} | environment
-    command = [sys.executable, "-m", "fletcher", "arrow"]
+    (tmp_path / "typer.py").write_text("raise SystemExit('it runs what lies in its folder')", "utf-8")
+    command = [sys.executable, "-P", "-m", "fletcher", "arrow"]  # from no folder, as the program `fletcher` does
     subprocess.run([*command, "install", folder], env=told, check=True, capture_output=True, timeout=60)
     done = subprocess.run(
         [*command, "run", folder, "--data-dir", tmp_path / "data"],
