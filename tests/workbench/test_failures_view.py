@@ -11,6 +11,7 @@ from server.background.failures import Failures
 from tests.workbench.test_forms import on_a_page
 from workbench.documents.failures import FailuresView
 from workbench.documents.panel import DocumentsPanel
+from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.visit import Visit
 
 KEY = ProjectKey("red", "1")
@@ -45,12 +46,10 @@ def test_files_of_unknown_kinds_are_one_line_and_those_at_hand_are_read_again() 
     ]
 
 
-def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisses_it() -> None:
-    failures = Failures()
-    report = DocumentReport("broken.pdf", "failed", error=FAILED["broken.pdf"])
-    failures.note(KEY, IngestReport("1", (report,), 0.1))
+def services(failures: Failures) -> Any:
+    """Of a server with an empty project."""
     intake = SimpleNamespace(under_way=lambda _: (), reading=lambda _: None, failures=failures)
-    services: Any = SimpleNamespace(
+    return SimpleNamespace(
         catalog=SimpleNamespace(documents=lambda _: []),
         intake=intake,
         embedding=SimpleNamespace(failure=lambda _: None),
@@ -59,8 +58,14 @@ def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisse
         asking=SimpleNamespace(run=_run),
     )
 
+
+def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisses_it() -> None:
+    failures = Failures()
+    report = DocumentReport("broken.pdf", "failed", error=FAILED["broken.pdf"])
+    failures.note(KEY, IngestReport("1", (report,), 0.1))
+
     async def use() -> tuple[list[str], list[str]]:
-        visit = Visit(services, "red", is_owner=False, project="1")
+        visit = Visit(services(failures), "red", is_owner=False, project="1")
         with ui.column() as whole, ui.tabs() as tabs:
             panel: Any = DocumentsPanel(visit, tabs)
         await panel._look()
@@ -71,6 +76,31 @@ def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisse
     before, after = on_a_page(use)
     assert "broken.pdf is broken." in before
     assert "broken.pdf is broken." not in after
+
+
+def test_of_what_a_browser_says_without_end_so_much_is_kept() -> None:
+    """It may be no page that speaks: of answers that no server gave, and of addresses that no page has."""
+    error = {"code": "UNKNOWN_FORMAT", "message": "It is of no known kind."}
+    entry = {"id": None, "pages": None, "pages_without_text": [], "passages": 0, "embedded": 0, "error": error}
+
+    async def use() -> tuple[int, Any]:
+        visit = Visit(services(Failures()), "red", is_owner=False, project="1")
+        with ui.column(), ui.tabs() as tabs:
+            panel: Any = DocumentsPanel(visit, tabs)
+        for number in range(3):
+            for status in ("skipped", "failed"):
+                many = [entry | {"name": f"{number} {nth}", "status": status} for nth in range(1000)]
+                await panel._answered(visit.address("corpus"), {"documents": many})
+        for number in range(1000):
+            told = {"url": f"/projects/{number}/corpus", "files": 1, "answer": {"error": error}}
+            for listener in panel._drop._event_listeners.values():
+                panel._drop._handle_event({"listener_id": listener.id, "args": told})
+        return len(list(panel._remarks)), (panel._sent, panel._sending)
+
+    lines, (sent, sending) = on_a_page(use)
+    assert lines <= MOST_ELEMENTS
+    assert sent == {"/projects/1/corpus": set()}
+    assert sending.keys() <= {"/projects/1/corpus"}
 
 
 async def _at_once(_workspace: str) -> None: ...

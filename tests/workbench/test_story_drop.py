@@ -8,7 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from corpora.samples import SAMPLE
+from server import RequestError
 from tests.end_to_end.conftest import PATIENCE_S, running_server
+from workbench.story.drop import read_back
 
 _MOST = 2 * 2**20
 _FORM = "multipart/form-data; boundary=x"
@@ -64,3 +67,8 @@ def test_a_file_that_is_no_story_is_called_so_by_its_own_name(small: str) -> Non
     status, _, message = refusal(small, files={"files": ('the "old" one.txt', b"hello")})
     assert status == 422
     assert message.startswith('the "old" one.txt is no .arrow file: ')
+
+
+def test_a_path_that_no_system_has_is_not_looked_at() -> None:
+    with pytest.raises(RequestError, match="No file has the name"):
+        read_back("story.arrow", SAMPLE.arrow_file.read_bytes(), "/a" * 500_000, "")

@@ -3,16 +3,18 @@
 from collections import Counter
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 from nicegui import ui
 
-from corpora import Document
+from corpora import Document, ProjectKey
 from ingest import Problem, Progress, counted
 from server.http.answers import DocumentEntry
 from workbench.documents.document_list import DocumentList
 from workbench.documents.failures import FailuresView, draw_failures, draw_problem, listed
 from workbench.documents.folder import FolderView
 from workbench.documents.place import Place, PlaceView
+from workbench.frame.bounded import MOST_ELEMENTS, draw_first
 from workbench.frame.drop import Drop
 from workbench.projects import offer_sample
 from workbench.visit import Visit
@@ -41,7 +43,7 @@ class DocumentsPanel:
         self._names = list[str]()
         self._before = set[tuple[str, str]]()  # addresses and names of what was there before the last were sent
         self._sending = Counter[str]()  # files, by the address that they go to
-        self._sent = set[tuple[str, str]]()  # addresses and names of what failed of that, which the browser has still
+        self._sent = dict[str, set[str]]()  # names of what failed of that, which the browser has still, by the address
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
@@ -82,28 +84,28 @@ class DocumentsPanel:
         self._status.set_text(f"Sending {counted(files, 'file')} …")
 
     async def _answered(self, url: str, answer: dict[str, Any]) -> None:
-        project = url.split("/")[2]
+        project = unquote(url.split("/")[2])
         elsewhere = "" if project == self._visit.project else f"Project {project}: "
         with self._remarks:
             if error := answer.get("error"):
                 self._sending[url] = 0
                 draw_problem(f"{elsewhere}{error['message']}")
             else:
-                self._draw_report(
-                    [DocumentEntry.model_validate(entry) for entry in answer["documents"]], url, elsewhere
-                )
+                report = [DocumentEntry.model_validate(entry) for entry in answer["documents"]]
+                self._draw_report(report, url, project, elsewhere)
+        for remark in list(self._remarks)[:-MOST_ELEMENTS]:
+            remark.delete()
         self._seen = None
         await self._look()
 
-    def _draw_report(self, report: list[DocumentEntry], url: str, elsewhere: str) -> None:
+    def _draw_report(self, report: list[DocumentEntry], url: str, project: str, elsewhere: str) -> None:
         self._sending[url] = max(self._sending[url] - len(report), 0)
         failed = {e.name: Problem(e.error.code, e.error.message) for e in report if e.error and e.status == "failed"}
-        self._sent |= {(url, name) for name in failed}
-        known = {} if elsewhere else self._visit.services.intake.failures.of(self._visit.key)
-        draw_failures({name: problem for name, problem in failed.items() if name not in known}, elsewhere)
+        known = self._visit.services.intake.failures.of(ProjectKey(self._visit.workspace, project))
+        self._sent[url] = (self._sent.get(url, set()) | failed.keys()) & known.keys()
+        draw_failures({name: one for name, one in failed.items() if elsewhere or name not in known}, elsewhere)
         skipped = [entry.error.message for entry in report if entry.error and entry.status == "skipped"]
-        for message in skipped:
-            draw_problem(f"{elsewhere}{message}", is_failure=False)
+        draw_first(skipped, lambda message: draw_problem(f"{elsewhere}{message}", is_failure=False))
         there = [entry.name for entry in report if entry.status == "unchanged"]
         replaced = [entry.name for entry in report if entry.status in _NEW and (url, entry.name) in self._before]
         for said, names in ((_THERE, there), (_REPLACED, replaced)):
@@ -146,7 +148,7 @@ class DocumentsPanel:
         passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
         self._progress.set_value(round(embedded / passages, 3) if passages else 0)
         self._progress.set_visibility(embedded < passages)
-        self._failures.show(unread, {name for url, name in self._sent if url == visit.address("corpus")})
+        self._failures.show(unread, self._sent.get(visit.address("corpus"), ()))
         self._draw_list(documents, is_empty=not documents and not being_read and not sending)
         visit.documents_changed.emit()
 

@@ -1,10 +1,13 @@
 """Where files are dropped or chosen; they go to an address of the server, and what it answers comes here."""
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
+
+_ADDRESSES = 100
 
 
 class Drop(ui.element, component="drop.js"):
@@ -27,19 +30,27 @@ class Drop(ui.element, component="drop.js"):
         most_bytes: int = 0,
     ) -> None:
         super().__init__()
+        # What a browser says of any other is not heard: it would be kept by address.
+        self._addresses = deque([url], _ADDRESSES)
         self.props["url"] = url
         self.props["accept"] = only
         self.props["most"] = most_bytes
         self.props["single"] = bool(only)
 
-        async def answered(event: GenericEventArguments) -> None:
-            await on_answer(event.args["url"], event.args["answer"])
+        def begun(event: GenericEventArguments) -> None:
+            if (url := event.args["url"]) in self._addresses:
+                on_begin(url, event.args["files"])
 
-        self.on("begin", lambda event: on_begin(event.args["url"], event.args["files"]))
+        async def answered(event: GenericEventArguments) -> None:
+            if (url := event.args["url"]) in self._addresses:
+                await on_answer(url, event.args["answer"])
+
+        self.on("begin", begun)
         self.on("answer", answered)
 
     def send_to(self, url: str) -> None:
         """Files go to another address from now on."""
+        self._addresses.append(url)
         self.props["url"] = url
 
     def send_again(self, url: str, names: Sequence[str]) -> None:

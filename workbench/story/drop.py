@@ -17,6 +17,9 @@ from workbench.story.keeper import StoryKeeper
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
+_LONGEST_PATH = 4096
+_DIGITS = 64  # of a checksum
+
 
 class StoryDrop:
     """Takes one story.
@@ -65,7 +68,7 @@ class StoryDrop:
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
         try:
-            story = await self._visit.compute(lambda: _read(name, data, path, sha256))
+            story = await self._visit.compute(lambda: read_back(name, data, path, sha256))
         except RequestError as error:
             return _refused(error.status, error.code, str(error))
         self._opened = story, unsaved == "true"
@@ -79,11 +82,20 @@ def _as_written(name: str) -> str:
     return name
 
 
-def _read(name: str, data: bytes, path: str, sha256: str) -> OpenStory:
+def read_back(name: str, data: bytes, path: str, sha256: str) -> OpenStory:
+    """A story that comes, or comes back with the path that it was picked from and the checksum of what was there.
+
+    Raises:
+        RequestError: It is no story, or no file has such a path.
+    """
     story = OpenStory.read(name, data)
+    if not path:
+        return story
     # Whether it may be written there, and is what it was, is asked when it is written.
     try:
-        return replace(story, file=Path(path).resolve(), sha256=sha256) if path else story
+        if len(path) > _LONGEST_PATH:
+            raise ValueError
+        return replace(story, file=Path(path).resolve(), sha256=sha256[:_DIGITS])
     except (ValueError, OSError) as error:  # no system has a file of that name
         raise RequestError(422, "INVALID_REQUEST", "No file has the name that this story came from.") from error
 
