@@ -127,7 +127,12 @@ class FileStory:
             answer = await self._answer(work, before)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"]:
-                await in_thread(self._write, before, after, is_undo=_has_undone(answer))
+                is_undo = _has_undone(answer)
+                await in_thread(self._write, before, after, is_undo=is_undo)
+                if is_undo:
+                    self._files.note_taken_back(self._path, before)
+                else:
+                    self._files.note_made(self._path, after)
         return answer
 
     async def _answer(self, work: Work, before: bytes) -> dict[str, Any]:
@@ -146,6 +151,7 @@ class FileStory:
             mode="plan" if work.is_plan else "apply",
             pending_id=work.pending_id,
             function=work.function,
+            confirm=_confirm(work, is_own=self._files.has_made(self._path, before)),
         )
 
     def _bytes(self) -> bytes:
@@ -216,20 +222,29 @@ class EditorStory:
 
         guest = Guest(work.assistant, work.doing, told, work.operations)
         try:
-            if work.function == "undo" and self.confirm != "always":
+            is_own = self._session.changed_by_guest == self._session.turn_number
+            confirm = _confirm(work, is_own=is_own)
+            if work.function == "undo" and stricter(self.confirm, confirm) != "always":
                 outcome = await self._session.take_back(guest)
                 if outcome is not None:
                     return _taken_back(outcome)
             asked = UserMessage(
-                type="user_message", message=work.message, pending_id=work.pending_id, function=work.function
+                type="user_message",
+                message=work.message,
+                pending_id=work.pending_id,
+                function=work.function,
+                confirm=confirm,
             )
-            await self._session.host(guest, asked)
+            number = await self._session.host(guest, asked)
         except GuestRefused as refused:
             raise _refusal(refused.failure, report) from refused
         if report.failure is not None:  # it says itself what became of a part that was done
             raise _refusal(report.failure)
         answer = report.as_dict()
-        return answer | {"changed": any(one["success"] for one in answer["operations"]), "diff": ""}
+        changed = any(one["success"] for one in answer["operations"])
+        if changed and not _has_undone(answer):
+            self._session.changed_by_guest = number
+        return answer | {"changed": changed, "diff": ""}
 
     async def _planned(self, work: Work) -> dict[str, Any]:
         """On a copy: the user is not disturbed by what is only tried."""
@@ -243,6 +258,11 @@ class EditorStory:
         answer = await answer_turn(body, self.key, self._services, operations=work.operations)
         del answer["arrow_content"]
         return answer
+
+
+def _confirm(work: Work, *, is_own: bool) -> ConfirmationPolicy | None:
+    """An assistant takes back what an assistant has done; what its user has done only once the user agrees."""
+    return "always" if work.function == "undo" and not is_own else None
 
 
 def _taken_back(outcome: Outcome) -> dict[str, Any]:

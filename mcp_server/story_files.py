@@ -1,10 +1,14 @@
 """Story files on the server's disk, as an assistant may name them."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 from weakref import WeakValueDictionary
+
+_REMEMBERED = 10_000
 
 
 class StoryFileError(Exception):
@@ -41,7 +45,26 @@ class StoryFiles:
     def __init__(self, open_file: Callable[[Path], UndoableFile]) -> None:
         self.open = open_file
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        self._made = OrderedDict[tuple[Path, bytes], None]()
 
     def lock(self, path: Path) -> asyncio.Lock:
         """Held by whoever changes the file."""
         return self._locks.setdefault(path, asyncio.Lock())
+
+    def note_made(self, path: Path, after: bytes) -> None:
+        """An assistant's turn has led to what is in the file now."""
+        self._made[_version(path, after)] = None
+        if len(self._made) > _REMEMBERED:
+            self._made.popitem(last=False)
+
+    def has_made(self, path: Path, now: bytes) -> bool:
+        """Whether the last turn on a file, which has led to what is in it, was an assistant's of this server."""
+        return _version(path, now) in self._made
+
+    def note_taken_back(self, path: Path, before: bytes) -> None:
+        """The turn that had led to `before` is taken back."""
+        self._made.pop(_version(path, before), None)
+
+
+def _version(path: Path, content: bytes) -> tuple[Path, bytes]:
+    return path, sha256(content).digest()

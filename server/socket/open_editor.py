@@ -16,7 +16,12 @@ from server.socket.state import State
 
 
 class OpenEditor(Session):
-    """A session that has guests: each of their turns is one of its own, which its user sees and can stop."""
+    """A session that has guests: each of their turns is one of its own, which its user sees and can stop.
+
+    Attributes:
+        turn_number: Of the last turn that has begun.
+        changed_by_guest: The number of the last turn in which a guest has changed the story, if any has.
+    """
 
     def __init__(
         self,
@@ -27,6 +32,8 @@ class OpenEditor(Session):
         services: Services,
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
+        self.turn_number = 0
+        self.changed_by_guest: int | None = None
         self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
 
@@ -56,8 +63,8 @@ class OpenEditor(Session):
         finally:
             self._shown.remove(shown)
 
-    async def host(self, guest: Guest, message: UserMessage) -> None:
-        """A turn of an assistant's in the story that the client shows now; returns when it has ended.
+    async def host(self, guest: Guest, message: UserMessage) -> int:
+        """A turn of an assistant's in the story that the client shows now; returns its number when it has ended.
 
         The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
 
@@ -71,12 +78,12 @@ class OpenEditor(Session):
             "current_project_id": self.project_id,
             "current_scene_id": now.scene_id,
             "selected_node_ids": list(now.selected_node_ids),
-            "confirm": now.confirm,
+            "confirm": message.confirm or now.confirm,
         }
         await self._start_turn(message.model_copy(update=situation), guest)
-        turn = self._turn
+        turn, number = self._turn, self.turn_number
         if turn is None or turn.task is None:
-            return
+            return number
         try:
             await asyncio.wait((turn.task,))
         except asyncio.CancelledError:
@@ -85,6 +92,7 @@ class OpenEditor(Session):
             raise
         if turn.task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
+        return number
 
     async def take_back(self, guest: Guest) -> Outcome | None:
         """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
@@ -93,6 +101,7 @@ class OpenEditor(Session):
             GuestRefused: The client's own turn is under way.
         """
         self._require_idle()
+        self.turn_number += 1
         editor = self._editor_for(UserMessage(type="user_message"))
         turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
         self._machine.move(State.PROCESSING)
@@ -105,6 +114,10 @@ class OpenEditor(Session):
         if outcome is not None and outcome.content is not None:
             await self._sync_file(turn.project_id, outcome.content)
         return outcome
+
+    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
+        self.turn_number += 1
+        await super()._start_turn(message, guest)
 
     def _require_idle(self) -> None:
         if self.state is not State.IDLE:

@@ -58,6 +58,26 @@ async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: Hous
     assert story.read_bytes() == before
 
 
+async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: House, story: Path, era: Era) -> None:
+    def by_the_user(name: str) -> bytes:
+        asked = {"function": "create_variable", "function_params": {"name": name, "type": "num"}}
+        with home.http() as http:
+            answer = http.post("/projects/1/turns", json={"arrow_content": story.read_text("utf-8"), **asked})
+        story.write_text(answer.json()["arrow_content"], "utf-8")
+        return story.read_bytes()
+
+    first, second = story.read_bytes(), by_the_user("courage")
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        own = await scribe.ok("undo", story=_STORY)
+        assert story.read_bytes() == second
+        asked = await scribe.ok("undo", story=_STORY)
+        assert story.read_bytes() == second
+        done = await scribe.ok("confirm", id=asked["id"], words="yes", story=_STORY)
+    assert (own["status"], asked["status"], done["status"]) == ("done", "question", "done")
+    assert parse(story.read_text("utf-8")).data.variables == parse(first.decode()).data.variables
+
+
 async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path, era: Era) -> None:
     before = story.read_bytes()
     wrong = {"function": "update_node", "arguments": {"node_id": 999, "name": "x"}}

@@ -247,6 +247,20 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
     assert "gold" not in outlined["outline"]
 
 
+async def test_what_the_user_has_done_in_the_panel_is_taken_back_once_the_user_agrees(home: House) -> None:
+    user = User(["no"])
+    async with arrow(home, "assistant") as editor, assistant(home.url, user=user) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        silver = {"name": "silver", "type": "num"}
+        await editor.send(type="user_message", message="", function="create_variable", function_params=silver)
+        await editor.until("turn_end", 2)
+        refused = await scribe.ok("undo")
+
+    assert refused["changed"] is False
+    assert len(user.shown) == 1
+    assert '"silver"' in editor.editor.content
+
+
 async def test_a_client_that_knows_no_assistants_is_worked_in_as_well(home: House) -> None:
     async with arrow(home) as editor, assistant(home.url) as scribe:
         done = await scribe.ok("apply_operations", operations=[_GOLD])
