@@ -15,6 +15,8 @@ Tables = dict[str, dict[int, dict[str, Any]]]
 _UNSET = (None, "", -1)
 _BOOKKEEPING = ("use", "ref", "map")
 _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is shown
+# A text that players are shown; of a user_input, custom[0] is what the answer has to match.
+_PLAYED = re.compile(r"title|content|monolog|prompt|(?:lines|actions)\[\d+\]|custom\[[12]\]")
 _CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
 _SHOWN = 60
 
@@ -111,19 +113,25 @@ def _connections(entry: dict[str, Any]) -> list[tuple[int, ...]]:
 def _lost_of_resource(
     kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], renamed: Mapping[str, str]
 ) -> Iterator[Loss]:
-    texts = [text for text in now.values() if isinstance(text, str)]
-    shown = [text for place, text in now.items() if isinstance(text, str) and not place.startswith(_UNSHOWN)]
+    texts = {place: text for place, text in now.items() if isinstance(text, str)}
     for place, value in was.items():
         other = now.get(place)
         is_tag = place.startswith("tags.") and place not in now
         if other == value or (_is_unset(value, other) and not is_tag):
             continue
         if isinstance(value, str):
-            others = texts if place.startswith(_UNSHOWN) else shown
+            others = [text for other_place, text in texts.items() if _may_keep(other_place, place)]
             if is_tag or place == "name" or not _is_kept(value, others, renamed):
                 yield Loss(kind, key, place, value, is_removal=is_tag)
         else:
             yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
+
+
+def _may_keep(place: str, lost: str) -> bool:
+    """Whether what stood at the place `lost` is still said as it was where it stands at `place`."""
+    if lost.startswith(_UNSHOWN) or _PLAYED.fullmatch(place):
+        return True
+    return not _PLAYED.fullmatch(lost) and place.partition("[")[0] == lost.partition("[")[0]
 
 
 def _lost_of_choices(

@@ -206,6 +206,17 @@ def test_what_players_were_shown_is_not_kept_where_none_looks(aside: dict[str, s
     assert asked_after(project, [update(3, data={"title": f"{LINE} {LINE}", "content": "Rain."})]) is None
 
 
+def test_a_question_to_the_player_is_not_kept_as_what_its_answer_has_to_match() -> None:
+    project = written()
+    data = {"type": "user_input", "scene_id": 0, "preset": {"prompt": f"{LINE} {LINE}", "variable": "name"}}
+    project.apply(Operation("create_variable", {"name": "name", "type": "str"}))
+    made = project.apply(Operation("create_insert_node", data)).result["node_id"]
+    asked = {"prompt": "Buy our game.", "custom": {"pattern": f"{LINE} {LINE}"}}
+    assert asked_after(project, [update(made, data=asked)]) == 0
+    asked = {"prompt": "Your name?", "custom": {"placeholder": f"{LINE} {LINE}"}}
+    assert asked_after(project, [update(made, data=asked)]) is None
+
+
 def test_choices_that_lead_to_the_same_place_may_change_theirs() -> None:
     project = story()
     project.apply(update(2, data={"lines": ["Kill her.", "Spare her.", "Wait."]}))
