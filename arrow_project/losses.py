@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
+from arrow_project.values import connections
 
 Tables = dict[str, dict[int, dict[str, Any]]]
 """The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
@@ -106,8 +107,7 @@ def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any] | None
 
 
 def _connections(entry: dict[str, Any]) -> list[tuple[int, ...]]:
-    ways = cast("list[list[int]]", entry.get("io") or [])
-    return [tuple(way) for way in ways]
+    return [tuple(way) for way in connections(entry)]
 
 
 def _lost_of_resource(

@@ -151,10 +151,11 @@ class Story:
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
-        """The connections of all scenes."""
+        """The connections of all scenes, but for those to nodes that are not there."""
         scenes = self.scenes.values()
         stored = (way for s in scenes for key in s.node_ids for way in self._project.outgoing(key, s.id))
-        return tuple(Link(*said(self._project, way)) for way in stored)
+        links = (Link(*said(self._project, way)) for way in stored)
+        return tuple(link for link in links if link.to_id in self.nodes)
 
     def leaving(self, node_id: int) -> list[Link]:
         """The connections out of a node, by slot."""

@@ -217,6 +217,17 @@ def test_a_question_to_the_player_is_not_kept_as_what_its_answer_has_to_match() 
     assert asked_after(project, [update(made, data=asked)]) is None
 
 
+@pytest.mark.parametrize("odd", [[3, 0], [3, 0, 999, 0], None, "3"])
+def test_what_is_no_connection_is_nobodys_loss(odd: object) -> None:
+    raw = json.loads(written().to_text())
+    raw["resources"]["scenes"]["0"]["map"]["3"].setdefault("io", []).append(odd)
+    project = parse(json.dumps(raw))
+    before = tables_of(project.copy())
+    project.apply(Operation("delete_node", {"node_id": 3}))
+    described = [describe_loss(project, loss) for loss in losses(before, tables_of(project))]
+    assert any("node 3" in line for line in described)
+
+
 def test_choices_that_lead_to_the_same_place_may_change_theirs() -> None:
     project = story()
     project.apply(update(2, data={"lines": ["Kill her.", "Spare her.", "Wait."]}))

@@ -1,0 +1,17 @@
+"""A story as questions about it see it."""
+
+import json
+
+from arrow_project import Story, parse
+from tests.arrow_project.conftest import DOCUMENTS
+
+
+def test_a_connection_to_a_node_that_is_not_there_leads_nowhere() -> None:
+    raw = json.loads((DOCUMENTS / "blank.arrow").read_text(encoding="utf-8"))
+    (scene,) = raw["resources"]["scenes"].values()
+    entry = str(raw["entry"])
+    scene["map"][entry].setdefault("io", []).append([int(entry), 0, 999, 0])
+    story = Story(parse(json.dumps(raw)))
+    assert story.followers(int(entry)) == [link.to_id for link in story.leaving(int(entry))]
+    assert 999 not in story.reached_from([int(entry)])
+    assert story.unreachable == []
