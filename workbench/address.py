@@ -14,6 +14,7 @@ from workbench.visit import Visit
 
 TABS = ("Projects", "Documents", "Ask", "Story")
 _LONGEST_NUMBER = 9  # digits of a page
+_LONGEST = 10_000  # characters after the `?`
 _LISTEN = 'addEventListener("popstate", () => emitEvent("went", location.search.slice(1)))'
 
 
@@ -34,7 +35,7 @@ class Address:
     @classmethod
     def read(cls, query: str) -> "Address":
         """What stands after an address's `?`; of what nobody would have written, nothing is taken."""
-        said = dict(parse_qsl(query))
+        said = dict(parse_qsl(query)) if len(query) <= _LONGEST else {}
         tab, document, page = (said.get(name, "") for name in ("tab", "document", "page"))
         number = int(page) if page.isdecimal() and len(page) <= _LONGEST_NUMBER else None
         place = Place(document, number, said.get("passage")) if document else None
@@ -105,7 +106,7 @@ class History:
         return Address(self._visit.project, tab, view.place if view is not None else None)
 
     async def _go_back(self, event: GenericEventArguments) -> None:
-        self._query = str(event.args)
+        self._query = str(event.args)[: _LONGEST + 1]
         await self._go(Address.read(self._query))
 
     async def _go(self, address: Address) -> None:

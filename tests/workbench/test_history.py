@@ -15,6 +15,7 @@ def test_an_address_says_what_is_shown_and_takes_nothing_else() -> None:
     for query in ("", "tab=None&page=3", "document=&page=-1", "%00=%ff&&==", "project=&tab=ask&question=why"):
         assert Address.read(query) == Address("", "Projects")
     assert Address.read("document=x&page=" + "9" * 5000).place == Place("x")
+    assert Address.read("tab=Ask&project=" + "x" * 10_000) == Address("", "Projects")
 
 
 def test_back_leads_through_tabs_projects_and_documents_and_a_reload_stays(sample: str, open_page: OpenPage) -> None:

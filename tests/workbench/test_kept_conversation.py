@@ -1,9 +1,14 @@
 """What a browser keeps of a conversation: so much of it, and nothing is taken that was not kept."""
 
+from typing import Any
+
 import pytest
+from pydantic import TypeAdapter
 
 from agent import Citation
-from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, as_text, exchanges_in
+from tests.workbench.test_forms import on_a_page
+from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, KeptConversation, as_text, exchanges_in
+from workbench.frame.bounded import MOST_ELEMENTS
 
 CITATION = Citation(1, "bible.pdf", "a760", 3, 3, "p1", "The lamp is lit.", ("bible.docx",))
 SAID = [Exchange("Who?", "Elena [1].", (CITATION,)), Exchange("lamp", "", (CITATION,), is_search=True)]
@@ -21,6 +26,26 @@ def test_of_too_much_the_latest_is_kept() -> None:
     kept = exchanges_in(text, "")
     assert kept == many[-len(kept) :]
     assert as_text("", [Exchange("Why?", "x" * 300_000)]) == as_text("", [])
+
+
+def test_no_more_places_are_kept_or_drawn_than_a_page_draws() -> None:
+    many = [Exchange(str(number), "lamp", (CITATION,) * 30) for number in range(10)]
+    assert exchanges_in(as_text("", many), "") == many[-(MOST_ELEMENTS // 30) :]
+    too_many = [Exchange("Who?", "Elena.", (CITATION,) * (MOST_ELEMENTS + 1))]
+    assert exchanges_in(TypeAdapter(Any).dump_json({"about": "", "exchanges": too_many}).decode(), "") == []
+
+
+def test_what_nobody_has_asked_for_is_not_drawn_again() -> None:
+    async def use() -> list[list[Exchange]]:
+        read = list[list[Exchange]]()
+        kept: Any = KeptConversation(read.append)
+        (listener,) = kept._event_listeners.values()
+        kept.read("1", "")
+        for name in ("2", "1", "1"):
+            kept._handle_event({"listener_id": listener.id, "args": {"name": name, "text": as_text("", SAID)}})
+        return read
+
+    assert on_a_page(use) == [SAID]
 
 
 @pytest.mark.parametrize("text", [None, 3, "", "{", "[]", '{"about": "", "exchanges": [{"said": 1}]}', "[" * 10_000])

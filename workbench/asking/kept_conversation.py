@@ -8,6 +8,7 @@ from nicegui.events import GenericEventArguments
 from pydantic import TypeAdapter, ValidationError
 
 from agent import Citation
+from workbench.frame.bounded import MOST_ELEMENTS
 
 MOST_EXCHANGES = 50
 _MOST_CHARACTERS = 200_000  # of JSON
@@ -51,12 +52,14 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
 
     def __init__(self, on_read: Callable[[list[Exchange]], None]) -> None:
         super().__init__()
-        self._asked = "", ""
+        self._asked: tuple[str, str] | None = None
 
         def read(event: GenericEventArguments) -> None:
-            name, text = event.args["name"], event.args["text"]
-            exchanges = exchanges_in(text, self._asked[1]) if name == self._asked[0] else []
-            if exchanges:
+            asked = self._asked
+            if asked is None or event.args["name"] != asked[0]:
+                return  # nobody has asked, or for something else meanwhile
+            self._asked = None
+            if exchanges := exchanges_in(event.args["text"], asked[1]):
                 on_read(exchanges)
 
         self.on("kept", read)
@@ -74,10 +77,11 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
 def as_text(about: str, exchanges: Sequence[Exchange]) -> str:
     """What a browser keeps: JSON of so many characters at most."""
     kept: list[Exchange] = []
-    room = _MOST_CHARACTERS - len(_JSON.dump_json(_Kept(about, kept)))
+    room, places = _MOST_CHARACTERS - len(_JSON.dump_json(_Kept(about, kept))), MOST_ELEMENTS
     for exchange in map(_shortened, reversed(exchanges)):
         room -= len(_ONE.dump_json(exchange)) + 1
-        if room < 0:
+        places -= len(exchange.citations)
+        if room < 0 or places < 0:
             break
         kept.insert(0, exchange)
     return _JSON.dump_json(_Kept(about, kept)).decode()
@@ -91,7 +95,8 @@ def exchanges_in(text: object, about: str) -> list[Exchange]:
         kept = _JSON.validate_json(text)
     except ValidationError:
         return []
-    return kept.exchanges[-MOST_EXCHANGES:] if kept.about == about else []
+    cited = sum(len(exchange.citations) for exchange in kept.exchanges)
+    return kept.exchanges[-MOST_EXCHANGES:] if kept.about == about and cited <= MOST_ELEMENTS else []
 
 
 def _shortened(exchange: Exchange) -> Exchange:
