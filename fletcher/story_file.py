@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from corpora import FileChanged, HeldFile, ProjectKey, replace_whole
@@ -17,6 +19,16 @@ def read_story(file: Path) -> bytes:
     except OSError as error:
         reason = "it is a folder" if file.is_dir() else error.strerror
         raise CommandError(f"{file} cannot be read: {reason}. Name an .arrow file.") from error
+
+
+@contextmanager
+def said_if_not_written(file: Path) -> Generator[None]:
+    """Raises `CommandError` where the file, or what is kept about it, cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise CommandError(f"{file} cannot be written: {reason}. It is as it was; say it again after that.") from error
 
 
 class StoryFile:

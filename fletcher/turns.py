@@ -4,7 +4,7 @@ from typing import Any
 
 from fletcher.api import Answer, Api, Listener, OwnerRefusal
 from fletcher.errors import CommandError
-from fletcher.story_file import StoryFile, read_story
+from fletcher.story_file import StoryFile, read_story, said_if_not_written
 
 # A model that goes on after each yes and never comes to an end is left with its next question.
 _MAX_QUESTIONS = 20
@@ -43,11 +43,12 @@ class FileTurns:
             more["pending_id"] = self._story.open_question(self._api.key)
         body = self._body | more | {"message": message, "arrow_content": content}
         answer = self._answered(body, listen)
-        self._story.keep_question(self._api.key, answer["question"] and answer["question"]["pending_id"])
-        if answer["changed"]:
-            undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
-            write = self._story.go_back if undone else self._story.write
-            write(before, answer["arrow_content"].encode())
+        with said_if_not_written(self._story.file):
+            self._story.keep_question(self._api.key, answer["question"] and answer["question"]["pending_id"])
+            if answer["changed"]:
+                undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
+                write = self._story.go_back if undone else self._story.write
+                write(before, answer["arrow_content"].encode())
         return answer
 
     def _answered(self, body: Answer, listen: Listener | None) -> Answer:

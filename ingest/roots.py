@@ -10,6 +10,8 @@ from pathlib import Path
 from corpora import CorpusError, is_printable, printable
 from ingest.folder import is_left_out
 
+_LONGEST = 4096
+
 
 class FolderNotAllowed(CorpusError):
     """The operator has not allowed this folder to be linked."""
@@ -47,6 +49,8 @@ class FolderRoots:
                 "Folders of the server's machine are linked by whoever runs it: with 'fletcher link' there, or, after "
                 f"FLETCHER_FOLDERS={workspace}=PATH has named a folder, by you below that one."
             )
+        if len(path) > _LONGEST:
+            raise FolderUnusable(f"The path has {len(path):,} characters, and no system has one of over {_LONGEST:,}.")
         if not is_printable(path) or not Path(path).is_absolute():
             raise FolderUnusable(
                 f"{printable(path)} is not an absolute path that can be shown; name the folder from its root on, "

@@ -44,9 +44,13 @@ def load_local(source: str, load: Callable[[bool], _Loaded]) -> _Loaded:
     _silence()
     try:
         if Path(source).is_dir():
+            if not _is_path(source):  # a folder that came with somebody's project must not stand for the hub's model
+                raise ModelNotUsable(
+                    f"a folder here has that name: say ./{source} if you mean it, else start elsewhere"
+                )
             _require_model_in(Path(source))
             return load(True)
-        if _is_missing_folder(source):
+        if _is_path(source):
             raise ModelNotUsable("there is no such folder")
         if _is_cached(source):
             return load(True)
@@ -88,11 +92,10 @@ def first_line(error: BaseException) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__).rstrip(".")
 
 
-def _is_missing_folder(source: str) -> bool:
-    """Whether `source` can only be the path of a folder, which is not there; `owner/name` may be on the hub."""
+def _is_path(source: str) -> bool:
+    """Whether `source` can only be the path of a folder; `owner/name` may be on the hub."""
     path = Path(source)
-    is_path = path.is_absolute() or source.startswith((".", "~")) or "\\" in source or len(path.parts) > 2
-    return is_path and not path.is_dir()
+    return path.is_absolute() or source.startswith((".", "~")) or "\\" in source or len(path.parts) > 2
 
 
 def _require_model_in(folder: Path) -> None:

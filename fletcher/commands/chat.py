@@ -10,7 +10,7 @@ from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
 from fletcher.settings import Settings
-from fletcher.story_file import StoryFile, kept_stories, read_story
+from fletcher.story_file import StoryFile, kept_stories, read_story, said_if_not_written
 
 
 def chat(
@@ -84,7 +84,8 @@ def undo(
     settings, key = settings_for(data_dir, workspace), key_of(workspace, project)
     story = story_file(settings, file)
     try:
-        story.undo()
+        with said_if_not_written(file):
+            story.undo()
     except CommandError:
         if not _is_undone_elsewhere(settings, key, story):
             raise

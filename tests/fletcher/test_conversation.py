@@ -80,6 +80,19 @@ def test_who_agreed_beforehand_is_not_asked(home: House, api: Api, story: StoryF
     assert nodes(story) == {"1", "2"}
 
 
+def test_a_file_that_cannot_be_written_is_named_and_as_it_was(
+    home: House, api: Api, story: StoryFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    home.model.add([GOLD], ["It is there."])
+    monkeypatch.setattr("corpora.files.os.fsync", is_full)
+    with pytest.raises(CommandError, match=r"story\.arrow cannot be written: No space left on device"):
+        FileTurns(api, story, {}).say("Add gold.")
+    assert story.file.read_text("utf-8") == story_text()
+
+
 def test_ctrl_c_stops_the_turn(home: House, api: Api, story: StoryFile) -> None:
     home.model.add(["I will ", Hang()])
 

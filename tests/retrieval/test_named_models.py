@@ -114,6 +114,17 @@ def test_folders_that_hold_no_model(kind: str, tmp_path: Path) -> None:
         check(str(tmp_path))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_that_lies_here_does_not_stand_for_a_model_of_the_hub(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "someone" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    check, error = KINDS[kind]
+    with pytest.raises(error, match=r"a folder here has that name: say \./someone/model if you mean it"):
+        check("someone/model")
+
+
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[socket.socket]:
     """A hub that takes connections and says nothing."""
