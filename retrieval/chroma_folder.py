@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,7 +20,7 @@ from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 
 if TYPE_CHECKING:
     from chromadb.api import ServerAPI
-    from chromadb.config import System
+    from chromadb.config import Settings, System
 
 logger = logging.getLogger(__name__)
 
@@ -160,20 +161,26 @@ class ChromaFolder:
             self._system = None
 
 
-def _started(path: Path) -> System:
-    from chromadb.api import ServerAPI
-    from chromadb.config import Settings, System
+@cache
+def _settings() -> Settings:
+    """Of every folder: Chroma takes longer to work them out than to open the files."""
+    from chromadb.config import Settings
 
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_dropped(path)
-    settings = Settings(
+    return Settings(
         _env_file=None,  # pyright: ignore[reportCallIssue] - that of the folder we happen to run in has no say
         anonymized_telemetry=False,
         chroma_api_impl="chromadb.api.rust.RustBindingsAPI",
         is_persistent=True,
-        persist_directory=str(path),
     )
-    system = System(settings)
+
+
+def _started(path: Path) -> System:
+    from chromadb.api import ServerAPI
+    from chromadb.config import System
+
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_dropped(path)
+    system = System(_settings().model_copy(update={"persist_directory": str(path)}))
     system.instance(ServerAPI)
     system.start()
     return system

@@ -10,9 +10,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from filelock import FileLock
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
 from corpora.samples import SAMPLE
 from tests.chroma_server import running_chroma
@@ -40,7 +44,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that at the end no processor is idle while the last file goes on."""
     folders = {name: place for place, name in enumerate(_FIRST)}
-    items.sort(key=lambda item: folders.get(item.path.relative_to(Path(__file__).parent).parts[0], len(folders)))
+    items.sort(key=lambda item: folders.get(item.nodeid.split("/", 2)[1], len(folders)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,6 +59,24 @@ def servers_end_soon() -> Iterator[None]:
     quick = SimpleNamespace(**vars(asyncio) | {"sleep": lambda seconds: asyncio.sleep(seconds / 10)})
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("uvicorn.server.asyncio", quick)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_are_compiled_once() -> Iterator[None]:
+    """SQLAlchemy compiles each statement once for each engine, and nearly every test has two of its own."""
+    kept, make = LRUCache[Any, Any](1000), Engine.__init__
+
+    def sharing(engine: Engine, *arguments: Any, **options: Any) -> None:
+        make(engine, *arguments, **options)
+        if isinstance(engine.dialect, SQLiteDialect_pysqlite):
+            engine._compiled_cache = kept  # pyright: ignore[reportPrivateUsage]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Engine, "__init__", sharing)
+        # What is kept is found by its dialect, of which each engine makes one.
+        patched.setattr(SQLiteDialect_pysqlite, "__hash__", lambda _: hash(SQLiteDialect_pysqlite))
+        patched.setattr(SQLiteDialect_pysqlite, "__eq__", lambda _, other: isinstance(other, SQLiteDialect_pysqlite))
         yield
 
 

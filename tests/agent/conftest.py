@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from corpora import Catalog, DataDirectory, ProjectKey
+from corpora import Catalog, ProjectKey
 from ingest import Extracted, Ingestor
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
 from tests.agent.scripted_model import ScriptedModel
 from tests.agent.turn_runner import TurnRunner
+from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 
 
@@ -25,7 +26,7 @@ class _Readers:
 @pytest.fixture
 def runner(tmp_path: Path) -> Iterator[TurnRunner]:
     """Everything that a turn needs."""
-    directory = DataDirectory(tmp_path / "data")
+    directory = data_directory(tmp_path / "data")
     with closing(Catalog(directory.catalog_url)) as catalog:
         vectors = VectorStore(directory.chroma_path)
         with closing(Retriever(catalog, SmallEmbedder(), vectors, directory.originals)) as retriever:

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora import Catalog, DataDirectory, OriginalNotFound, OriginalStore, ProjectKey, StoredOriginals
+from corpora import Catalog, OriginalNotFound, OriginalStore, ProjectKey, StoredOriginals
 from ingest import Extracted, Ingestor
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
+from tests.empty_data import data_directory
 
 
 class CountingReader:
@@ -97,7 +98,7 @@ def pipeline_of(catalog: Catalog, originals: OriginalStore, vectors: VectorStore
 @contextmanager
 def pipeline_in(path: Path) -> Generator[Pipeline]:
     """A pipeline on the data directory at a path."""
-    directory = DataDirectory(path)
+    directory = data_directory(path)
     catalog, vectors = Catalog(directory.catalog_url), VectorStore(directory.chroma_path)
     with pipeline_of(catalog, directory.originals, vectors) as pipeline:
         yield pipeline

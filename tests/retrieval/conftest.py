@@ -10,6 +10,7 @@ import pytest
 from corpora import Catalog, Document, Originals, Page, Passage, ProjectKey, passage_id
 from retrieval import Embedder, Retriever, VectorStore
 from retrieval.page_picture import page_picture
+from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 
 Put = Callable[..., Document]
@@ -17,7 +18,7 @@ Put = Callable[..., Document]
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    opened = Catalog(f"sqlite:///{tmp_path / 'catalog.sqlite3'}")
+    opened = Catalog(data_directory(tmp_path).catalog_url)
     yield opened
     opened.close()
 

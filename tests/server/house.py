@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import Assistant, ConfirmationPolicy, LocalPlanner
 from agent.models.retries import Retries
-from corpora import Catalog, DataDirectory, ProjectKey
+from corpora import Catalog, ProjectKey
 from fletcher.app import KeptStoryFile
 from fletcher.loopback import bind, serving
 from fletcher.uvicorn_protocols import Waits
@@ -25,6 +25,7 @@ from mcp_server import serve_mcp
 from retrieval import Retriever, VectorStore
 from server import Access, EmbeddingWorker, Limits, Services, create_app
 from tests.agent.scripted_model import PATIENCE_S, ScriptedModel
+from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.server.client import Client, connected
 
@@ -127,7 +128,7 @@ def house(
     `local`: the planner answers, not the script. Without `completes`, nothing goes on that nobody has asked for.
     """
     model = ScriptedModel(*script)  # type: ignore[arg-type]
-    directory = DataDirectory(path)
+    directory = data_directory(path)
     with ExitStack() as opened:
         catalog = opened.enter_context(closing(Catalog(directory.catalog_url)))
         painter = opened.enter_context(Painter())
