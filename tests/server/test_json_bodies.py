@@ -1,6 +1,7 @@
 """JSON over HTTP is read within the limits of the socket, and what is wrong with it is said in a few words."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -8,9 +9,16 @@ import pytest
 
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
-from tests.server.house import House
+from tests.server.house import House, house
 
 HALF_A_CHARACTER = "\\ud800"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One server for all: nothing that is refused leaves anything behind."""
+    with house(tmp_path_factory.mktemp("bodies") / "data") as opened:
+        yield opened
 
 
 def message(answer: httpx.Response) -> str:
@@ -91,7 +99,7 @@ SECRET = "what the user wrote"
         ("/projects/1/corpus", {"documents": [{"name": SECRET}]}, 1),
         ("/projects/1/turns", {"arrow_content": "x", "selected_node_ids": [SECRET] * 250_000}, 1),
         ("/projects/1/turns", {"arrow_content": "x", "history": [SECRET] * 250_000}, 1),
-        ("/projects/1/turns", {"arrow_content": "x"} | {f"key{n}": SECRET for n in range(250_000)}, 1),
+        ("/projects/1/turns", {"arrow_content": "x"} | {f"key{n}": SECRET for n in range(20_000)}, 1),
         ("/projects/1/turns", {"arrow_content": "x", SECRET * 100_000: 1}, 1),
         ("/projects/1/turns", {"arrow_content": 1, "mode": SECRET, "confirm": SECRET, "function_params": SECRET}, 4),
     ],
