@@ -28,6 +28,10 @@ _FIRST = ("attack", "end_to_end", "workbench", "mcp_server", "ingest", "evaluati
 # A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# A command that is run in this process tells Python to import from no folder, and tests start modules of this one.
+_PATHS = (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _PATHS))
+
 # Each process has a processor at most; threads of a library that has one for each only wait for each other, spinning.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fletcher.arrow_editor import find_arrow, install
 from tests.fletcher.test_arrow_editor import pack_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script stands for Arrow's program")
@@ -37,7 +38,7 @@ def _run(tmp_path: Path, code: int = 0, **environment: str) -> "tuple[subprocess
     told = clean | {"HOME": str(tmp_path / "home"), "FLETCHER_MODEL": "local"} | environment
     (tmp_path / "typer.py").write_text("raise SystemExit('it runs what lies in its folder')", "utf-8")
     command = [sys.executable, "-P", "-m", "fletcher", "arrow"]  # from no folder, as the program `fletcher` does
-    subprocess.run([*command, "install", folder], env=told, check=True, capture_output=True, timeout=60)
+    install(find_arrow(folder), "res://scene.tscn")
     done = subprocess.run(
         [*command, "run", folder, "--data-dir", tmp_path / "data"],
         env=told, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False,
@@ -55,14 +56,9 @@ def test_the_server_is_there_for_arrow_and_ends_with_it(tmp_path: Path) -> None:
         httpx.get(f"{url}/healthz")
 
 
-def test_an_arrow_that_fails_is_named(tmp_path: Path) -> None:
-    done, _ = _run(tmp_path, code=3)
-    assert done.returncode == 1
-    assert "ended with 3" in done.stderr
-
-
-def test_where_the_server_asks_for_a_token_the_panel_has_one(tmp_path: Path) -> None:
+def test_where_the_server_asks_for_a_token_the_panel_has_one_and_an_arrow_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("a-token-of-twenty-signs tellers\n", "utf-8")
     tokens = str(tmp_path / "tokens")
-    done, _ = _run(tmp_path, FLETCHER_TOKENS=tokens, FLETCHER_TOKEN="a-token-of-twenty-signs")
-    assert done.returncode == 0, done.stderr
+    done, _ = _run(tmp_path, code=3, FLETCHER_TOKENS=tokens, FLETCHER_TOKEN="a-token-of-twenty-signs")
+    assert done.returncode == 1
+    assert "ended with 3" in done.stderr

@@ -1,6 +1,7 @@
 """A catalog that was lost comes back from the originals, with the names, projects and workspaces they had."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,18 +13,29 @@ from tests.retrieval.small_embedder import SmallEmbedder
 KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
 
 
-@pytest.fixture
-def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDirectory:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two projects of two workspaces; one file is a document of both."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "quests").mkdir()
+    (folder / "quests" / "harbour.md").write_text("The ferry is called Bittern.", "utf-8")
+    (folder / "people.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    directory = DataDirectory(folder / "data")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        patched.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
+        fletcher("ingest", "quests", "people.md", "--project", "1", directory=directory)
+        fletcher("ingest", "people.md", "--project", "2", "--workspace", "elsewhere", directory=directory)
+    return folder
+
+
+@pytest.fixture
+def directory(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDirectory:
+    """A copy of what was made, to be changed."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
-    made = DataDirectory(tmp_path / "data")
-    (tmp_path / "quests").mkdir()
-    (tmp_path / "quests" / "harbour.md").write_text("The ferry is called Bittern.", "utf-8")
-    (tmp_path / "people.md").write_text("Elena keeps the lighthouse.", "utf-8")
-    fletcher("ingest", "quests", "people.md", "--project", "1", directory=made)
-    fletcher("ingest", "people.md", "--project", "2", "--workspace", "elsewhere", directory=made)
-    return made
+    return DataDirectory(tmp_path / "data")
 
 
 def fletcher(*arguments: str, directory: DataDirectory) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,14 @@ def test_the_command_line_loads_nothing_heavy() -> None:
     program = f"import sys, fletcher.__main__; print(*({HEAVY!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_what_each_reader_loads_of_the_program_that_was_started_is_nothing() -> None:
+    scripts = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    module, _, _ = scripts["fletcher"].partition(":")
+    program = f"import sys; before = {{*sys.modules}}; import {module}; print(*sorted(sys.modules.keys() - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["fletcher", module]
 
 
 @pytest.mark.parametrize("command", [("search", "lamp", "--project", "1"), ("chat", "story.arrow", "-m", "undo")])

@@ -1,5 +1,6 @@
 """A full disk, a damaged catalog, a folder that cannot be written: a sentence and exit code 1, never a traceback."""
 
+import json
 import logging
 import os
 import shutil
@@ -7,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr
-from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -18,9 +18,48 @@ from fletcher.__main__ import main
 
 KEY = ProjectKey("local", "1")
 
-both_commands = pytest.mark.parametrize(
-    "command", [("documents", "--project", "1"), ("serve", "--port", "0")], ids=["documents", "serve"]
-)
+COMMANDS = {"documents": ("documents", "--project", "1"), "serve": ("serve", "--port", "0")}
+both_commands = pytest.mark.parametrize("command", COMMANDS)
+
+
+def overwrite(start: int, end: int | None) -> Callable[[bytes], bytes]:
+    return lambda data: data[:start] + b"\x5a" * len(data[start:end]) + (data[end:] if end else b"")
+
+
+DAMAGES = {
+    "header": overwrite(0, 100),
+    "first page": overwrite(100, 4096),
+    "other pages": overwrite(4096, None),
+    "half": lambda data: data[:20_000],
+    "a hundred bytes": lambda data: data[:100],
+}
+LARGEST_FILES = (0, 8_192)
+
+# Runs one command after the other, and says how each has ended, and what it said on standard error: a server's log and
+# a limit on files would be this process's as well.
+RUNNING = """
+import json, signal, sys, traceback
+from contextlib import redirect_stderr
+from io import StringIO
+from fletcher.__main__ import main
+for largest_file, arguments in json.loads(sys.argv[1]):
+    if largest_file is not None:
+        import resource
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, limits[1]))
+    code = 0
+    with redirect_stderr(StringIO()) as said:
+        try:
+            main(arguments)
+        except SystemExit as end:
+            code = end.code
+        except BaseException:
+            traceback.print_exc()
+    if largest_file is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    print(json.dumps([code, said.getvalue()]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -40,65 +79,60 @@ def data(filled: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(filled, tmp_path / "data"))
 
 
-def fails(data: Path, *arguments: str, largest_file: int | None = None) -> str:
-    """What the command says on standard error when it ends with 1; no file can grow beyond `largest_file` bytes.
+@pytest.fixture(scope="module")
+def ended(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str | int], tuple[object, str]]:
+    """How the commands that need a process of their own have ended: by their names and what was amiss."""
+    folder = tmp_path_factory.mktemp("amiss")
+    runs: dict[tuple[str, str | int], tuple[int | None, list[str]]] = {}
+    for what in DAMAGES:
+        data = folder / what
+        damage(Path(shutil.copytree(filled, data)), what)
+        runs["serve", what] = None, [*COMMANDS["serve"], "--data-dir", str(data)]
+    for size in LARGEST_FILES if sys.platform != "win32" else ():
+        for command, arguments in COMMANDS.items():
+            runs[command, size] = size, [*arguments, "--data-dir", str(folder / f"{command} {size}")]
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNING, json.dumps(list(runs.values()))],
+        capture_output=True, text=True, check=True, env=os.environ | {"FLETCHER_MODEL": "local"},
+    )  # fmt: skip
+    return dict(zip(runs, map(json.loads, done.stdout.splitlines()), strict=True))
 
-    In a process of its own; in this one where it costs this one nothing.
-    """
-    run = _in_this_process if largest_file is None and arguments[0] != "serve" else partial(_in_a_process, largest_file)
-    code, said = run(*arguments, "--data-dir", str(data))
+
+def fails(data: Path, *arguments: str) -> str:
+    """What the command says on standard error when it ends with 1; in this process."""
+    handlers = logging.root.handlers[:]
+    try:
+        with pytest.MonkeyPatch.context() as patched, redirect_stderr(StringIO()) as said:
+            patched.setenv("FLETCHER_MODEL", "local")
+            with pytest.raises(SystemExit) as end:
+                main([*arguments, "--data-dir", str(data)])
+    finally:
+        logging.root.handlers[:] = handlers
+    return failed(end.value.code, said.getvalue())
+
+
+def failed(code: object, said: str) -> str:
     assert code == 1, said
     assert "Traceback" not in said
     assert said.startswith("Error: ")
     return said
 
 
-def _in_this_process(*arguments: str) -> tuple[object, str]:
-    handlers = logging.root.handlers[:]
-    try:
-        with pytest.MonkeyPatch.context() as patched, redirect_stderr(StringIO()) as said:
-            patched.setenv("FLETCHER_MODEL", "local")
-            with pytest.raises(SystemExit) as end:
-                main([*arguments])
-    finally:
-        logging.root.handlers[:] = handlers
-    return end.value.code, said.getvalue()
-
-
-def _in_a_process(largest_file: int | None, *arguments: str) -> tuple[object, str]:
-    limit = ""
-    if largest_file is not None:
-        limit = (
-            "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file}, {largest_file})); "
-        )
-    program = f"{limit}from fletcher.__main__ import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True, text=True, check=False, env=os.environ | {"FLETCHER_MODEL": "local"},
-    )  # fmt: skip
-    return done.returncode, done.stderr
-
-
-def overwrite(start: int, end: int | None) -> Callable[[bytes], bytes]:
-    return lambda data: data[:start] + b"\x5a" * len(data[start:end]) + (data[end:] if end else b"")
-
-
-@both_commands
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(overwrite(0, 100), id="header"),
-        pytest.param(overwrite(100, 4096), id="first page"),
-        pytest.param(overwrite(4096, None), id="other pages"),
-        pytest.param(lambda data: data[:20_000], id="half"),
-        pytest.param(lambda data: data[:100], id="a hundred bytes"),
-    ],
-)
-def test_a_damaged_catalog(data: Path, damage: Callable[[bytes], bytes], command: tuple[str, ...]) -> None:
+def damage(data: Path, how: str) -> None:
     catalog = data / "catalog.sqlite3"
-    catalog.write_bytes(damage(catalog.read_bytes()))
-    said = fails(data, *command)
+    catalog.write_bytes(DAMAGES[how](catalog.read_bytes()))
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+@both_commands
+def test_a_damaged_catalog(
+    data: Path, how: str, command: str, ended: dict[tuple[str, str | int], tuple[object, str]]
+) -> None:
+    if command == "serve":
+        said = failed(*ended[command, how])
+    else:
+        damage(data, how)
+        said = fails(data, *COMMANDS[command])
     assert "catalog.sqlite3" in said
     assert "Its file is damaged" in said
 
@@ -113,10 +147,10 @@ def test_a_catalog_that_lacks_a_table(data: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on files")
-@pytest.mark.parametrize("largest_file", [0, 8_192])
+@pytest.mark.parametrize("largest_file", LARGEST_FILES)
 @both_commands
-def test_a_full_disk(tmp_path: Path, largest_file: int, command: tuple[str, ...]) -> None:
-    assert "full" in (said := fails(tmp_path / "data", *command, largest_file=largest_file)) or "make room" in said
+def test_a_full_disk(largest_file: int, command: str, ended: dict[tuple[str, str | int], tuple[object, str]]) -> None:
+    assert "full" in (said := failed(*ended[command, largest_file])) or "make room" in said
 
 
 @pytest.mark.parametrize("name", ["owner.json", "lock", "catalog.sqlite3"])

@@ -1,4 +1,4 @@
-"""kill -9 at random moments of ingest, sync and remove: python -m tests.ingest.kills [TIMES] [--servers]
+"""kill -9 at random moments of ingest, sync and remove: python -m tests.ingest.kills [TIMES] [--servers [URL URL]]
 
 Each time a process does one of the three to a project and is killed at a random moment. Then another process looks at
 what is there: every document is whole or absent, search returns nothing that is gone, Chroma and catalog agree. It does
@@ -227,22 +227,35 @@ class Trials:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("times", nargs="?", type=int, default=100)
-    parser.add_argument("--servers", action="store_true", help="PostgreSQL and a Chroma server of their own")
+    parser.add_argument(
+        "--servers",
+        nargs="*",
+        metavar="URL",
+        help="then on PostgreSQL and a Chroma server as well: of their own, or at these two URLs",
+    )
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    with ExitStack() as opened:
-        if arguments.servers:
-            database_url = opened.enter_context(running_postgresql())()
-            chroma_url = opened.enter_context(running_chroma())
+    with tempfile.TemporaryDirectory() as folder:
+        _say("On a data directory:")
+        _kill(Trials(lambda: pipeline_in(Path(folder)), arguments.seed, None), arguments.times)
+    if arguments.servers is not None:
+        with ExitStack() as opened:
+            database_url, chroma_url = arguments.servers or _own_servers(opened)
+            _say("On servers:")
             trials = Trials(lambda: pipeline_on(database_url, chroma_url), arguments.seed, database_url)
-        else:
-            folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-            trials = Trials(lambda: pipeline_in(folder), arguments.seed, None)
-        trials.prepare()
-        number = 0
-        while trials.killed < arguments.times:
-            number += 1
-            _say(f"{number:4} {trials.kill_once(number)}")
+            _kill(trials, arguments.times)
+
+
+def _own_servers(opened: ExitStack) -> tuple[str, str]:
+    return opened.enter_context(running_postgresql())(), opened.enter_context(running_chroma())
+
+
+def _kill(trials: Trials, times: int) -> None:
+    trials.prepare()
+    number = 0
+    while trials.killed < times:
+        number += 1
+        _say(f"{number:4} {trials.kill_once(number)}")
     _say(f"{trials.killed} kills, and {number - trials.killed} that came too late; nothing was wrong.")
 
 
@@ -251,7 +264,12 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
+def import_what_is_imported_late() -> None:
+    """Each of the forked processes would have to do it for itself."""
+    for module in ("bm25s", "chromadb.api.rust", "ingest.readers.markdown"):
+        import_module(module)
+
+
 if __name__ == "__main__":
-    for module in ("bm25s", "chromadb.api.rust"):
-        import_module(module)  # which each of the forked processes would have to do for itself
+    import_what_is_imported_late()
     main()

@@ -177,17 +177,27 @@ def test_removing_what_is_not_there_says_so(pipeline: Pipeline, key: ProjectKey)
         pipeline.ingestor.remove(key, "bibel.md")
 
 
-def test_of_300_pages_an_edited_one_costs_five_passages_at_most(pipeline: Pipeline, key: ProjectKey) -> None:
+@pytest.fixture(scope="module")
+def edited_book() -> tuple[bytes, bytes]:
+    """A book of 300 pages, and the same with page 151 edited."""
     pages = [
         "\n".join(
-            f"Line {line} of page {page} tells what the ferryman saw in year {line * page}." for line in range(20)
+            f"Line {line} of page {page} tells what the ferryman saw in year {line * page}." for line in range(10)
         )
         for page in range(1, 301)
     ]
-    pipeline.ingestor.index(key, [Source("book.pdf", a_pdf(*pages))])
-    pipeline.model.texts.clear()
+    book = a_pdf(*pages)
     pages[150] = pages[150].replace("ferryman", "lighthouse keeper", 5)
-    (report,) = pipeline.ingestor.index(key, [Source("book.pdf", a_pdf(*pages))]).documents
+    return book, a_pdf(*pages)
+
+
+def test_of_300_pages_an_edited_one_costs_five_passages_at_most(
+    pipeline: Pipeline, key: ProjectKey, edited_book: tuple[bytes, bytes]
+) -> None:
+    book, edited = edited_book
+    pipeline.ingestor.index(key, [Source("book.pdf", book)])
+    pipeline.model.texts.clear()
+    (report,) = pipeline.ingestor.index(key, [Source("book.pdf", edited)]).documents
     assert (report.status, report.pages) == ("updated", 300)
     assert 1 <= len(pipeline.model.texts) <= 5
     assert all("page 151" in text for text in pipeline.model.texts)

@@ -2,84 +2,60 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ingest import scan
+from tests.ingest.ingesting import ENDED
 
 if TYPE_CHECKING:
     from corpora import ProjectKey
     from tests.ingest.conftest import Pipeline
 
-# Ingests a folder with the real catalog, readers and Chroma, and a model that costs nothing. It says each step, and
-# with a number it kills itself just before its so-manieth change of anything on the disk.
-INGESTING = """
-import os, signal, sys
-from pathlib import Path
-import numpy as np
-from sqlalchemy import Engine, event
-from corpora import Catalog, DataDirectory, ProjectKey
-from ingest import Ingestor, scan
-from ingest import readers
-from retrieval import Retriever, VectorStore
-
-data, folder, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
-replace = sys.argv[4] == "replace"
-
-class Reader:
-    def read(self, name, data, progress=None, *, workspace=""):
-        return readers.read(name, data, progress)
-
-class Model:
-    name, dimension = "hash", 8
-    def embed_passages(self, texts, progress=None):
-        return np.eye(8, dtype=np.float32)[[len(text) % 8 for text in texts]]
-
-def change(*_, **__):
-    global left
-    left -= 1
-    if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def counted(method):
-    def before_and_after(*arguments, **options):
-        change()
-        result = method(*arguments, **options)
-        change()
-        return result
-    return before_and_after
-
-directory = DataDirectory(data)
-catalog = Catalog(directory.catalog_url)
-@event.listens_for(Engine, "before_cursor_execute")
-def statement(connection, cursor, sql, *_):
-    if not sql.lstrip().startswith(("SELECT", "PRAGMA")):
-        change()
-event.listen(Engine, "commit", change)
-for name in ("put", "delete"):
-    setattr(VectorStore, name, counted(getattr(VectorStore, name)))
-Path.replace, Path.unlink = counted(Path.replace), counted(Path.unlink)
-
-retriever = Retriever(catalog, Model(), VectorStore(directory.chroma_path), directory.originals)
-ingestor = Ingestor(catalog, directory.originals, retriever, Reader())
-report = ingestor.index(
-    ProjectKey("local", "1"), scan(folder), replace=replace,
-    progress=lambda step: print(step.phase, step.done, step.document, flush=True),
-)
-print("changes", -left, flush=True)
-"""
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
 
-def ingesting(data: Path, folder: Path, left: int, replace: bool) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", INGESTING, str(data), str(folder), str(left), "replace" if replace else "add"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+class Ingests:
+    """Each is a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def run(
+        self, data: Path, folder: Path, *, replace: bool, dies_before: int = 0, dies_at: str = ""
+    ) -> tuple[int, int | None]:
+        """Ingests a folder: how it ended, and how many changes it made on the disk, if it came to its end.
+
+        It kills itself just before the so-manieth change of anything on the disk, or at a step of its progress.
+        """
+        told, said = self._process.stdin, self._process.stdout
+        assert told is not None
+        assert said is not None
+        request = {"data": str(data), "folder": str(folder), "replace": replace}
+        told.write(f"{json.dumps(request | {'dies_before': dies_before, 'dies_at': dies_at})}\n")
+        told.flush()
+        changes = None
+        for line in said:
+            word, number = line.split()
+            if word == ENDED:
+                return int(number), changes
+            changes = int(number)
+        raise AssertionError("the process that forks the others has ended")
+
+
+@pytest.fixture(scope="module")
+def ingests() -> Iterator[Ingests]:
+    command = [sys.executable, "-m", "tests.ingest.ingesting"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Ingests(process)
 
 
 def write(folder: Path, documents: dict[str, str]) -> None:
@@ -113,14 +89,11 @@ def assert_whole_documents_only(pipeline: Pipeline, key: ProjectKey) -> None:
 
 @pytest.mark.parametrize("step", ["reading 1", "searchable 2", "embedding 0"])
 def test_kill_9_at_a_step_of_its_progress(
-    open_pipeline: Callable[[Path], Pipeline], key: ProjectKey, tmp_path: Path, step: str
+    ingests: Ingests, open_pipeline: Callable[[Path], Pipeline], key: ProjectKey, tmp_path: Path, step: str
 ) -> None:
     data, folder = tmp_path / "data", tmp_path / "design"
     write(folder, BEFORE)
-    with ingesting(data, folder, 0, replace=False) as process:
-        assert process.stdout is not None
-        assert any(line.startswith(step) for line in process.stdout)
-        process.send_signal(signal.SIGKILL)
+    assert ingests.run(data, folder, replace=False, dies_at=step) == (-signal.SIGKILL, None)
     pipeline = open_pipeline(data)
     assert_whole_documents_only(pipeline, key)
     found = {document.name for document in pipeline.catalog.documents(key)}
@@ -132,30 +105,24 @@ def test_kill_9_at_a_step_of_its_progress(
 
 
 def test_kill_9_before_any_change_on_the_disk(
-    open_pipeline: Callable[[Path], Pipeline], key: ProjectKey, tmp_path: Path
+    ingests: Ingests, open_pipeline: Callable[[Path], Pipeline], key: ProjectKey, tmp_path: Path
 ) -> None:
     """One document stays, one changes, one goes and one comes, and the process dies at moments spread over it all."""
     prepared, folder = tmp_path / "prepared", tmp_path / "design"
     write(folder, BEFORE)
-    finished(ingesting(prepared, folder, 0, replace=True))
+    assert ingests.run(prepared, folder, replace=True)[0] == 0
     write(folder, AFTER)
     shutil.copytree(prepared, tmp_path / "whole")
-    changes = finished(ingesting(tmp_path / "whole", folder, 0, replace=True))
-    for left in range(1, changes + 1, max(1, changes // MOMENTS)):
-        data = tmp_path / str(left)
+    code, changes = ingests.run(tmp_path / "whole", folder, replace=True)
+    assert code == 0
+    assert changes is not None
+    for dies_before in range(1, changes + 1, max(1, changes // MOMENTS)):
+        data = tmp_path / str(dies_before)
         shutil.copytree(prepared, data)
-        with ingesting(data, folder, left, replace=True) as process:
-            process.communicate()
-        assert process.returncode == -signal.SIGKILL, f"it should have died before change {left}"
+        code, _ = ingests.run(data, folder, replace=True, dies_before=dies_before)
+        assert code == -signal.SIGKILL, f"it should have died before change {dies_before}"
         pipeline = open_pipeline(data)
         assert_whole_documents_only(pipeline, key)
         pipeline.ingestor.index(key, scan(folder), replace=True)
         pipeline.assert_consistent(key)
         assert {document.name for document in pipeline.catalog.documents(key)} == set(AFTER)
-
-
-def finished(process: subprocess.Popen[str]) -> int:
-    """How many changes on the disk it made, when it is through."""
-    output, _ = process.communicate()
-    assert process.returncode == 0
-    return int(output.split()[-1])
