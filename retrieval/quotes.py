@@ -24,6 +24,7 @@ _RUN_IN = re.compile(rf"(?:\*\*|__)?{_TITLE_WORD}(?:\s+{_TITLE_WORD}){{0,6}}\.(?
 _PRONOUN = re.compile(r"[\"“*]*(?:he|she|it|they|this|that|these|those|his|her|their|its)\b", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[-*+•●○▪◦■□‣]|\d+[.)])\s+")
 _WH = re.compile(r"\s*(?:who|whom|whose|what|when|where|why|which|how)\b", re.IGNORECASE)
+_ASKED_AGAIN = re.compile(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(?:\s+[\w'’]+)?")
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
@@ -76,39 +77,68 @@ class Quote:
     score: float
 
 
+class _Question:
+    """What a question is compared by: worked out once, and not for every sentence."""
+
+    def __init__(self, text: str) -> None:
+        self.terms = content_terms(text)
+        self.words = set(split_words(text))
+        self.required, self.counted = required(text), counted(text)
+        self.owners = [content_terms(owner) for owner in _OWNER.findall(text)]
+        self.hints = [fits for asked, fits in _HINTS if asked.search(text)]
+        self.is_wh, self.asks_name = _WH.match(text) is not None, _ASKS_NAME.match(text) is not None
+        self.definition = _DEFINITION.fullmatch(text)
+        again = _ASKED_AGAIN.search(_plain(text))
+        self.again = again[0] if again else None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A passage in units, with the words of its heading and of its document's name."""
+
+    source: NumberedPassage
+    units: Sequence[Unit]
+    heading: frozenset[str]
+    name: frozenset[str]
+
+    @staticmethod
+    def of(source: NumberedPassage) -> "_Read":
+        name = source.document.rsplit(".", 1)[0]
+        return _Read(source, split_units(source.text), content_terms(" ".join(source.heading)), content_terms(name))
+
+
 def best_quotes(question: str, sources: Sequence[NumberedPassage]) -> list[Quote]:
     """The units that answer best, best first, none of them much worse than the first."""
-    question = question[:_READ_OF_QUESTION]
-    passages = [(source, split_units(source.text)) for source in sources]
-    weights = _weights(content_terms(question), [unit for _, units in passages for unit in units])
+    asked = _Question(question[:_READ_OF_QUESTION])
+    passages = [_Read.of(source) for source in sources]
+    weights = _weights(asked.terms, [unit for passage in passages for unit in passage.units])
     found = [
-        _rated(question, source, units, index, weights)
-        for source, units in passages
-        for index in range(len(units))
-        if weights and _is_quotable(units, index) and _holds_what_is_asked(question, source, units, index)
+        _rated(asked, passage, index, weights)
+        for passage in passages
+        for index in range(len(passage.units))
+        if weights and _is_quotable(passage.units, index) and _holds_what_is_asked(asked, passage, index)
     ]
     found.sort(key=lambda quote: -quote.score)
-    kept: list[Quote] = []
+    kept: dict[str, Quote] = {}
     for quote in found:
-        repeats = any(_plain(quote.text) in _plain(one.text) or _plain(one.text) in _plain(quote.text) for one in kept)
         close = quote.score >= 0.75 * found[0].score and quote.term_share >= 0.6 * found[0].term_share
-        if not repeats and (not kept or (close and len(kept) < _QUOTES)):
-            kept.append(quote)
-    return kept
+        if kept and not (close and len(kept) < _QUOTES):
+            continue
+        plain = _plain(quote.text)
+        if not any(plain in one or one in plain for one in kept):
+            kept[plain] = quote
+    return list(kept.values())
 
 
-def _rated(
-    question: str, source: NumberedPassage, units: Sequence[Unit], index: int, weights: dict[str, float]
-) -> Quote:
-    unit = units[index]
+def _rated(question: _Question, passage: _Read, index: int, weights: dict[str, float]) -> Quote:
+    source, units, unit = passage.source, passage.units, passage.units[index]
     before = units[index - 1].terms if index and unit.follows and _PRONOUN.match(unit.text) else frozenset[str]()
     title = _run_in_title(units, index)
-    above = units[title].text if title is not None else ""
-    heading = content_terms(" ".join((*source.heading, above, source.document.rsplit(".", 1)[0])))
-    own = unit.terms | content_terms(" ".join(one.text for one in _list_below(units, index)))
+    heading = passage.heading | passage.name | (units[title].terms if title is not None else frozenset())
+    own = unit.terms.union(*(one.terms for one in _list_below(units, index)))
     shares = {term: max(_share(term, own), 0.7 * _share(term, heading), 0.4 * _share(term, before)) for term in weights}
     term_share = sum(weights[term] * share for term, share in shares.items()) / sum(weights.values())
-    score = term_share + sum(0.15 for asked, fits in _HINTS if asked.search(question) and fits.search(unit.text))
+    score = term_share + sum(0.15 for fits in question.hints if fits.search(unit.text))
     score += _defines(question, source, unit, index) + 0.03 * min(max(source.score, 0.0), 5.0)
     score -= (0.1 if len(unit.text) > _LONGEST else 0.0) + (0.3 if _asks(question, unit) else 0.0)
     return Quote(source, _shown(units, index, title), term_share, score)
@@ -116,7 +146,9 @@ def _rated(
 
 def _share(term: str, found: frozenset[str]) -> float:
     """How far the words found cover one of the question's."""
-    others = _OTHER_WORDS.get(term, {})
+    others = _OTHER_WORDS.get(term)
+    if others is None:
+        return float(term in found)
     own = others.get(term, 1.0) if term in found else 0.0
     return max([own, *(share for word, share in others.items() if word in found)])
 
@@ -127,35 +159,33 @@ def _weights(wanted: frozenset[str], units: Sequence[Unit]) -> dict[str, float]:
     return {term: math.log(1 + (len(units) + 1) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _holds_what_is_asked(question: str, source: NumberedPassage, units: Sequence[Unit], index: int) -> bool:
-    unit = units[index]
-    if not all(needed.search(unit.text) for needed in required(question)):
+def _holds_what_is_asked(question: _Question, passage: _Read, index: int) -> bool:
+    source, units, unit = passage.source, passage.units, passage.units[index]
+    if not all(needed.search(unit.text) for needed in question.required):
         return False
-    if nouns := counted(question):
+    if question.counted:
         shown = _shown(units, index, _run_in_title(units, index))
-        if not nouns <= content_terms(f"{' '.join(source.heading)} {shown}"):
+        if not question.counted <= passage.heading | content_terms(shown):
             return False
-    if _WH.match(question) and (unit.terms <= content_terms(question) or _asks(question, unit)):
+    if question.is_wh and (unit.terms <= question.terms or _asks(question, unit)):
         return False  # it says the question again
     # Jory's wife is not the wife of somebody else: whose it is stands before it or above it; of a person, close by.
-    before = units[max(index - 1, 0) if _ASKS_NAME.match(question) else 0 : index + 1]
-    known = content_terms(" ".join((*source.heading, *(one.text for one in before))))
-    if any(not content_terms(owner) <= known for owner in _OWNER.findall(question)):
+    before = units[max(index - 1, 0) if question.asks_name else 0 : index + 1]
+    if any(not owner <= passage.heading.union(*(one.terms for one in before)) for owner in question.owners):
         return False
-    if not _ASKS_NAME.match(question) or _DEFINITION.fullmatch(question):
+    if not question.asks_name or question.definition:
         return True
-    asked = set(_plain(question).split())
     # Who says "I" is not the one that the heading is about.
     above = "" if _FIRST_PERSON.search(unit.text) or not source.heading else source.heading[-1]
     if _SUBJECT.match(unit.text):
         return True
     names = [name for name in _NAME.findall(f"{unit.text} {above}") if content_terms(name)]
-    return any(not set(_plain(name).split()) <= asked for name in names)
+    return any(not question.words.issuperset(split_words(name)) for name in names)
 
 
-def _defines(question: str, source: NumberedPassage, unit: Unit, index: int) -> float:
+def _defines(question: _Question, source: NumberedPassage, unit: Unit, index: int) -> float:
     """Whether the unit says who or what something is."""
-    found = _DEFINITION.fullmatch(question)
+    found = question.definition
     if found is None:
         return 0.0
     if re.match(rf"\W*{re.escape(found['name'])}\s*:", unit.text, re.IGNORECASE):
@@ -214,10 +244,11 @@ def _shown(units: Sequence[Unit], index: int, title: int | None) -> str:
     return " ".join(parts) + "".join(f"\n{one.text}" for one in _list_below(units, index))
 
 
-def _asks(question: str, unit: Unit) -> bool:
+def _asks(question: _Question, unit: Unit) -> bool:
     """Whether the unit is a question itself, or says this one again, such as "she should know who pays for it"."""
-    asked = re.search(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(?:\s+[\w'’]+)?", _plain(question))
-    return unit.text.rstrip("\"”’'*_").endswith("?") or (asked is not None and asked[0] in _plain(unit.text))
+    if unit.text.rstrip("\"”’'*_").endswith("?"):
+        return True
+    return question.again is not None and question.again in _plain(unit.text)
 
 
 def _plain(text: str) -> str:

@@ -22,7 +22,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     parts = unicodedata.normalize("NFKD", text)  # first: it turns some letters into capitals
-    bare = "".join(part for part in parts if not unicodedata.combining(part))
+    marks = [part for part in set(parts) if unicodedata.combining(part)]  # a text has few different characters
+    bare = parts.translate(dict.fromkeys(map(ord, marks))) if marks else parts
     return unicodedata.normalize("NFC", bare.casefold()).translate(_BARE_LETTERS)
 
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from fletcher.owner import live_owner
+from fletcher.settings import load_settings
 from tests.agent.story import story_text
 from tests.end_to_end.conftest import fletcher
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
@@ -32,11 +34,23 @@ def data_dir(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.fixture(scope="module")
+def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data directory whose owner is this process: who talks to an owner starts in a third of the time."""
+    data_dir = tmp_path_factory.mktemp("owned") / "data"
+    with live_owner(load_settings(data_dir=data_dir, model="local")):
+        yield data_dir
+
+
 @pytest.fixture
 def story(tmp_path: Path) -> Path:
-    path = tmp_path / "story.arrow"
+    return _story_in(tmp_path)
+
+
+def _story_in(folder: Path) -> Path:
+    path = folder / "story.arrow"
     path.write_bytes(json.dumps(json.loads(story_text(), strict=False), indent=1).encode())
-    (tmp_path / "people.md").write_text("Elena keeps the lighthouse. " + chr(0x2028) + "Her lamp is cold.", "utf-8")
+    (folder / "people.md").write_text("Elena keeps the lighthouse. " + chr(0x2028) + "Her lamp is cold.", "utf-8")
     return path
 
 
@@ -90,43 +104,41 @@ async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_and_then_to_the
         await one.__aexit__(None, None, None)
 
 
-async def test_a_change_is_taken_back_by_the_command_line_as_well(data_dir: Path, story: Path) -> None:
+async def test_a_change_is_taken_back_by_the_command_line_as_well(owned: Path, story: Path) -> None:
     before = story.read_bytes()
-    async with started(data_dir, "--file", story) as scribe:
+    async with started(owned, "--file", story) as scribe:
         await scribe.ok("apply_operations", operations=[_GOLD])
 
-    assert fletcher("undo", story, data_dir=data_dir).code == 0
+    assert fletcher("undo", story, data_dir=owned).code == 0
     assert story.read_bytes() == before
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_user_is_asked(data_dir: Path, story: Path, era: Era) -> None:
+async def test_the_user_is_asked(owned: Path, story: Path, era: Era) -> None:
     user = User(["yes"])
-    async with started(data_dir, "--file", story, era=era, user=user) as scribe:
+    async with started(owned, "--file", story, era=era, user=user) as scribe:
         done = await scribe.ok("apply_operations", operations=[_DELETE])
 
     assert done["status"] == "done"
     assert len(user.shown) == 1
 
 
-async def test_only_the_file_s_folder_may_be_read(data_dir: Path, story: Path, tmp_path: Path) -> None:
-    outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
+async def test_only_the_file_s_folder_may_be_read(owned: Path, tmp_path: Path) -> None:
+    story = _story_in(owned.parent)  # a data directory within it may not
+    outside = tmp_path / "outside.md"
     outside.write_text("secret", "utf-8")
-    try:
-        async with started(data_dir, "--file", story) as scribe:
-            for path in (str(outside), f"../{outside.name}", "data/owner.json", "/etc/hostname"):
-                assert await scribe.code("add_documents", paths=[path], project="1") == "PATH_NOT_ALLOWED", path
-    finally:
-        outside.unlink()
+    async with started(owned, "--file", story) as scribe:
+        for path in (str(outside), f"../{tmp_path.name}/{outside.name}", "data/owner.json", "/etc/hostname"):
+            assert await scribe.code("add_documents", paths=[path], project="1") == "PATH_NOT_ALLOWED", path
 
 
 # --- the wire --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def process(tmp_path_factory: pytest.TempPathFactory) -> Generator["subprocess.Popen[bytes]"]:
+def process(owned: Path) -> Generator["subprocess.Popen[bytes]"]:
     """One for all who ask it for something odd: it goes on."""
-    with _process(tmp_path_factory.mktemp("wire") / "data") as process:
+    with _process(owned) as process:
         assert _say(process, json.dumps(INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
         yield process
 

