@@ -32,7 +32,8 @@ def converse(turns: FileTurns, file: Path) -> None:
 
 def _next_line() -> str | None:
     try:
-        return console.out.input("[bold]> [/]").strip()
+        # The reader's own prompt: it is there once the terminal leaves it to the reader to show what is typed.
+        return input("> ").strip()
     except KeyboardInterrupt:
         console.out.print()
         return ""

@@ -92,6 +92,9 @@ class Answerer(ABC):
     name: str
     converses: ClassVar[bool]
 
+    async def get_ready(self) -> None:  # noqa: B027 - most are
+        """Loads what the first answer needs, beside the event loop."""
+
     @abstractmethod
     def answer(self, assignment: Assignment) -> Answering:
         """The answer, which has not begun."""

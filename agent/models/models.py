@@ -1,14 +1,20 @@
 """Who answers, by its name: any provider of pydantic-ai, or `local`, our planner without one."""
 
+import gc
+import os
 import re
+from functools import cached_property
 from typing import ClassVar
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner
 from agent.editing.editor import Failure
+from agent.turn.thread import in_thread
 
 # How a provider's own message names what is missing.
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
+# Of whom nothing but a key is asked at the start: what asks them takes longer to load than all the rest.
+_LOADED_LATE = {"anthropic": "ANTHROPIC_API_KEY"}
 
 
 class ModelNotAvailable(AnswerFailed):
@@ -32,6 +38,29 @@ class NoAnswerer(Answerer):
         raise self._reason
 
 
+class ModelLoadedLate(Answerer):
+    """A model of a provider whose library is loaded for the first message that needs it."""
+
+    converses: ClassVar[bool] = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def _loaded(self) -> Answerer:
+        loaded = _open_provided(self.name)
+        gc.freeze()  # looking through the library for garbage would halt every thread
+        return loaded
+
+    async def get_ready(self) -> None:
+        """Loads it in a thread, as everybody else's messages go on meanwhile."""
+        await in_thread(lambda: self._loaded)
+
+    def answer(self, assignment: Assignment) -> Answering:
+        """As the model does; raises `ModelNotAvailable` where it cannot be loaded."""
+        return self._loaded.answer(assignment)
+
+
 def open_answerer(name: str) -> Answerer:
     """Who answers every turn.
 
@@ -43,6 +72,13 @@ def open_answerer(name: str) -> Answerer:
     """
     if name == LOCAL:
         return LocalPlanner()
+    provider, _, model = name.partition(":")
+    if model and os.environ.get(_LOADED_LATE.get(provider, "")):
+        return ModelLoadedLate(name)
+    return _open_provided(name)
+
+
+def _open_provided(name: str) -> Answerer:
     from pydantic_ai.exceptions import UserError  # here, as this takes longer to load than all the rest
 
     from agent.answering.answer import ModelAnswerer

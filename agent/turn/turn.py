@@ -216,7 +216,9 @@ class Turn:
             context_tokens=self._assistant.context_tokens,
             question=question,
         )
-        self._answer = await in_thread_if_large(self._request.characters, self._assistant.answerer.answer, assignment)
+        answerer = self._assistant.answerer
+        await answerer.get_ready()
+        self._answer = await in_thread_if_large(self._request.characters, answerer.answer, assignment)
         await self._answer.run()
 
     def go_on_from(self, origin: Origin) -> None:

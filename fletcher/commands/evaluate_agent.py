@@ -15,7 +15,6 @@ from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.options import AsJson, DataDir, Workspace, settings_for
 from fletcher.settings import Settings
-from fletcher.wiring import build_services, open_parts
 from ingest import scan
 
 _PROJECT = "1"
@@ -72,6 +71,8 @@ def _chosen(ids: Sequence[str]) -> list[Task]:
 
 
 def _run(settings: Settings, key: ProjectKey, tasks: Iterable[Task]) -> tuple[list[Attempt], dict[str, str]]:
+    # Here, as they take longer to load than to name all tasks.
+    from fletcher.wiring import build_services, open_parts
     from server import RequestError, TurnBody, answer_turn
 
     directory = DataDirectory(settings.data_dir)

@@ -40,6 +40,14 @@ def test_a_provider_with_a_key_is_there(monkeypatch: pytest.MonkeyPatch) -> None
     assert not open_answerer(LOCAL).converses
 
 
+async def test_a_model_that_is_loaded_late_says_what_to_set_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+    late = open_answerer("anthropic:claude-sonnet-4-5")
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    with pytest.raises(ModelNotAvailable, match="as ANTHROPIC_API_KEY is not set"):
+        await late.get_ready()
+
+
 def test_every_operation_of_the_spec_is_a_tool() -> None:
     tools = request_parameters(answers_question=False).tool_defs
     assert set(READING_TOOLS) <= set(tools)

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ class Stage:
     Attributes:
         findings: What each of them has found.
         began, ended: In seconds of `time.time()`.
-        peak_mb: The most memory that the server and its readers had meanwhile.
+        peak_mb: The most memory that the server and its readers had meanwhile, if that was looked at.
         answers: What the witness was answered meanwhile.
     """
 
@@ -89,7 +89,8 @@ def run(
 ) -> Campaign:
     """Starts a server and the witness, attacks stage by stage, and looks at what is left.
 
-    With `weighs`, it waits at the end until memory is what it may be, for a minute at most.
+    With `weighs`, it looks at the memory meanwhile, and waits at the end until it is what it may be, for a minute at
+    most.
     """
     campaign = Campaign()
     with ExitStack() as opened:
@@ -111,7 +112,7 @@ def _attack(
         campaign.before_mb = _all_mb(server)
         campaign.alone_before_mb = _alone_mb(server)
         for names in stages:
-            campaign.stages.append(_staged(server, names, counts, seed))
+            campaign.stages.append(_staged(server, names, counts, seed, weighs))
         if server.is_alive:
             campaign.after_mb = _after_deleting(server, campaign, weighs)
     finally:
@@ -121,9 +122,11 @@ def _attack(
         stage.answers = [answer for answer in campaign.answers if stage.began <= answer.at <= stage.ended]
 
 
-def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int) -> Stage:
+def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int, weighs: bool) -> Stage:
     stage = Stage([Findings(name) for name in names])
-    with PeakMemory(server.process) as peak, ThreadPoolExecutor(len(names)) as threads:
+    # To look at the memory ten times a second takes as much time as a short attack.
+    weighed = PeakMemory(server.process) if weighs else nullcontext()
+    with weighed as peak, ThreadPoolExecutor(len(names)) as threads:
         under_way = [threads.submit(_phase, server, each, counts[each.name], seed) for each in stage.findings]
         try:
             wait(under_way)
@@ -131,7 +134,8 @@ def _staged(server: Server, names: list[str], counts: dict[str, int], seed: int)
             server.process.kill()
             raise
     stage.began = min(each.began for each in stage.findings)
-    stage.ended, stage.peak_mb = time.time(), peak.megabytes or 0.0
+    stage.ended = time.time()
+    stage.peak_mb = (peak and peak.megabytes) or 0.0
     return stage
 
 

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -77,28 +78,30 @@ def test_what_to_type_next_is_what_a_shell_finds(tmp_path: Path, monkeypatch: py
     assert demo.program() == "fletcher"
 
 
-@pytest.mark.parametrize("browser", ["notes", "none"])
-def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(
-    ingested: Path, tmp_path: Path, browser: str
-) -> None:
+def test_the_demo_opens_the_page_and_serves_it_until_it_is_stopped(ingested: Path, tmp_path: Path) -> None:
     shutil.copytree(ingested, tmp_path / "demo" / "data")  # as after a first demo, which the test above makes
     notes, opened = tmp_path / "notes.py", tmp_path / "opened"
     notes.write_text(f"import sys\nopen({str(opened)!r}, 'w').write(sys.argv[1])")
-    # Which one is opened is the environment's to say; of one that is nowhere it is told.
-    environment = {
-        "PATH": str(tmp_path),
-        "BROWSER": {"notes": f"{sys.executable} {notes} %s", "none": "nowhere %s"}[browser],
-    }
+    # Which one is opened is the environment's to say.
+    environment = {"PATH": str(tmp_path), "BROWSER": f"{sys.executable} {notes} %s"}
     command = [sys.executable, "-m", "fletcher", "demo", "--open", "--data-dir", tmp_path / "demo"]
     said = tmp_path / "said"
     with said.open("w") as out, server_process(command, tmp_path, CLEAN_ENVIRONMENT | environment, out) as server:
         assert httpx.get(f"{server.url}/", timeout=PATIENCE_S).status_code == 200
         named = f"{server.url}/?project=1&tab=Ask&question=Why"
-        if browser == "notes":
-            eventually(lambda: opened.exists() and opened.read_text().startswith(named))
-        else:
-            eventually(lambda: "open the address yourself" in said.read_text())
+        eventually(lambda: opened.exists() and opened.read_text().startswith(named))
         server.process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
         server.wait()
     assert named in said.read_text()
     assert os.name != "posix" or server.process.returncode in (0, 130)
+
+
+def test_of_a_browser_that_is_nowhere_it_is_told(tmp_path: Path) -> None:
+    program = "from fletcher.commands.demo import _tell_address as tell; tell('http://127.0.0.1:1', opens=True)"
+    program += "; import threading; [one.join() for one in threading.enumerate() if one.daemon]"
+    environment = CLEAN_ENVIRONMENT | {"PATH": str(tmp_path), "BROWSER": "nowhere %s"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True
+    )
+    assert "http://127.0.0.1:1/?project=1&tab=Ask" in done.stdout
+    assert "open the address yourself" in done.stdout

@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.end_to_end.conftest import Run
-from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
 
 
@@ -24,6 +24,14 @@ def folder(tmp_path: Path) -> Path:
     (folder / "bible.md").write_text("# Elena\n\nShe keeps the lighthouse of Pell.\n")
     (folder / "ferry.md").write_text("The ferry is called Bittern.\n")
     return folder
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A server, and its data directory."""
+    data_dir = tmp_path_factory.mktemp("served") / "data"
+    with running_server(data_dir) as url:
+        yield url, data_dir
 
 
 def names(http: httpx.Client) -> list[str]:
@@ -52,9 +60,10 @@ def test_a_linked_folder(run: Run, folder: Path, data_dir: Path, serve: Callable
 
 
 def test_through_a_server_only_its_owner_links(
-    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+    run: Run, folder: Path, data_dir: Path, served: tuple[str, Path]
 ) -> None:
-    url = serve(data_dir)
+    url, served_dir = served
+    data_dir.symlink_to(served_dir, target_is_directory=True)
     with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as anybody:
         refused = anybody.put("/projects/1/folder", json={"path": str(folder)})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FOLDER_NOT_ALLOWED")
@@ -119,7 +128,7 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
 
 
 def test_names_that_are_no_text_are_named_and_all_others_go_on(
-    run: Run, folder: Path, data_dir: Path, serve: Callable[..., str]
+    run: Run, folder: Path, data_dir: Path, served: tuple[str, Path]
 ) -> None:
     """By itself, as a table, and through a server."""
     try:
@@ -129,12 +138,13 @@ def test_names_that_are_no_text_are_named_and_all_others_go_on(
         pytest.skip("this system has no such file names")
     for through_a_server in (False, True):
         if through_a_server:
-            serve(data_dir)
-        done = run("ingest", folder, "--project", "1", "--sync", "--json")
+            data_dir.rename(data_dir.with_name("its own"))
+            data_dir.symlink_to(served[1], target_is_directory=True)
+        done = run("ingest", folder, "--project", "2", "--sync", "--json")
         assert done.code == 1, done.err
         statuses = {document["name"]: document["status"] for document in done.json["documents"]}
-        others = "unchanged" if through_a_server else "indexed"
-        assert statuses == {"bible.md": others, "ferry.md": others, r"caf\xe9.md": "failed"}
-        assert r"caf\xe9.md" in run("ingest", folder, "--project", "1").out
-        named = run("ingest", os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"), "--project", "1")
+        assert statuses == {"bible.md": "indexed", "ferry.md": "indexed", r"caf\xe9.md": "failed"}
+        again = run("ingest", folder, "--project", "2").out
+        assert (r"caf\xe9.md" in again, "2 unchanged" in again) == (True, True)
+        named = run("ingest", os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md"), "--project", "2")
         assert (named.code, "INVALID_NAME" in named.err, "bytes that are not" in named.out) == (1, False, True)

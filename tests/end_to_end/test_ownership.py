@@ -1,20 +1,33 @@
 """One process owns a data directory; the others find it and talk to it."""
 
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from corpora.samples import SAMPLE
-from tests.end_to_end.conftest import Run
-from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S
+from tests.end_to_end.conftest import Run, fletcher
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
 
 
+@pytest.fixture(scope="module")
+def served(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A server on a copy of the ingested sample, and its data directory."""
+    data_dir = tmp_path_factory.mktemp("served") / "data"
+    shutil.copytree(ingested, data_dir)
+    with running_server(data_dir) as url:
+        yield url, data_dir
+
+
 def test_commands_talk_to_the_running_server(
-    run: Run, sample_data_dir: Path, serve: Callable[..., str], tmp_path: Path, story: Path
+    run: Run, served: tuple[str, Path], data_dir: Path, tmp_path: Path, story: Path
 ) -> None:
-    serve(sample_data_dir)
+    _, served_dir = served
+    data_dir.symlink_to(served_dir, target_is_directory=True)
     found = run("search", SAMPLE.question, "--project", "1", "-k", "2", "--json")
     assert found.code == 0, found.err
     assert len(found.json["passages"]) == 2
@@ -34,11 +47,9 @@ def test_commands_talk_to_the_running_server(
     assert "lanterns" not in story.read_text("utf-8")
 
 
-def test_a_second_server_is_told_who_owns_the_directory(
-    run_program: Run, data_dir: Path, serve: Callable[..., str]
-) -> None:
-    url = serve(data_dir)
-    second = run_program("serve", "--port", "0")
+def test_a_second_server_is_told_who_owns_the_directory(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, served_dir = served
+    second = fletcher("serve", "--port", "0", data_dir=served_dir, cwd=tmp_path)
     assert second.code == 1
     assert url in second.err
 

@@ -14,7 +14,6 @@ import psutil
 import pytest
 
 from corpora import Catalog, DataDirectory, Page, ProjectKey
-from tests.chroma_server import running_chroma
 from tests.end_to_end.conftest import Run
 from tests.hostile_chroma import hanging_at
 from tests.ingest.hostile_pages import tiling_pattern
@@ -123,13 +122,13 @@ def test_while_a_page_is_drawn(data_dir: Path) -> None:
         assert not any(process.is_running() for process in drawing)
 
 
-def test_while_a_chroma_server_hangs_that_is_written_to(run: Run, tmp_path: Path) -> None:
-    with running_chroma() as chroma, hanging_at(chroma, "/upsert") as (url, hangs):
+def test_while_a_chroma_server_hangs_that_is_written_to(chroma_url: str, tmp_path: Path) -> None:
+    with hanging_at(chroma_url, "/upsert") as (url, hangs):
         with server(tmp_path / "data", FLETCHER_CHROMA_URL=url) as one:
             assert added(one.http, "ferry.md", "The ferry is called Bittern.").status_code == 200
             assert hangs.wait(PATIENCE_S)
             log = one.ended()
         assert "did not answer within" not in log
         assert "is embedded further at the next start" in log
-        with server(tmp_path / "data", FLETCHER_CHROMA_URL=chroma) as again:
+        with server(tmp_path / "data", FLETCHER_CHROMA_URL=chroma_url) as again:
             eventually(lambda: again.http.get("/projects/1/documents").json()["documents"][0]["embedded"])
