@@ -1,5 +1,6 @@
 """The page in a real Chromium, on a real server in a process of its own."""
 
+import asyncio
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 AXE = Path(".venv/axe-core/package/axe.min.js")
 PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)  # five seconds, if nothing is said
+MOST_OF_UPLOAD, MOST_OF_MESSAGE = 50_000, 2 * 2**20  # bytes that the servers `sample` and `guarded` take
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 # Chromium makes its own window of pages, which nobody sees here and which cost more than ours do. Where the option is
@@ -32,37 +34,104 @@ Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
 
 
-# Of a module: while Playwright runs, no test of another one can have an event loop of its own.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+# A page that is used once more has what the one before kept, unless it forgets that: a browser of its own has nothing.
+_FORGET = """if (location.protocol === "http:" && window.name !== "used") {
+  for (const storage of [sessionStorage, localStorage]) storage.clear();
+  window.name = "used";
+}"""
+
+
+class SharedBrowser:
+    """A Chromium, and a page of it that one test after the other uses: to make one takes twice as long as to load it.
+
+    Attributes:
+        errors: What failed in scripts of its pages.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self.errors = list[str]()
+        self._browser = browser
+        self._loop = asyncio.get_running_loop()  # Playwright's own
+        self._page: Page | None = None
+
+    def wake(self) -> None:
+        """From here on it is used."""
+        asyncio._set_running_loop(self._loop)
+
+    def rest(self) -> None:
+        """From here on it is not: a test that has an event loop of its own can run."""
+        asyncio._set_running_loop(None)
+
+    def close(self) -> None:
+        """Ends it."""
+        self.wake()
+        self._browser.close()
+
+    def new_page(self, **options: Any) -> Page:
+        """A page in a browser of its own."""
+        context = self._browser.new_context(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        return page
+
+    def page(self) -> Page:
+        """The page that is used again and again, and knows nothing of that."""
+        if self._page is None or self._page.is_closed():
+            self._page = self.new_page()
+            self._page.add_init_script(_FORGET)
+        return self._page
+
+    def forget(self) -> None:
+        """Leaves what the test has opened."""
+        for context in self._browser.contexts:
+            if self._page is None or self._page.is_closed() or context != self._page.context:
+                context.close()
+                continue
+            for page in context.pages:
+                if page != self._page:
+                    page.close()
+            self._page.goto("about:blank")
+            self._page.evaluate("window.name = ''")
+            context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def shared_browser() -> Iterator[SharedBrowser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt install chromium")
     with sync_playwright() as playwright:
         # Whoever runs tests in a container is root there, for whom Chromium has no sandbox.
         arguments = ["--no-sandbox", f"--disable-features={','.join(_LEFT_OUT)}"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
+        shared = SharedBrowser(playwright.chromium.launch(executable_path=CHROMIUM, args=arguments))
+        shared.rest()
+        yield shared
+        shared.close()
 
 
 @pytest.fixture
-def open_page(browser: Browser) -> Generator[OpenPage]:
-    """`open_page(url, NARROW)`: a page in a browser of its own; fails where a script of it does."""
-    contexts, errors = [], list[str]()
+def open_page(shared_browser: SharedBrowser) -> Generator[OpenPage]:
+    """`open_page(url, NARROW)`: a page as in a browser of its own; fails where a script of it does.
 
-    def open_page(url: str, viewport: dict[str, int] | None = None, **options: Any) -> Page:
-        context = browser.new_context(viewport=viewport or WIDE, **options)  # type: ignore[arg-type]
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
+    With options of the browser's, or `is_new`, it is really made for the test: for one that listens to it.
+    """
+    opened = list[Page]()
+
+    def open_page(url: str, viewport: dict[str, int] | None = None, *, is_new: bool = False, **options: Any) -> Page:
+        page = shared_browser.new_page(**options) if is_new or options or opened else shared_browser.page()
+        page.set_viewport_size(viewport or WIDE)  # type: ignore[arg-type]
+        opened.append(page)
         load(page, url)
         return page
 
+    shared_browser.wake()
+    shared_browser.errors.clear()
     yield open_page
-    for context in contexts:
-        context.close()
-    assert not errors
+    try:
+        shared_browser.forget()
+        assert not shared_browser.errors
+    finally:
+        shared_browser.rest()
 
 
 @pytest.fixture
@@ -73,21 +142,35 @@ def serve() -> Generator[Serve]:
 
 
 @pytest.fixture(scope="session")
-def sample(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server with the sample in project 1; what a test adds, it adds to a project of its own."""
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the server `sample`; a test makes one of its own in it."""
+    return tmp_path_factory.mktemp("folders")
+
+
+@pytest.fixture(scope="session")
+def sample(ingested: Path, folders: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server with the sample in project 1; what a test adds, it adds to a project of its own.
+
+    What it takes is soon too long.
+    """
     data_dir = tmp_path_factory.mktemp("page") / "data"
     shutil.copytree(ingested, data_dir)
-    with running_server(data_dir) as url:
+    most = str(MOST_OF_UPLOAD)
+    with running_server(data_dir, FLETCHER_FOLDERS=str(folders), FLETCHER_MAX_UPLOAD_BYTES=most) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server with two tokens: `tok-red` and `tok-blue`, for the workspaces red and blue."""
+    """The URL of a server with the tokens `tok-red` and `tok-blue`, for the workspaces red and blue.
+
+    `tok-wide` and `tok-narrow` are for who sees it for the first time.
+    """
     folder = tmp_path_factory.mktemp("guarded")
     tokens = folder / "tokens"
-    tokens.write_text("tok-red red\ntok-blue blue\n")
-    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
+    tokens.write_text("tok-red red\ntok-blue blue\ntok-wide wide\ntok-narrow narrow\n")
+    most = str(MOST_OF_MESSAGE)
+    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens), FLETCHER_MAX_MESSAGE_BYTES=most) as url:
         for colour in ("red", "blue"):
             body = {"documents": [{"name": f"{colour}.md", "text": f"The {colour} secret."}]}
             answer = httpx.post(
@@ -95,12 +178,6 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             )
             assert answer.status_code == 200
         yield url
-
-
-@pytest.fixture
-def empty(tmp_path: Path, serve: Serve) -> str:
-    """The URL of a server without anything in it."""
-    return serve(tmp_path / "data")
 
 
 def load(page: Page, url: str) -> None:

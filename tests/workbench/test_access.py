@@ -2,8 +2,10 @@
 
 import html
 import re
+import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
@@ -13,9 +15,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from fletcher.loopback import bind, serving
-from tests.server_process import PATIENCE_S, running_server
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server, server_process
 from tests.workbench.conftest import OpenPage, Serve, load, sign_in, tab
 from tests.workbench.test_page_sockets import PageSocket, signed_in
+from workbench import shell
 
 
 def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_page: OpenPage) -> None:
@@ -60,7 +63,7 @@ def test_a_server_that_was_started_again_asks_for_the_token(tmp_path: Path, open
 
 
 def test_a_page_whose_socket_never_opened_says_so(sample: str, open_page: OpenPage) -> None:
-    page = open_page("about:blank")
+    page = open_page("about:blank", is_new=True)
     page.add_init_script("const Real = WebSocket; WebSocket = function () { return new Real('ws://127.0.0.1:1'); }")
     page.goto(sample)
     page.get_by_text("Is it running?").wait_for()
@@ -147,17 +150,26 @@ def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
     assert httpx.get(f"{url}/healthz", timeout=PATIENCE_S).status_code == 200
 
 
-def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path, serve: Serve) -> None:
+# A workspace's hundred pages are the same rule, and take twenty seconds.
+_FEW_PAGES = "from fletcher.__main__ import main; from workbench import shell; shell._MOST_OF_WORKSPACE = 4; main()"
+
+
+def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path) -> None:
+    most: Any = shell
+    assert (most._MOST_PAGES, most._MOST_OF_WORKSPACE) == (200, 100)
     tokens = tmp_path / "tokens"
     tokens.write_text("tok-red red\ntok-blue blue\n")
-    url = serve(tmp_path / "data", FLETCHER_TOKENS=str(tokens))
-    with httpx.Client(base_url=url, headers={"Authorization": "Bearer tok-red"}, timeout=PATIENCE_S) as red:
-        assert {red.get("/").status_code for _ in range(130)} == {200}  # nobody looks at them
+    command = [sys.executable, "-c", _FEW_PAGES, "serve", "--port", "0", "--data-dir", tmp_path / "data"]
+    with (
+        server_process(command, tmp_path, CLEAN_ENVIRONMENT | {"FLETCHER_TOKENS": str(tokens)}) as server,
+        httpx.Client(base_url=server.url, headers={"Authorization": "Bearer tok-red"}, timeout=PATIENCE_S) as red,
+    ):
+        assert {red.get("/").status_code for _ in range(6)} == {200}  # nobody looks at them
         with ExitStack() as opened:
-            cookie = signed_in(url, "tok-red")
-            for _ in range(100):
-                PageSocket(opened, url, cookie)
+            cookie = signed_in(server.url, "tok-red")
+            for _ in range(4):
+                PageSocket(opened, server.url, cookie)
             refused = red.get("/")
-            other = httpx.get(url, headers={"Authorization": "Bearer tok-blue"}, timeout=PATIENCE_S)
+            other = httpx.get(server.url, headers={"Authorization": "Bearer tok-blue"}, timeout=PATIENCE_S)
     assert (refused.status_code, "Close some" in refused.text) == (503, True)
     assert other.status_code == 200

@@ -2,14 +2,17 @@
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from fletcher.loopback import bind, serving
-from tests.end_to_end.messages_api import HttpError, MessagesApi, Text
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve, load_anew, tab
+from tests.end_to_end.messages_api import Answer, HttpError, MessagesApi, Text
+from tests.server_process import running_server
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, tab
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
 
@@ -99,18 +102,39 @@ def test_passages_that_fit_nothing_are_called_the_nearest(sample: str, open_page
     assert "they steer by the two flashes" in page.locator(".answer").first.inner_text()  # the answer before stays
 
 
+@pytest.fixture(scope="module")
+def provider() -> MessagesApi:
+    """A model that refuses one question, and answers every other."""
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        if QUESTION in str(asked):
+            return HttpError(401, "authentication_error", "invalid x-api-key")
+        return (Text(["The lamp is lit."]),)
+
+    return MessagesApi([answer] * 9)
+
+
+@pytest.fixture(scope="module")
+def with_model(ingested: Path, provider: MessagesApi, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server that asks the model, with the sample in project 1."""
+    data_dir = tmp_path_factory.mktemp("with_model") / "data"
+    shutil.copytree(ingested, data_dir)
+    with (
+        bind("127.0.0.1", 0) as bound,
+        serving(provider.app(), 2**20, bound) as api,
+        running_server(data_dir, ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=api) as url,
+    ):
+        yield url
+
+
 def test_a_model_is_told_that_there_is_no_story_to_ask_about(
-    ingested: Path, tmp_path: Path, serve: Serve, open_page: OpenPage
+    with_model: str, provider: MessagesApi, open_page: OpenPage
 ) -> None:
-    shutil.copytree(ingested, tmp_path / "data")
-    provider = MessagesApi([(Text(["The lamp is lit."]),)])
-    with bind("127.0.0.1", 0) as bound, serving(provider.app(), 2**20, bound) as api:
-        page = open_page(
-            f"{serve(tmp_path / 'data', ANTHROPIC_API_KEY='key', ANTHROPIC_BASE_URL=api)}/?project=1&tab=Ask"
-        )
-        ask(page, "create a variable gold = 10")
-        page.locator(".answer").filter(has_text="The lamp is lit.").wait_for()
-    assert "There is no story to read or to edit" in str(provider.requests[0])
+    page = open_page(f"{with_model}/?project=1&tab=Ask")
+    ask(page, "create a variable gold = 10")
+    page.locator(".answer").filter(has_text="The lamp is lit.").wait_for()
+    (asked,) = [request for request in provider.requests if "gold" in str(request["messages"])]
+    assert "There is no story to read or to edit" in str(asked)
 
 
 def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> None:
@@ -119,20 +143,14 @@ def test_an_empty_project_says_what_to_do(sample: str, open_page: OpenPage) -> N
     page.get_by_text("has no documents").first.wait_for()
 
 
-def test_a_provider_that_refuses_is_told_with_a_remedy(
-    ingested: Path, tmp_path: Path, serve: Serve, open_page: OpenPage
-) -> None:
-    shutil.copytree(ingested, tmp_path / "data")
-    provider = MessagesApi([HttpError(401, "authentication_error", "invalid x-api-key")] * 2)
-    with bind("127.0.0.1", 0) as bound, serving(provider.app(), 2**20, bound) as api:
-        url = serve(tmp_path / "data", ANTHROPIC_API_KEY="not-a-key", ANTHROPIC_BASE_URL=api)
-        page = open_page(f"{url}/?project=1&tab=Ask")
-        ask(page, QUESTION)
-        answer = page.locator(".answer").filter(has_text="ANTHROPIC_API_KEY")
-        answer.wait_for()
-        assert "not-a-key" not in page.content()
-        page.get_by_role("button", name="Ask", exact=True).click()
-        answer.nth(1).wait_for()
+def test_a_provider_that_refuses_is_told_with_a_remedy(with_model: str, open_page: OpenPage) -> None:
+    page = open_page(f"{with_model}/?project=1&tab=Ask")
+    ask(page, QUESTION)
+    answer = page.locator(".answer").filter(has_text="ANTHROPIC_API_KEY")
+    answer.wait_for()
+    assert "not-a-key" not in page.content()
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answer.nth(1).wait_for()
 
 
 def test_a_question_that_is_too_long_for_a_server_is_told_the_limit(sample: str, open_page: OpenPage) -> None:

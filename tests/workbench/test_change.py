@@ -160,6 +160,7 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
     story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
     load_anew(story_page)
     node(story_page, 13).wait_for()
+    story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]
 
 

@@ -9,9 +9,8 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ingest.sources import a_pdf
 from tests.waiting import eventually
-from tests.workbench.conftest import OpenPage, Serve, load_anew, tab
+from tests.workbench.conftest import MOST_OF_UPLOAD, OpenPage, load_anew, tab
 
 
 def add(page: Page, *files: Path) -> None:
@@ -159,13 +158,6 @@ def test_a_document_without_pages_opens_as_text(sample: str, open_page: OpenPage
     assert "quest" in text.inner_text().lower()
 
 
-def test_what_is_read_says_at_which_page_it_is(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
-    (tmp_path / "long.pdf").write_bytes(a_pdf(*["The bell rings twice. " * 40] * 3_000))
-    page = open_page(f"{sample}/?project=paging&tab=Documents")
-    add(page, tmp_path / "long.pdf")
-    page.get_by_text(re.compile(r"Reading long\.pdf, page \d+ of 3000 …")).wait_for()
-
-
 def test_what_lies_in_a_folder_and_is_no_document_is_named_in_one_line(
     sample: str, open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -207,12 +199,13 @@ def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: P
     failure.wait_for(state="detached")
 
 
-def test_a_folder_is_linked_followed_and_let_go(tmp_path: Path, serve: Serve, open_page: OpenPage) -> None:
-    folder = tmp_path / "design"
+def test_a_folder_is_linked_followed_and_let_go(
+    sample: str, folders: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    folder = folders / "design"
     folder.mkdir()
     (folder / "bell.md").write_text("The bell is under the floor.")
-    url = serve(tmp_path / "data", FLETCHER_FOLDERS=str(folder))
-    page = open_page(f"{url}/?project=1&tab=Documents")
+    page = open_page(f"{sample}/?project=linking&tab=Documents")
     page.get_by_text("Linked folder").click()
     page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "elsewhere"))
     page.get_by_role("button", name="Link", exact=True).click()
@@ -255,13 +248,13 @@ def test_of_many_documents_some_are_looked_for_and_others_arriving_leave_the_foc
 
 
 def test_a_file_that_is_too_long_is_named_and_the_others_are_added(
-    serve: Serve, open_page: OpenPage, tmp_path: Path
+    sample: str, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    url = serve(tmp_path / "data", FLETCHER_MAX_UPLOAD_BYTES="50000")
+    assert MOST_OF_UPLOAD == 50_000
     files = [tmp_path / f"{name}.md" for name in ("long", "one", "two", "three")]
     for file, length in zip(files, (60_000, 30_000, 30_000, 13), strict=True):
         file.write_text("bell " * (length // 5))
-    page = open_page(f"{url}/?project=1&tab=Documents")
+    page = open_page(f"{sample}/?project=too-long&tab=Documents")
     add(page, *files)
     page.get_by_role("alert").filter(has_text="long.md: it has 60000 bytes, and the server takes 50000").wait_for()
     for file in files[1:]:

@@ -1,13 +1,21 @@
-"""What the tab `Documents` says of files that could not be read, without a browser."""
+"""What the tab `Documents` says of files that are read or could not be, without a browser."""
 
+import asyncio
+import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from nicegui import ui
 
 from corpora import ProjectKey
-from ingest import DocumentReport, IngestReport, Problem
+from ingest import DocumentReport, IngestReport, Problem, Source
+from ingest.extracted import Extracted
 from server.background.failures import Failures
+from tests.ingest.sources import a_pdf
+from tests.server.house import house
+from tests.server_process import PATIENCE_S
 from tests.workbench.test_forms import on_a_page
 from workbench.documents.failures import FailuresView
 from workbench.documents.panel import DocumentsPanel
@@ -101,6 +109,42 @@ def test_of_what_a_browser_says_without_end_so_much_is_kept() -> None:
     assert lines <= MOST_ELEMENTS
     assert sent == {"/projects/1/corpus": set()}
     assert sending.keys() <= {"/projects/1/corpus"}
+
+
+def test_what_is_read_says_at_which_page_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_at_a_page, may_go_on = threading.Event(), threading.Event()
+
+    with house(tmp_path, completes=False) as home:
+        read_all = home.readers.read
+
+        def read(name: str, data: bytes, progress: Any, **options: Any) -> Extracted:
+            def at(page: int, pages: int) -> None:
+                progress(page, pages)
+                is_at_a_page.set()
+                assert may_go_on.wait(PATIENCE_S)
+
+            return read_all(name, data, at, **options)
+
+        monkeypatch.setattr(home.readers, "read", read)
+
+        async def use() -> tuple[list[str], list[str]]:
+            visit = Visit(home.services, home.key.workspace, is_owner=True, project=home.key.project_id)
+            with ui.column() as whole, ui.tabs() as tabs:
+                panel: Any = DocumentsPanel(visit, tabs)
+            source = Source("long.pdf", a_pdf("The bell rings.", "The lamp is lit."))
+            reading = asyncio.create_task(home.services.intake.add(home.key, [source]))
+            assert await asyncio.to_thread(is_at_a_page.wait, PATIENCE_S)
+            await panel._look()
+            before = shown(whole)
+            may_go_on.set()
+            await reading
+            await panel._look()
+            return before, shown(whole)
+
+        before, after = on_a_page(use)
+    assert "Reading long.pdf, page 1 of 2 …" in before
+    assert "long.pdf" in after
+    assert not any("Reading" in line for line in after)
 
 
 async def _at_once(_workspace: str) -> None: ...

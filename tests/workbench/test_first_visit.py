@@ -5,14 +5,17 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Response
 
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew
+from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, sign_in
 
 MOST_BYTES = 1_500_000
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_three_clicks_lead_to_the_first_cited_answer(empty: str, open_page: OpenPage, viewport: dict[str, int]) -> None:
-    page = open_page(empty, viewport)
+@pytest.mark.parametrize(("viewport", "token"), [(WIDE, "tok-wide"), (NARROW, "tok-narrow")], ids=["wide", "narrow"])
+def test_three_clicks_lead_to_the_first_cited_answer(
+    guarded: str, open_page: OpenPage, viewport: dict[str, int], token: str
+) -> None:
+    page = open_page(guarded, viewport)
+    sign_in(page, token)
     page.get_by_role("button", name="Try the sample").click()
     page.get_by_role("button", name="Ask", exact=True).click()
     page.get_by_role("button", name="[1] game-bible.pdf, page 6").click()
@@ -25,7 +28,7 @@ def test_three_clicks_lead_to_the_first_cited_answer(empty: str, open_page: Open
 
 def test_a_page_load_is_small_and_asks_nobody_else(sample: str, open_page: OpenPage) -> None:
     responses = list[Response]()
-    page = open_page("about:blank")
+    page = open_page("about:blank", is_new=True)
     page.on("response", lambda response: responses.append(response))
     page.goto(sample)
     page.get_by_role("tab", name="Projects").wait_for()

@@ -80,7 +80,7 @@ def page(sample: str, open_page: OpenPage) -> Iterator[Page]:
     ]
     answer = httpx.post(f"{sample}/projects/hostile/corpus", json={"documents": documents}, timeout=120)
     assert {entry["status"] for entry in answer.json()["documents"]} <= {"searchable", "indexed", "unchanged"}
-    page, ran, asked = open_page(f"{sample}/?project=hostile"), list[str](), list[str]()
+    page, ran, asked = open_page(f"{sample}/?project=hostile", is_new=True), list[str](), list[str]()
 
     def note(dialog: Dialog) -> None:
         ran.append(dialog.message)

@@ -1,7 +1,7 @@
 """The socket of an open page, from somebody who has a token and writes to it by hand."""
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -17,21 +17,11 @@ from websockets.sync.client import ClientConnection, connect
 from server import Services
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
-from tests.server_process import PATIENCE_S, running_server
+from tests.server_process import PATIENCE_S
 from workbench.access.socket_limits import SocketLimits
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 MIB = 2**20
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server with the token `tok-red`."""
-    folder = tmp_path_factory.mktemp("guarded")
-    tokens = folder / "tokens"
-    tokens.write_text("tok-red red\n")
-    with running_server(folder / "data", FLETCHER_TOKENS=str(tokens)) as url:
-        yield url
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, Serve
+from tests.workbench.conftest import NARROW, WIDE, OpenPage
 
 
 def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
@@ -141,15 +141,14 @@ def test_what_is_no_story_says_why_and_changes_nothing(story_page: Page, tmp_pat
 
 
 def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
-    tmp_path: Path, serve: Serve, open_page: OpenPage
+    sample: str, folders: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
-    folder, outside = tmp_path / "stories", tmp_path / "secret.arrow"
+    folder, outside = folders / "stories", tmp_path / "secret.arrow"
     folder.mkdir()
     file = folder / "tale.arrow"
     file.write_bytes(SAMPLE.arrow_file.read_bytes())
     outside.write_bytes(SAMPLE.arrow_file.read_bytes())
-    url = serve(tmp_path / "data", FLETCHER_FOLDERS=str(folder))
-    page = open_page(f"{url}/?project=1&tab=Story")
+    page = open_page(f"{sample}/?project=1&tab=Story")
     page.get_by_role("button", name="Pick one on the server").click()
     page.get_by_role("combobox", name="Story on the server").click()
     assert "secret" not in page.content()

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -10,23 +9,17 @@ import pytest
 
 from corpora.samples import SAMPLE
 from server import RequestError
-from tests.end_to_end.conftest import PATIENCE_S, running_server
+from tests.server_process import PATIENCE_S
+from tests.workbench.conftest import MOST_OF_MESSAGE
 from workbench.story.drop import read_back
 
-_MOST = 2 * 2**20
+_SIGNED_IN = {"Authorization": "Bearer tok-red"}
 _FORM = "multipart/form-data; boundary=x"
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server that takes messages of 2 MiB."""
-    with running_server(tmp_path_factory.mktemp("small") / "data", FLETCHER_MAX_MESSAGE_BYTES=str(_MOST)) as url:
-        yield url
 
 
 def refusal(url: str, **sent: Any) -> tuple[int, str, str]:
     """Status, code and sentence of what is answered to a story that is sent to a page of its own."""
-    with httpx.Client(base_url=url, timeout=PATIENCE_S) as browser:
+    with httpx.Client(base_url=url, headers=_SIGNED_IN, timeout=PATIENCE_S) as browser:
         found = re.search(r"""["']client_id["']: ["']([^"']+)""", html.unescape(browser.get("/").text))
         assert found is not None
         answer = browser.post(f"/_nicegui/client/{found[1]}/story", **sent)
@@ -35,13 +28,13 @@ def refusal(url: str, **sent: Any) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("is_announced", [True, False], ids=["announced", "in chunks"])
-def test_a_story_that_is_too_long_is_told_the_limit(small: str, *, is_announced: bool) -> None:
+def test_a_story_that_is_too_long_is_told_the_limit(guarded: str, *, is_announced: bool) -> None:
     head, tail = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.arrow"\r\n\r\n', b"\r\n--x--\r\n"
-    body = head + b"x" * (_MOST + 1) + tail
-    content = body if is_announced else iter([body[: _MOST // 2], body[_MOST // 2 :]])
-    status, code, message = refusal(small, content=content, headers={"Content-Type": _FORM})
+    body = head + b"x" * (MOST_OF_MESSAGE + 1) + tail
+    content = body if is_announced else iter([body[: MOST_OF_MESSAGE // 2], body[MOST_OF_MESSAGE // 2 :]])
+    status, code, message = refusal(guarded, content=content, headers={"Content-Type": _FORM})
     assert (status, code) == (413, "PAYLOAD_TOO_LARGE")
-    assert str(_MOST) in message
+    assert str(MOST_OF_MESSAGE) in message
     assert "FLETCHER_MAX_MESSAGE_BYTES" in message
 
 
@@ -57,14 +50,14 @@ def test_a_story_that_is_too_long_is_told_the_limit(small: str, *, is_announced:
     ],
     ids=["broken", "without boundary", "no form", "two files", "no file", "empty"],
 )
-def test_what_is_no_form_with_one_story_is_refused(small: str, sent: dict[str, Any]) -> None:
-    status, code, message = refusal(small, **sent)
+def test_what_is_no_form_with_one_story_is_refused(guarded: str, sent: dict[str, Any]) -> None:
+    status, code, message = refusal(guarded, **sent)
     assert (status, code) in [(400, "INVALID_REQUEST"), (422, "INVALID_REQUEST")]
     assert message
 
 
-def test_a_file_that_is_no_story_is_called_so_by_its_own_name(small: str) -> None:
-    status, _, message = refusal(small, files={"files": ('the "old" one.txt', b"hello")})
+def test_a_file_that_is_no_story_is_called_so_by_its_own_name(guarded: str) -> None:
+    status, _, message = refusal(guarded, files={"files": ('the "old" one.txt', b"hello")})
     assert status == 422
     assert message.startswith('the "old" one.txt is no .arrow file: ')
 
