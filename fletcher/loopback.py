@@ -38,6 +38,7 @@ class Server(uvicorn.Server):
             app,
             waits or Waits(),
             ws_max_size=max_message_bytes,
+            ws_per_message_deflate=False,  # 60 KB could be a message of 60 MiB
             log_config=None,
             log_level="warning",  # its other lines tell every address with its ?token=
             access_log=False,

@@ -34,6 +34,10 @@ _PIECES_OF_TURN = 50
 _SMALL = 64
 _MOST_SMALL = 1000
 _TOO_MANY_SMALL = "More than 1,000 pings, pongs and parts of under 64 bytes in 20 seconds; send each message whole."
+_NO_HANDSHAKE = (
+    "This opens no socket: ask with GET, without a body, with no more than 128 header fields, and no address or "
+    "field of more than 8 KiB."
+)
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
 _NO_ROOM = "The server is taking in as much as it has room for."
@@ -41,14 +45,18 @@ _TRY_AGAIN_LATER = 1013
 
 
 class Sender(Protocol):
-    """What the app keeps of a client's message that is not whole yet."""
+    """What the app knows of a client's messages that have come, whole or not, and are not answered yet."""
 
     def has_room(self, size: int) -> bool:
         """Whether there is room, now that so many bytes have come."""
         ...
 
+    def is_whole(self) -> None:
+        """It is, and has its room until it is answered."""
+        ...
+
     def free(self) -> None:
-        """It is whole, or comes no more."""
+        """It is answered, or comes no more."""
         ...
 
 
@@ -205,6 +213,15 @@ class _Flow(FlowControl):
             self._incoming.go_on()
 
 
+def _refuse(transport: Transport, status: bytes, code: str, message: str) -> None:
+    body = json.dumps({"error": {"code": code, "message": message}}).encode()
+    transport.write(
+        b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
+        % (status, len(body), body)
+    )
+    transport.close()
+
+
 class _TooManyWaiting(Exception):
     """A client has sent too many requests before it had any answer."""
 
@@ -271,6 +288,15 @@ class _Http(HttpToolsProtocol):
         """Says what is too long; uvicorn's own sentence for whatever else is no request."""
         self._refuse_head() if len(self.url) >= _LONGEST_HEAD else super().send_400_response(msg)
 
+    def handle_websocket_upgrade(self) -> None:
+        """Not before all is answered: who writes an answer is told by this connection, not by a socket, to wait."""
+        if self.cycle is None or self.cycle.response_complete:
+            super().handle_websocket_upgrade()
+        else:
+            self._refuse(
+                b"400 Bad Request", "BAD_REQUEST", "Ask for a socket once all that you asked before is answered."
+            )
+
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.pipeline:  # uvicorn reads on after every answer, however many requests wait
@@ -321,12 +347,7 @@ class _Http(HttpToolsProtocol):
     def _refuse(self, status: bytes, code: str, message: str) -> None:
         self._has_head()
         if not self.transport.is_closing():
-            body = json.dumps({"error": {"code": code, "message": message}}).encode()
-            self.transport.write(
-                b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
-                % (status, len(body), body)
-            )
-            self.transport.close()
+            _refuse(self.transport, status, code, message)
 
 
 class _Socket(WebSocketsSansIOProtocol):
@@ -344,6 +365,7 @@ class _Socket(WebSocketsSansIOProtocol):
         self._reader = _Reader(self.transport, self.config.waits.reader_s, too_slow)
         self._incoming = _Incoming(self.transport, self.config.turns, self._take_apart, lambda: self.read_paused)
         self._small_frames = 0
+        self._unread = 0  # bytes of messages that are whole, until the app has answered them
         self._limit = self.config.ws_max_size
         self._sender: Sender | None = None  # of a client that is known
         self._take_short_messages()
@@ -375,8 +397,15 @@ class _Socket(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         self._incoming.comes(data)
 
+    def shutdown(self) -> None:
+        if not self.transport.is_closing():  # else it has been told already
+            super().shutdown()
+
     async def receive(self) -> ASGIReceiveEvent:
         self._go_on_reading()
+        if self._unread and self.queue.empty():
+            self._unread = 0
+            self._need_room()
         message = await self.queue.get()
         if not self._incoming.rest:
             self._go_on_reading()
@@ -386,6 +415,11 @@ class _Socket(WebSocketsSansIOProtocol):
         await super().send(message)
         if self.close_sent:  # uvicorn reads on, as the client's own close is still to come
             self._incoming.go_on()
+
+    def send_receive_event_to_app(self) -> None:
+        if not self.close_sent:
+            self._unread += len(self.frames[0])
+        super().send_receive_event_to_app()
 
     def handle_cont(self, event: Frame) -> None:
         """Joins the parts of a message as they come: to keep each of them would take more than what is in it."""
@@ -409,12 +443,23 @@ class _Socket(WebSocketsSansIOProtocol):
         super().data_received(data)
         if self.transport.is_closing():
             return
-        if self._small_frames > _MOST_SMALL:
+        if not self.handshake_initiated and not self._incoming.rest:  # all of the head is here
+            _refuse(self.transport, b"400 Bad Request", "BAD_REQUEST", _NO_HANDSHAKE)
+        elif self._small_frames > _MOST_SMALL:
             self._leave(_POLICY_VIOLATION, _TOO_MANY_SMALL)
         elif self._sender is None:
             self._take_short_messages()
-        elif not self._sender.has_room((self.conn.current_size or 0) + len(self.conn.reader.buffer)):
+        else:
+            self._need_room()
+
+    def _need_room(self) -> None:
+        if self._sender is None or self.transport.is_closing():
+            return
+        coming = (self.conn.current_size or 0) + len(self.conn.reader.buffer)
+        if not self._sender.has_room(self._unread + coming):
             self._leave(_TRY_AGAIN_LATER, _NO_ROOM)
+        elif self.read_paused:  # for the app, and not because the client is slow
+            self._sender.is_whole()
 
     def _frame_received(self, frame: Frame) -> None:
         """After the first message a long one may follow in the same bytes; more come once the app has read it."""

@@ -123,8 +123,11 @@ class Sender:
 
     def _comes(self, size: int) -> None:
         now = monotonic()
-        earned_s = (size - self._came) / _BYTES_PER_SECOND
-        self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
+        if size < self._came:  # of this another one
+            self._spare_s = _WAIT_S
+        else:
+            earned_s = (size - self._came) / _BYTES_PER_SECOND
+            self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
         self._came, self._came_at = size, now
 
     def _count(self, size: int) -> None:

@@ -1,6 +1,7 @@
 """The WebSocket endpoint: frames in and out, around a session."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
 from starlette.requests import HTTPConnection
@@ -17,7 +18,12 @@ from server.socket.open_editor import OpenEditor
 
 
 async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLimit, services: Services) -> None:
-    """Talks to one client until it leaves."""
+    """Talks to one client until it leaves, which it may do while it is told why it must."""
+    with suppress(WebSocketDisconnect):
+        await _serve(websocket, access, limit, services)
+
+
+async def _serve(websocket: WebSocket, access: Access, limit: ConnectionLimit, services: Services) -> None:
     try:
         admission = admit_at_once(websocket, access)
         await services.rounds.wait(admission.workspace if admission else "")
@@ -36,8 +42,6 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
         if websocket.application_state is WebSocketState.CONNECTING:
             await websocket.accept()  # only an open socket can be told why
         await websocket.close(TRY_AGAIN_LATER, str(refused))
-    except WebSocketDisconnect:
-        return
 
 
 async def _talk(websocket: WebSocket, access: Access, admission: Admission, services: Services) -> None:

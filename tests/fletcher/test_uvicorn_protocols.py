@@ -4,6 +4,7 @@ import asyncio
 import struct
 from asyncio.transports import Transport
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from itertools import pairwise
 from sys import getsizeof
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from fletcher.uvicorn_protocols import Config, Waits
+from server.limits.room import Room, Sender
 
 TEXT, BINARY, CONTINUED, PING, PONG = 1, 2, 0, 9, 10
 OPENING = (
@@ -22,6 +24,7 @@ OPENING = (
 POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 MUCH = 256_000  # bytes, as the event loop hands them over at once
+MIB = 2**20
 TOO_MANY = 1000
 AT_ONCE = 2048  # bytes, after which it is looked at how many there were in them
 
@@ -80,6 +83,7 @@ class App:
         self.reads_bodies = False
         self.may_answer = asyncio.Event()
         self.may_answer.set()
+        self.room = Room(4 * MIB)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.may_answer.wait()
@@ -91,8 +95,10 @@ class App:
             return
         await receive()
         await send({"type": "websocket.accept"})
+        scope["state"]["take_long_messages"](partial(Sender, self.room, "a workspace"))
         while (message := await receive())["type"] != "websocket.disconnect":
             self.messages.append(message.get("text") or message.get("bytes"))
+            await self.may_answer.wait()
         self.ended.append(message["code"])
 
     async def _length(self, receive: Receive) -> int:
@@ -112,7 +118,7 @@ def app() -> App:
 @pytest.fixture
 async def connect(app: App) -> AsyncIterator[Callable[[], Line]]:
     """Connects to a server without a network."""
-    config = Config(app, Waits(), log_config=None, log_level="warning", access_log=False, ws_max_size=2**20)
+    config = Config(app, Waits(), log_config=None, log_level="warning", access_log=False, ws_max_size=8 * MIB)
     config.load()
     state = ServerState()
     lines: list[Line] = []
@@ -153,7 +159,7 @@ async def open_socket(connect: Callable[[], Line]) -> Line:
 
 
 def frame(opcode: int, data: bytes = b"", *, is_last: bool = True) -> bytes:
-    length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
+    length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xff" + struct.pack("!Q", len(data))
     return bytes([is_last << 7 | opcode]) + length + b"\0\0\0\0" + data
 
 
@@ -247,6 +253,72 @@ async def test_many_messages_that_come_together_are_all_read_and_so_is_what_come
     assert app.messages == [str(number) for number in range(5000)]
     line.comes(frame(TEXT, b"the last"))
     await turns_until(lambda: app.messages[-1] == "the last")
+
+
+async def test_a_message_takes_room_until_it_is_answered(app: App, connect: Callable[[], Line]) -> None:
+    lines = [await open_socket(connect) for _ in range(3)]
+    app.may_answer.clear()
+    long = frame(TEXT, b"x" * 3 * MIB)
+    lines[0].comes(long)
+    await turns_until(lambda: app.messages)
+    lines[1].comes(long)
+    await turns_until(lambda: lines[1].is_closed)
+    assert b"\x03\xf5The server is taking in as much" in lines[1].sent  # 1013 and why
+    app.may_answer.set()
+    await turns(5)
+    lines[2].comes(long)
+    await turns_until(lambda: len(app.messages) == 2)
+    assert not lines[0].is_closed
+
+
+@pytest.mark.parametrize("half", [0, 2 * MIB])
+async def test_what_a_message_took_is_free_once_its_client_is_gone(
+    app: App, connect: Callable[[], Line], half: int
+) -> None:
+    line = await open_socket(connect)
+    long = frame(TEXT, b"x" * 3 * MIB)
+    line.comes(long + long[:half])
+    await turns_until(lambda: line.is_read)
+    line.close()
+    await turns(10)
+    assert app.room.suffices("another", 1)
+    assert not app.room.senders
+
+
+UPGRADE = OPENING.removesuffix(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        UPGRADE + b"Content-Length: 5\r\n\r\n",
+        UPGRADE + b"Content-Length: 5\r\n\r\nhello",
+        UPGRADE + b"Transfer-Encoding: chunked\r\n\r\n",
+        UPGRADE + b"X-A: " + b"x" * 20_000 + b"\r\n\r\n",
+        UPGRADE + b"X-A: x\r\n" * 200 + b"\r\n",
+        OPENING.replace(b"/", b"/" + b"x" * 20_000, 1),
+        OPENING.replace(b"GET", b"POST", 1),
+    ],
+    ids=["length", "body", "chunks", "field", "fields", "address", "method"],
+)
+async def test_what_opens_no_socket_is_refused_at_once(
+    connect: Callable[[], Line], head: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = connect()
+    line.comes(head)
+    line.protocol.shutdown()  # a server that ends at this moment does so in order
+    await turns_until(lambda: line.is_closed)
+    assert line.sent.startswith(b"HTTP/1.1 4")
+    assert not caplog.records
+
+
+async def test_a_connection_is_no_socket_before_all_is_answered(app: App, connect: Callable[[], Line]) -> None:
+    app.may_answer.clear()
+    line = connect()
+    line.comes((POST + b"Content-Length: 0\r\n\r\n") * 3 + OPENING)
+    assert line.is_closed
+    assert b"once all that you asked before is answered" in line.sent
+    assert b"101 Switching" not in line.sent
 
 
 async def test_of_what_comes_after_its_answer_1000_small_chunks_are_passed_over(connect: Callable[[], Line]) -> None:

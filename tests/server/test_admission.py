@@ -5,10 +5,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from starlette.types import Message
+from starlette.websockets import WebSocket
 from websockets.exceptions import ConnectionClosed
 
 from corpora import ProjectKey
 from server import Access, Limits
+from server.limits.connection_limit import ConnectionLimit
+from server.socket.endpoint import serve_socket
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.client import Client
@@ -44,6 +48,24 @@ def test_a_hello_brings_the_token(guarded: House, path: str) -> None:
         client.turn("What does Elena do?")
     assert "robs the bank" in guarded.model.requests[0].context
     assert "lighthouse" not in guarded.model.requests[0].everything
+
+
+async def test_who_has_left_before_it_is_told_why_is_nobodys_traceback(guarded: House) -> None:
+    told: list[str] = []
+
+    async def receive() -> Message:
+        return {"type": "websocket.receive", "text": "no hello"} if told else {"type": "websocket.connect"}
+
+    async def send(message: Message) -> None:
+        told.append(message["type"])
+        if message["type"] == "websocket.close":
+            raise OSError  # as the web server does where nobody is there any more
+
+    scope = {"type": "websocket", "headers": [], "query_string": b"", "client": ("192.0.2.1", 1)}
+    await serve_socket(
+        WebSocket(scope, receive, send), ACCESS, ConnectionLimit(10, guarded.services.metrics), guarded.services
+    )
+    assert told == ["websocket.accept", "websocket.close"]
 
 
 def test_a_hello_inside_data_does_too(guarded: House) -> None:

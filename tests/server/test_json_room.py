@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from server import Access, Limits
+from server.limits.room import Room, Sender
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import House, house
 
@@ -82,3 +83,10 @@ def test_a_workspace_leaves_room_to_the_others(tmp_path: Path) -> None:
                 turn = http.post("/projects/1/turns", json={"arrow_content": "x" * 3 * MIB})
                 assert turn.status_code == 422, "it was read"
         assert first.result().status_code == 200
+
+
+def test_a_message_after_a_long_one_has_all_its_time() -> None:
+    sender = Sender(Room(8 * MIB), "one", lambda: None)
+    for size in (6 * MIB, 0, 2 * MIB):
+        assert sender.has_room(size)
+        assert not sender.is_slow
