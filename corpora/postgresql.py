@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import psycopg
@@ -19,6 +20,7 @@ _CONNECT_S = 3
 _ANSWER_S = 2  # psycopg takes no less
 _SILENT_S = 0.5  # then it is asked whether it is there at all
 _LONGEST_S = 120.0  # a statement may wait for another server's transaction, but not for one that never ends
+_PING_S = 2.0  # a connection that nobody uses answers at once, or somebody between has forgotten it
 # A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
 _KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
 
@@ -35,6 +37,13 @@ def open_postgresql(url: URL) -> tuple[Engine, Presence]:
         connect_args={name: value for name, value in wanted.items() if name not in url.query},
     )
     presence = Presence(lambda: _answers(engine))
+    ping = engine.dialect.do_ping
+
+    def ping_soon(dbapi_connection: Any) -> bool:
+        with dbapi_connection.answering_within(_PING_S):
+            return ping(dbapi_connection)
+
+    engine.dialect.do_ping = ping_soon
 
     @event.listens_for(engine, "do_connect")
     def _connect(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:
@@ -54,6 +63,16 @@ class _Connection(psycopg.Connection[Any]):
     """A connection that is given up when its server counts as away, or has been silent for very long."""
 
     presence: Presence
+    _longest_s: float | None = None
+
+    @contextmanager
+    def answering_within(self, longest_s: float) -> Generator[None]:
+        """Gives it up where it is silent for so long while the block runs, though the server is there."""
+        self._longest_s = longest_s
+        try:
+            yield
+        finally:
+            self._longest_s = None
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         self._require_presence()
@@ -62,6 +81,7 @@ class _Connection(psycopg.Connection[Any]):
     def _heard(self, gen: PQGen[T]) -> Generator[Wait, Ready | int, T]:
         """The same, asking after the server when nothing has come or gone for a while."""
         heard_at = asked_at = time.monotonic()
+        longest_s = self._longest_s or _LONGEST_S
         try:
             wanted = next(gen)
             while True:
@@ -69,8 +89,8 @@ class _Connection(psycopg.Connection[Any]):
                 now = time.monotonic()
                 if ready != Ready.NONE:
                     heard_at = asked_at = now
-                elif now - heard_at > _LONGEST_S:
-                    raise self._given_up(f"no answer in {_LONGEST_S:.0f} seconds")
+                elif now - heard_at > longest_s:
+                    raise self._given_up(f"no answer in {longest_s:.0f} seconds")
                 elif now - asked_at > _SILENT_S:
                     self.presence.ask()
                     asked_at = time.monotonic()

@@ -1,5 +1,7 @@
 """A database server that hangs is waited for once, by nobody after that, and used again when it goes on."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -126,6 +128,20 @@ def test_a_statement_that_waits_for_another_transaction_is_waited_for(
             assert not presence.is_away
         writer.join(PATIENCE_S)
     assert catalog.documents(key) == []
+
+
+def test_connections_that_fell_silent_are_replaced(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.postgresql._PING_S", 0.3)
+    with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
+        ours = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+        backends: list[int] = list(connection.exec_driver_sql(ours).scalars())
+    for backend in backends:
+        os.kill(backend, signal.SIGSTOP)
+    try:
+        catalog.ping()
+    finally:
+        for backend in backends:
+            os.kill(backend, signal.SIGCONT)
 
 
 def test_a_statement_that_never_ends_is_given_up(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
