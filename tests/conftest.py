@@ -40,8 +40,9 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is collected, of what is made by tests."""
+    """From here on garbage is collected, of what is made by tests: seldom, as each time takes longer than most tests."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
     gc.enable()
 
 
