@@ -40,7 +40,7 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is collected, of what is made by tests: seldom, as each time takes longer than most tests."""
+    """From here on garbage of tests is collected: seldom, as each time takes longer than most of them."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
     gc.enable()
