@@ -66,7 +66,7 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
     part.tool_name = function_named(part.tool_name)
     written = part.args or {}
     try:
-        part.args = _json_object(written) if isinstance(written, str) else written
+        part.args = _json_object(written if isinstance(written, str) else json.dumps(written, ensure_ascii=False))
     except ValueError as error:
         part.args = {"arguments": encodable(str(written))}
         return f"Nothing was done: the arguments have to be one JSON object ({error})."

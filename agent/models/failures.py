@@ -15,6 +15,7 @@ class AnswerWithoutEnd(exceptions.UnexpectedModelBehavior):
     """The provider sent more than any answer has."""
 
 
+_MINUTE, _HOUR = 60, 3600
 _SMALLER = "Ask for it in smaller pieces."
 
 # The first that fits counts, so the general ones come last.
@@ -102,9 +103,17 @@ _SENTENCES: dict[type[Exception], tuple[str, str]] = {
 def model_failure(error: exceptions.AgentRunError, model_name: str) -> Failure:
     """What the user is told of it."""
     asked_for = error.retry_after if isinstance(error, exceptions.ModelAPIError) else None
-    minutes = 1 if asked_for is None else math.ceil(asked_for / 60)
-    wait = "a minute" if minutes <= 1 else f"{minutes} minutes"
+    wait = _said(asked_for or 0)
     for kind, (code, sentence) in _SENTENCES.items():
         if isinstance(error, kind):
             return Failure(code, sentence.format(model=model_name, wait=wait, error=error))
     raise error
+
+
+def _said(seconds: float) -> str:
+    """A wait as people say it; a provider may ask for any number."""
+    if not seconds > _MINUTE:
+        return "a minute"
+    if seconds <= 2 * _HOUR:
+        return f"{math.ceil(seconds / _MINUTE)} minutes"
+    return f"{math.ceil(seconds / _HOUR)} hours" if seconds <= 48 * _HOUR else "some days"

@@ -32,7 +32,19 @@ def test_where_nobody_listens_it_is_tried_once_more_only() -> None:
     assert Retries().wait_s(2, reset) is not None
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(None, "a minute"), (20.0, "a minute"), (90.0, "2 minutes")])
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (None, "in a minute."),
+        (20.0, "in a minute."),
+        (float("nan"), "in a minute."),
+        (90.0, "in 2 minutes."),
+        (7200.0, "in 120 minutes."),
+        (100_000.0, "in 28 hours."),
+        (1e30, "in some days."),
+        (float("inf"), "in some days."),
+    ],
+)
 def test_how_long_to_wait_is_said(seconds: float | None, said: str) -> None:
     error: ModelAPIError = ModelRateLimitError("m", "slow down", retry_after=seconds)
     assert said in model_failure(error, "m").message
