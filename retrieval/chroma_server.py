@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -14,7 +14,6 @@ from retrieval.errors import VectorStoreUnavailable
 
 if TYPE_CHECKING:
     from chromadb.api import ServerAPI
-    from httpx import Response
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +21,6 @@ _Answer = TypeVar("_Answer")
 
 _CHECK = Patience(5.0, asks_again=True)
 _CONNECT_S = 2.0
-_LONGEST_ANSWER = 128 * 2**20  # the ids of more than a million passages
 _READ_S = 30.0  # when a thread whose call was given up is free again
 
 
@@ -110,28 +108,9 @@ def _client(url: SplitResult) -> ServerAPI:
         chroma_server_headers=headers,
     )
     client = FastAPI(System(settings))
-    # No setting leads there, and as it comes it waits for ever, and reads on as long as something comes.
-    session = client._session  # pyright: ignore[reportPrivateUsage]
-    session.timeout = Timeout(_READ_S, connect=_CONNECT_S)
-    session.event_hooks = {"response": [_limit]}
+    # No setting leads there, and as it comes it waits for ever.
+    client._session.timeout = Timeout(_READ_S, connect=_CONNECT_S)  # pyright: ignore[reportPrivateUsage]
     return client
-
-
-def _limit(response: Response) -> None:
-    """Ends an answer without an end: the client keeps all that comes, also where nobody waits for it any more."""
-    from httpx import ReadError
-
-    read = response.iter_bytes
-
-    def read_limited(chunk_size: int | None = None) -> Iterator[bytes]:
-        size = 0
-        for chunk in read(chunk_size):
-            size += len(chunk)
-            if size > _LONGEST_ANSWER:
-                raise ReadError(f"it sent more than {_LONGEST_ANSWER:,} bytes as one answer")
-            yield chunk
-
-    response.iter_bytes = read_limited
 
 
 def _without_password(url: SplitResult) -> str:

@@ -140,14 +140,6 @@ def test_an_answer_of_no_use_is_an_error_that_names_the_server(key: ProjectKey, 
                 assert ask() in (None, [])
 
 
-def test_an_answer_without_an_end_is_given_up(key: ProjectKey, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.chroma_server._LONGEST_ANSWER", 10_000)
-    with answering(200, b" " * 20_000 + b"[]") as url, closing(VectorStore(url)) as store:
-        for ask in (lambda: store.query(key, small_vector("dragon"), 1), store.check):
-            with pytest.raises(VectorStoreUnavailable):
-                ask()
-
-
 def test_what_is_shown_is_the_catalogs_text(
     retriever: Retriever, vectors: VectorStore, catalog: Catalog, key: ProjectKey, put: Put
 ) -> None:
