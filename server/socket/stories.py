@@ -75,7 +75,7 @@ class Stories:
     """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
 
     Only the last ones are kept: at most 20, and of those as many as have 32 million characters together, where each
-    comma and each bracket that opens counts as 16 more. The client has them all, and sends again what was forgotten.
+    comma and each bracket that opens counts as 16 more. The client has them all, and sends one that was forgotten again.
 
     Args:
         workspace: Whose projects they are.
