@@ -69,14 +69,13 @@ def _refuse_half_characters(text: str, value: Any, what: str) -> None:
 
 def _is_crowded(text: str, most: int) -> bool:
     """Whether there are more brackets and commas than `most` outside of the texts of a JSON text."""
-    if most_values(text) <= most:
+    if _marks(text) <= most:
         return False
     plain = text.replace("\\\\", "").replace('\\"', "")
-    return plain.count('"') > 4 * most or most_values("".join(plain.split('"')[::2])) > most
+    return plain.count('"') > 4 * most or _marks("".join(plain.split('"')[::2])) > most
 
 
-def most_values(text: str) -> int:
-    """How many values a JSON text has at most: its commas and the brackets that open, those in texts too."""
+def _marks(text: str) -> int:
     return text.count(",") + text.count("[") + text.count("{")
 
 

@@ -4,10 +4,6 @@ import hashlib
 from dataclasses import dataclass
 
 from arrow_project import ArrowProject, parse
-from server.json_text import most_values
-
-# A value in memory takes what a text of a few dozen characters does, and may have three of its own: `[],`.
-_CHARACTERS_OF_A_VALUE = 16
 
 
 @dataclass(frozen=True)
@@ -18,13 +14,11 @@ class ReadStory:
         sha256: Of the content.
         project: What it says; a turn may edit it.
         unedited: Its checkpoint when it was parsed.
-        size: What it takes, in characters; each comma and each bracket that opens counts as 16 more.
     """
 
     sha256: bytes
     project: ArrowProject
     unedited: int
-    size: int
 
 
 def read_story(content: str, last: ReadStory | None) -> ReadStory:
@@ -39,9 +33,4 @@ def read_story(content: str, last: ReadStory | None) -> ReadStory:
     if last is not None and last.sha256 == sha256 and last.project.checkpoint() == last.unedited:
         return last
     project = parse(content)
-    return ReadStory(sha256, project, project.checkpoint(), size_of(content))
-
-
-def size_of(content: str) -> int:
-    """What the content of a story takes once it is read, in characters."""
-    return len(content) + _CHARACTERS_OF_A_VALUE * most_values(content)
+    return ReadStory(sha256, project, project.checkpoint())

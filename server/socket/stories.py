@@ -24,14 +24,11 @@ _MOST_FORGOTTEN = 1000
 
 @dataclass
 class _Story:
-    """A project as it is now, and what the client sent last."""
+    """A project as it is now, what the client sent last, and how many characters that has."""
 
     project: ArrowProject
     read: ReadStory | None = None
-
-    @property
-    def size(self) -> int:
-        return self.read.size if self.read else 0
+    characters: int = 0
 
 
 class StoryRoom:
@@ -40,31 +37,31 @@ class StoryRoom:
     Where they have more, the workspace that has most of them loses the story that was used longest ago.
 
     Args:
-        most: In characters, of which each comma and each bracket that opens counts as 16 more.
+        most: In characters.
     """
 
     def __init__(self, most: int = _MOST_OF_ALL) -> None:
         self._most = most
-        self._size: Counter[str] = Counter()
+        self._characters: Counter[str] = Counter()
         self._stories: defaultdict[str, OrderedDict[tuple[Stories, str], int]] = defaultdict(OrderedDict)
 
-    def use(self, stories: "Stories", project_id: str, size: int) -> None:
+    def use(self, stories: "Stories", project_id: str, characters: int) -> None:
         """The story has just been used, so it is not the one that is forgotten."""
         self.free(stories, project_id)
         used = (stories, project_id)
-        self._stories[stories.workspace][used] = size
-        self._size[stories.workspace] += size
-        while self._size.total() > self._most and (oldest := self._oldest_but(used)) is not None:
+        self._stories[stories.workspace][used] = characters
+        self._characters[stories.workspace] += characters
+        while self._characters.total() > self._most and (oldest := self._oldest_but(used)) is not None:
             of, forgotten = oldest
             of.forget(forgotten)
 
     def free(self, stories: "Stories", project_id: str) -> None:
         """The story is not kept any more."""
         kept = self._stories[stories.workspace].pop((stories, project_id), 0)
-        self._size[stories.workspace] -= kept
+        self._characters[stories.workspace] -= kept
 
     def _oldest_but(self, used: "tuple[Stories, str]") -> "tuple[Stories, str] | None":
-        for workspace, _ in self._size.most_common():
+        for workspace, _ in self._characters.most_common():
             oldest = next(iter(self._stories[workspace]), used)
             if oldest != used:
                 return oldest
@@ -74,8 +71,8 @@ class StoryRoom:
 class Stories:
     """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
 
-    Only the last ones are kept: at most 20, and of those as many as have 32 million characters together, where each
-    comma and each bracket that opens counts as 16 more. The client has them all, and sends one that was forgotten again.
+    Only the last ones are kept: at most 20, and of those as many as have 32 million characters together. The client has
+    them all, and sends one that was forgotten again.
 
     Args:
         workspace: Whose projects they are.
@@ -109,8 +106,8 @@ class Stories:
             raise MessageError(
                 "PROJECT_NOT_FOUND",
                 f"The story of project {project_id} is not kept any more: of each connection the last {_MOST_STORIES} "
-                f"stories are, up to {_MOST_CHARACTERS} characters (each comma and each bracket that opens counts as "
-                "16 more), and of all connections those used last. Send its .arrow content (file_sync) again.",
+                f"stories are, up to {_MOST_CHARACTERS} characters, and of all connections those used last. Send its "
+                ".arrow content (file_sync) again.",
             )
 
     async def read(self, project_id: str, content: str) -> ArrowProject:
@@ -127,7 +124,7 @@ class Stories:
             read = await in_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._keep(project_id, _Story(read.project, read))
+        self._keep(project_id, _Story(read.project, read, len(content)))
         self.last = project_id
         return read.project
 
@@ -145,16 +142,16 @@ class Stories:
     def _keep(self, project_id: str, story: _Story) -> None:
         self._stories[project_id] = story
         self._stories.move_to_end(project_id)
-        size = sum(kept.size for kept in self._stories.values())
-        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or size > _MOST_CHARACTERS):
-            size -= self.forget(next(iter(self._stories)))
-        self._room.use(self, project_id, story.size)
+        characters = sum(kept.characters for kept in self._stories.values())
+        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or characters > _MOST_CHARACTERS):
+            characters -= self.forget(next(iter(self._stories)))
+        self._room.use(self, project_id, story.characters)
 
     def forget(self, project_id: str) -> int:
-        """There is no room for the story any more; returns how much that frees."""
+        """There is no room for the story any more; returns how many characters that frees."""
         self._room.free(self, project_id)
         self._forgotten.append(project_id)
-        return self._stories.pop(project_id).size
+        return self._stories.pop(project_id).characters
 
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""

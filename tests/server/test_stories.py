@@ -1,11 +1,8 @@
 """How many stories of clients are kept, and what it is told of one that is not."""
 
-import json
-
 import pytest
 
 from server.socket.messages import MessageError
-from server.socket.read_story import size_of
 from server.socket.stories import Stories, StoryRoom
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -36,15 +33,6 @@ async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
     assert [stories.get(project_id) is not None for project_id in ("1", "2", "3", "4")] == [False, False, True, True]
 
 
-async def test_stories_of_very_many_values_are_kept_as_far_as_there_is_room() -> None:
-    stories = Stories("local", StoryRoom())
-    story = json.loads(story_text())
-    next(iter(story["resources"]["nodes"].values()))["data"]["more"] = [[]] * 400_000
-    for project_id in ("1", "2", "3", "4", "5"):
-        await stories.read(project_id, json.dumps(story))
-    assert [stories.get(str(project_id)) is not None for project_id in range(1, 6)] == [False, False, False, True, True]
-
-
 async def test_a_story_larger_than_all_the_room_is_kept() -> None:
     stories = Stories("local", StoryRoom())
     await stories.read("1", story_text())
@@ -55,7 +43,7 @@ async def test_a_story_larger_than_all_the_room_is_kept() -> None:
 
 async def test_the_stories_of_all_connections_share_one_room() -> None:
     content = story_text()
-    room = StoryRoom(most=3 * size_of(content))
+    room = StoryRoom(most=3 * len(content))
     clients = [Stories("local", room) for _ in range(5)]
     for stories in clients:
         await stories.read("1", content)
@@ -71,7 +59,7 @@ async def test_the_stories_of_all_connections_share_one_room() -> None:
 
 async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
     content = story_text()
-    room = StoryRoom(most=size_of(content))
+    room = StoryRoom(most=len(content))
     first, second = Stories("local", room), Stories("local", room)
     project = await first.read("1", content)
     await second.read("1", content)
@@ -83,7 +71,7 @@ async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
 
 async def test_the_stories_of_a_client_that_left_take_no_room() -> None:
     content = story_text()
-    room = StoryRoom(most=3 * size_of(content))
+    room = StoryRoom(most=3 * len(content))
     stays = Stories("local", room)
     await stays.read("1", content)
     for _ in range(10):
@@ -96,7 +84,7 @@ async def test_the_stories_of_a_client_that_left_take_no_room() -> None:
 
 async def test_who_has_most_makes_room() -> None:
     content = story_text()
-    room = StoryRoom(most=4 * size_of(content))
+    room = StoryRoom(most=4 * len(content))
     quiet = Stories("quiet", room)
     await quiet.read("1", content)
     greedy = Stories("greedy", room)
@@ -119,7 +107,7 @@ def test_a_client_is_told_to_send_a_forgotten_story_again(home: House, client: C
 
 
 def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=size_of(story_text())))
+    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=len(story_text())))
     home.model.add(["Go on."])
     home.model.add(["Go on."])
     with home.client() as first, home.client() as second:
