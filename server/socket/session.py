@@ -300,6 +300,7 @@ class Session:
         await turn.run()
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
             self._conversation.stories.put(open_turn.project_id, turn.context.project)
+            self._conversation.stories.settle(self._conversation.stories.weigh(open_turn.project_id))
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         if isinstance(event, Ended):

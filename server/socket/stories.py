@@ -11,24 +11,24 @@ from agent import in_thread
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import ProjectKey
 from server.socket.messages import MessageError
-from server.socket.read_story import ReadStory, read_story
+from server.socket.read_story import ReadStory, read_story, size_in_memory
 
 logger = logging.getLogger(__name__)
 
 NO_PROJECT = "-1"
 _MOST_STORIES = 20
-_MOST_CHARACTERS = 32 * 2**20
-_MOST_OF_ALL = 128 * 2**20
+_MOST_OF_ONE = 128 * 2**20
+_MOST_OF_ALL = 512 * 2**20
 _MOST_FORGOTTEN = 1000
 
 
 @dataclass
 class _Story:
-    """A project as it is now, what the client sent last, and how many characters that has."""
+    """A project as it is now, what the client sent last, and how many bytes the project takes in memory."""
 
     project: ArrowProject
     read: ReadStory | None = None
-    characters: int = 0
+    size: int = 0
 
 
 class StoryRoom:
@@ -37,31 +37,36 @@ class StoryRoom:
     Where they have more, the workspace that has most of them loses the story that was used longest ago.
 
     Args:
-        most: In characters.
+        most: In bytes, as they are in memory.
+        most_of_one: The same for each client.
+
+    Attributes:
+        most_of_one: As given.
     """
 
-    def __init__(self, most: int = _MOST_OF_ALL) -> None:
+    def __init__(self, most: int = _MOST_OF_ALL, most_of_one: int = _MOST_OF_ONE) -> None:
+        self.most_of_one = most_of_one
         self._most = most
-        self._characters: Counter[str] = Counter()
+        self._sizes: Counter[str] = Counter()
         self._stories: defaultdict[str, OrderedDict[tuple[Stories, str], int]] = defaultdict(OrderedDict)
 
-    def use(self, stories: "Stories", project_id: str, characters: int) -> None:
+    def use(self, stories: "Stories", project_id: str, size: int) -> None:
         """The story has just been used, so it is not the one that is forgotten."""
         self.free(stories, project_id)
         used = (stories, project_id)
-        self._stories[stories.workspace][used] = characters
-        self._characters[stories.workspace] += characters
-        while self._characters.total() > self._most and (oldest := self._oldest_but(used)) is not None:
+        self._stories[stories.workspace][used] = size
+        self._sizes[stories.workspace] += size
+        while self._sizes.total() > self._most and (oldest := self._oldest_but(used)) is not None:
             of, forgotten = oldest
             of.forget(forgotten)
 
     def free(self, stories: "Stories", project_id: str) -> None:
         """The story is not kept any more."""
         kept = self._stories[stories.workspace].pop((stories, project_id), 0)
-        self._characters[stories.workspace] -= kept
+        self._sizes[stories.workspace] -= kept
 
     def _oldest_but(self, used: "tuple[Stories, str]") -> "tuple[Stories, str] | None":
-        for workspace, _ in self._characters.most_common():
+        for workspace, _ in self._sizes.most_common():
             oldest = next(iter(self._stories[workspace]), used)
             if oldest != used:
                 return oldest
@@ -71,8 +76,8 @@ class StoryRoom:
 class Stories:
     """What the client has open: by project id, its content as parsed and as the turns since then have edited it.
 
-    Only the last ones are kept: at most 20, and of those as many as have 32 million characters together. The client has
-    them all, and sends one that was forgotten again.
+    Only the last ones are kept: at most 20, and of those as many as there is room for. The client has them all, and
+    sends one that was forgotten again.
 
     Args:
         workspace: Whose projects they are.
@@ -106,8 +111,8 @@ class Stories:
             raise MessageError(
                 "PROJECT_NOT_FOUND",
                 f"The story of project {project_id} is not kept any more: of each connection the last {_MOST_STORIES} "
-                f"stories are, up to {_MOST_CHARACTERS} characters, and of all connections those used last. Send its "
-                ".arrow content (file_sync) again.",
+                f"stories are, up to {self._room.most_of_one // 2**20} MiB in memory, and of all connections those "
+                "used last. Send its .arrow content (file_sync) again.",
             )
 
     async def read(self, project_id: str, content: str) -> ArrowProject:
@@ -124,7 +129,7 @@ class Stories:
             read = await in_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._keep(project_id, _Story(read.project, read, len(content)))
+        self._keep(project_id, _Story(read.project, read, read.size))
         self.last = project_id
         return read.project
 
@@ -139,19 +144,27 @@ class Stories:
         if self.get(project_id) is known:
             self.put(project_id, project)
 
+    async def weigh(self, project_id: str) -> None:
+        """Counts what a turn has added to the story, which nothing changes meanwhile."""
+        if (story := self._stories.get(project_id)) is None:
+            return
+        size = await in_thread(size_in_memory, story.project)
+        if self._stories.get(project_id) is story:
+            self._keep(project_id, replace(story, size=size))
+
     def _keep(self, project_id: str, story: _Story) -> None:
         self._stories[project_id] = story
         self._stories.move_to_end(project_id)
-        characters = sum(kept.characters for kept in self._stories.values())
-        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or characters > _MOST_CHARACTERS):
-            characters -= self.forget(next(iter(self._stories)))
-        self._room.use(self, project_id, story.characters)
+        size = sum(kept.size for kept in self._stories.values())
+        while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or size > self._room.most_of_one):
+            size -= self.forget(next(iter(self._stories)))
+        self._room.use(self, project_id, story.size)
 
     def forget(self, project_id: str) -> int:
-        """There is no room for the story any more; returns how many characters that frees."""
+        """There is no room for the story any more; returns how many bytes that frees."""
         self._room.free(self, project_id)
         self._forgotten.append(project_id)
-        return self._stories.pop(project_id).characters
+        return self._stories.pop(project_id).size
 
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""
@@ -161,6 +174,7 @@ class Stories:
             logger.warning("the client reported content that cannot be read: %s", error)
             return
         self.replace(project_id, known, project)
+        await self.weigh(project_id)
 
     def settle(self, work: Coroutine[Any, Any, None]) -> None:
         """Lets `work` bring a story up to date, for which nobody but the next turn has to wait."""

@@ -1,12 +1,18 @@
 """How many stories of clients are kept, and what it is told of one that is not."""
 
+import json
+
 import pytest
 
+from arrow_project import Operation, parse
 from server.socket.messages import MessageError
+from server.socket.read_story import size_in_memory
 from server.socket.stories import Stories, StoryRoom
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
+
+_SIZE = size_in_memory(parse(story_text()))
 
 
 async def test_the_stories_used_last_are_kept() -> None:
@@ -26,24 +32,56 @@ async def test_the_stories_used_last_are_kept() -> None:
 
 
 async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
-    stories = Stories("local", StoryRoom())
-    large = story_text("x" * 12 * 2**20)
+    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    large = story_text("x" * 400_000)
     for project_id in ("1", "2", "3", "4"):
         await stories.read(project_id, large)
     assert [stories.get(project_id) is not None for project_id in ("1", "2", "3", "4")] == [False, False, True, True]
 
 
 async def test_a_story_larger_than_all_the_room_is_kept() -> None:
-    stories = Stories("local", StoryRoom())
+    stories = Stories("local", StoryRoom(most=2**20, most_of_one=2**20))
     await stories.read("1", story_text())
-    await stories.read("2", story_text("x" * 40 * 2**20))
+    await stories.read("2", story_text("x" * 2**20))
     assert stories.get("2") is not None
+    assert stories.get("1") is None
+
+
+@pytest.mark.parametrize("value", [{"a": 0}, [], {"b": "c"}])
+async def test_many_small_values_take_the_room_that_they_take_in_memory(value: object) -> None:
+    """Their text is a small part of that."""
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["crowd"] = [value] * 10_000
+    crowded = json.dumps(document)
+    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    for project_id in ("1", "2", "3"):
+        await stories.read(project_id, crowded)
+    assert [stories.get(project_id) is not None for project_id in ("1", "2", "3")] == [False, False, True]
+    assert 3 * len(crowded) < 2**20
+
+
+async def test_what_a_turn_adds_takes_room() -> None:
+    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    await stories.read("1", story_text())
+    project = await stories.read("2", story_text())
+    project.apply(Operation("create_variable", {"name": "log", "type": "str", "initial_value": "x" * 2**20}))
+    stories.put("2", project)
+    await stories.weigh("2")
+    assert stories.get("2") is project
+    assert stories.get("1") is None
+
+
+async def test_what_a_client_reports_takes_room() -> None:
+    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    await stories.read("1", story_text())
+    project = await stories.read("2", story_text())
+    await stories.adopt("2", project, story_text("x" * 2**20))
     assert stories.get("1") is None
 
 
 async def test_the_stories_of_all_connections_share_one_room() -> None:
     content = story_text()
-    room = StoryRoom(most=3 * len(content))
+    room = StoryRoom(most=3 * _SIZE)
     clients = [Stories("local", room) for _ in range(5)]
     for stories in clients:
         await stories.read("1", content)
@@ -59,7 +97,7 @@ async def test_the_stories_of_all_connections_share_one_room() -> None:
 
 async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
     content = story_text()
-    room = StoryRoom(most=len(content))
+    room = StoryRoom(most=_SIZE)
     first, second = Stories("local", room), Stories("local", room)
     project = await first.read("1", content)
     await second.read("1", content)
@@ -71,7 +109,7 @@ async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
 
 async def test_the_stories_of_a_client_that_left_take_no_room() -> None:
     content = story_text()
-    room = StoryRoom(most=3 * len(content))
+    room = StoryRoom(most=3 * _SIZE)
     stays = Stories("local", room)
     await stays.read("1", content)
     for _ in range(10):
@@ -84,7 +122,7 @@ async def test_the_stories_of_a_client_that_left_take_no_room() -> None:
 
 async def test_who_has_most_makes_room() -> None:
     content = story_text()
-    room = StoryRoom(most=4 * len(content))
+    room = StoryRoom(most=4 * _SIZE)
     quiet = Stories("quiet", room)
     await quiet.read("1", content)
     greedy = Stories("greedy", room)
@@ -107,7 +145,7 @@ def test_a_client_is_told_to_send_a_forgotten_story_again(home: House, client: C
 
 
 def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=len(story_text())))
+    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=_SIZE))
     home.model.add(["Go on."])
     home.model.add(["Go on."])
     with home.client() as first, home.client() as second:
