@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -77,33 +78,63 @@ def hanging_at(url: str, path: str) -> Generator[tuple[str, threading.Event]]:
 
 
 @contextmanager
-def answering(status: int, content: bytes) -> Generator[str]:
+def blanks_without_end(each: int, pause_s: float) -> Generator[tuple[str, threading.Event]]:
+    """Answers everything with blanks, so many at a time; yields its URL, and what is set when nobody reads them."""
+    left = threading.Event()
+
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(b" " * each)
+                    time.sleep(pause_s)
+            left.set()
+
+    with _serving(Handler) as url:
+        yield url, left
+
+
+@contextmanager
+def answering(status: int, content: bytes, headers: Mapping[str, str] | None = None) -> Generator[str]:
     """Answers everything so; yields its URL."""
-    with answering_with(lambda *_: (status, content)) as url:
+    with answering_with(lambda *_: (status, content), headers) as url:
         yield url
 
 
 @contextmanager
-def answering_with(answer: Callable[[str, str, bytes], tuple[int, bytes]]) -> Generator[str]:
+def answering_with(
+    answer: Callable[[str, str, bytes], tuple[int, bytes]], headers: Mapping[str, str] | None = None
+) -> Generator[str]:
     """Answers what `answer` makes of method, path and body; yields its URL."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Quiet):
         protocol_version = "HTTP/1.1"
 
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, content = answer(self.command, self.path, body)
             self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
+            for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
 
         do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Says nothing."""
+    with _serving(Handler) as url:
+        yield url
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+
+class _Quiet(BaseHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Says nothing."""
+
+
+@contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler]) -> Generator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True  # a client keeps its connection
         serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         serving.start()

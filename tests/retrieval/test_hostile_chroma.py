@@ -1,5 +1,6 @@
 """A Chroma server is not trusted like code: nothing that it names is run, and an answer of no use is an error."""
 
+import gzip
 import os
 import secrets
 import subprocess
@@ -15,10 +16,12 @@ from chromadb.utils import embedding_functions
 
 from corpora import Catalog, ProjectKey
 from retrieval import Retriever, VectorStore, VectorStoreUnavailable
-from tests.hostile_chroma import answering, hostile_chroma
+from retrieval.circuit_breaker import Patience
+from tests.hostile_chroma import answering, blanks_without_end, hostile_chroma
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import small_vector
 from tests.retrieval.stored import stored
+from tests.server_process import PATIENCE_S
 
 
 @pytest.fixture
@@ -138,6 +141,32 @@ def test_an_answer_of_no_use_is_an_error_that_names_the_server(key: ProjectKey, 
         ):
             with suppress(VectorStoreUnavailable):
                 assert ask() in (None, [])
+
+
+@pytest.mark.parametrize(
+    ("most", "patience_s", "each", "pause_s"), [(2**20, PATIENCE_S, 2**16, 0), (2**30, 0.2, 1, 0.01)]
+)
+def test_an_answer_without_end_is_given_up(
+    key: ProjectKey, monkeypatch: pytest.MonkeyPatch, most: int, patience_s: float, each: int, pause_s: float
+) -> None:
+    """By bytes, and by time: no thread of ours reads it on."""
+    monkeypatch.setattr("retrieval.chroma_server._MOST_BYTES", most)
+    monkeypatch.setattr("retrieval.vector_store._QUERY", Patience(patience_s))
+    with blanks_without_end(each, pause_s) as (url, left), closing(VectorStore(url)) as store:
+        with pytest.raises(VectorStoreUnavailable, match=f"{url}.*(MiB|in time)"):
+            store.query(key, small_vector("dragon"), 1)
+        assert left.wait(PATIENCE_S), "it is still read"
+
+
+def test_an_answer_is_not_unpacked() -> None:
+    """A small one may unpack to anything, and none is asked for."""
+    packed = gzip.compress(b'{"nanosecond heartbeat": 7}')
+    with (
+        answering(200, packed, {"Content-Encoding": "gzip"}) as url,
+        closing(VectorStore(url)) as store,
+        pytest.raises(VectorStoreUnavailable),
+    ):
+        store.check()
 
 
 def test_what_is_shown_is_the_catalogs_text(
