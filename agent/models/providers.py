@@ -1,6 +1,7 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from inspect import signature
 from typing import Any, cast
@@ -90,11 +91,24 @@ def _anthropic() -> Provider[Any]:
 
 
 def _openai(provider: Provider[Any]) -> Provider[Any]:
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Omit, omit
+    from openai.resources.responses import AsyncResponses
+
+    class Responses(AsyncResponses):
+        """With the tools beside what the SDK walks: it holds each against every kind of tool that there is."""
+
+        async def create(self, *, tools: Any = omit, extra_body: Any = None, **given: Any) -> Any:
+            beside = {} if isinstance(tools, Omit) else {"tools": tools}
+            return await super().create(extra_body=beside | (extra_body or {}), **given)
 
     class OpenAIClient(AsyncOpenAI):
-        async def post(self, path: str, *, body: Any = None, **given: Any) -> Any:
-            return await super().post(path, body=_conversation_last(body), **given)
+        @cached_property
+        def responses(self) -> AsyncResponses:  # pyright: ignore[reportIncompatibleMethodOverride]
+            return Responses(self)
+
+        async def post(self, path: str, *, body: Any = None, options: Any = None, **given: Any) -> Any:
+            whole = body | options.pop("extra_json", {})
+            return await super().post(path, body=_conversation_last(whole), options=options, **given)
 
     class HttpClient(LimitedAnswers, DefaultAsyncHttpxClient):
         pass

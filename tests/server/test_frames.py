@@ -1,13 +1,14 @@
 """Frames that are no message: each gets its own clear error, and the connection lives."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.agent.scripted_model import Use
 from tests.server.client import Client, texts, types
-from tests.server.house import House
+from tests.server.house import House, house
 
 NOT_JSON = {
     "text": "hello?",
@@ -69,6 +70,13 @@ INVALID: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"type": "user_message", "mode": "dream"}, ("mode",)),
     ({"type": "user_message", "function": 1, "function_params": []}, ("function", "function_params")),
 ]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One for all: what a frame does, it does to its connection."""
+    with house(tmp_path_factory.mktemp("home") / "data") as opened:
+        yield opened
 
 
 def assert_no_json(client: Client, words: str = "INVALID_JSON: ") -> None:

@@ -1,6 +1,7 @@
 """Every form of docs/local.md does something on the sample, and so does every example that is ever suggested."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,15 @@ EMPTY = """{"title": "New", "entry": 1, "meta": {"authors": {"0": ["Writer", 1]}
 "nodes": {"1": {"type": "entry", "name": "1", "data": {"plaque": ""}}}, "variables": {}, "characters": {}}}"""
 
 
+@cache
+def _sample() -> tuple[ArrowProject, str]:
+    return parse(SAMPLE.arrow_file.read_bytes()), (SAMPLE.documents / "dialogues.txt").read_text(encoding="utf-8")
+
+
 def sample() -> Turn:
-    script = (SAMPLE.documents / "dialogues.txt").read_text(encoding="utf-8")
-    project = parse(SAMPLE.arrow_file.read_bytes())
+    project, script = _sample()
     found = [cited(1, "dialogues.txt", script[:900])]
-    return Turn(project, scene_id=20, selected=(30,), passages=found, texts={"dialogues.txt": script})
+    return Turn(project.copy(), scene_id=20, selected=(30,), passages=found, texts={"dialogues.txt": script})
 
 
 def test_the_guide_has_forms() -> None:
