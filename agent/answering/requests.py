@@ -187,7 +187,7 @@ class _Characters:
             yield replace(text, text=encodable(text.text))
             return
         said += text.text
-        if "\ud800" <= said[-1] <= "\udbff":
+        if "\ud800" <= said[-1:] <= "\udbff":
             said, self._first_half = said[:-1], said[-1]
         if said:
             yield TextChunk(encodable(said))

@@ -17,7 +17,7 @@ from agent.turn.events import TextChunk, TextFinished
 
 async def test_half_a_character_of_a_model_is_a_mark_wherever_it_is_shown_and_kept() -> None:
     async def halves(_messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterator[str]:
-        for piece in ("a\ud800b ", "\ud83d", "\ude00", "\udc00", " end \ud83d"):
+        for piece in ("a\ud800b ", "", "\ud83d", "\ude00", "\udc00", " end \ud83d"):
             yield piece
 
     told: list[Event] = []
