@@ -10,8 +10,9 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from fletcher.connections.config import Config
+from fletcher.connections.reader import Waits
 from fletcher.errors import CommandError
-from fletcher.uvicorn_protocols import Config, Waits
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
 

@@ -16,8 +16,8 @@ from agent import Assistant, ConfirmationPolicy, LocalPlanner
 from agent.models.retries import Retries
 from corpora import Catalog, ProjectKey
 from fletcher.app import KeptStoryFile
+from fletcher.connections.reader import Waits
 from fletcher.loopback import bind, serving
-from fletcher.uvicorn_protocols import Waits
 from ingest import FolderRoots, Ingestor, Painter, ReadError, Source
 from ingest.extracted import Extracted
 from ingest.readers import read

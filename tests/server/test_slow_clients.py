@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from fletcher.uvicorn_protocols import Waits
+from fletcher.connections.reader import Waits
 from server import Access, Limits
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text

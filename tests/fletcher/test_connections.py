@@ -13,7 +13,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from fletcher.uvicorn_protocols import Config, Waits
+from fletcher.connections.config import Config
+from fletcher.connections.reader import Waits
 from server.limits.room import Room, Sender
 
 TEXT, BINARY, CONTINUED, PING, PONG = 1, 2, 0, 9, 10
