@@ -1,0 +1,19 @@
+"""A server of such connections."""
+
+from typing import Any
+
+import uvicorn
+
+from fletcher.connections.http import Http
+from fletcher.connections.incoming import Turns
+from fletcher.connections.reader import Waits
+from fletcher.connections.socket import Socket
+
+
+class Config(uvicorn.Config):
+    """uvicorn's, with connections that do not wait for ever."""
+
+    def __init__(self, app: Any, waits: Waits, **options: Any) -> None:
+        self.waits = waits
+        self.turns = Turns()
+        super().__init__(app, http=Http, ws=Socket, **options)

@@ -1,0 +1,119 @@
+"""What has come over a connection, taken apart some at a time."""
+
+import asyncio
+from asyncio import Transport
+from collections import deque
+from collections.abc import Callable
+
+from uvicorn.protocols.http.flow_control import FlowControl
+
+# Bytes that are taken apart at once; then somebody looks at what was in them.
+_TAKEN_APART_AT_ONCE = 2 * 2**10
+# Of what one connection has sent so much is taken apart in a turn of the event loop: so many bytes, or, as it is these
+# that cost, so many pieces (lines of a head, chunks of a body, frames).
+_BYTES_OF_TURN = 64 * 2**10
+_PIECES_OF_TURN = 50
+# A piece of fewer bytes that brings nothing to an end is small; whoever sends so many of them is cut off.
+SMALL = 64
+MOST_SMALL = 1000
+
+
+class Turns:
+    """Whose rest is taken apart next: in each turn of the event loop that of one connection."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def wait(self, take: Callable[[], None]) -> None:
+        self._waiting.append(take)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        try:
+            self._waiting[0]()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)
+
+
+class Incoming:
+    """What has come over a connection: some is taken apart at once, the rest when it is the connection's turn.
+
+    While there is a rest, nothing more is read.
+
+    Args:
+        transport: Whence it comes.
+        turns: Of all connections.
+        take: Takes a part of it apart, and counts `pieces`.
+        is_held: Whether it has to wait for the app, which then calls `go_on`.
+
+    Attributes:
+        pieces: How many were in what was taken apart in this turn.
+        rest: What is still to be taken apart.
+    """
+
+    def __init__(
+        self, transport: Transport, turns: Turns, take: Callable[[bytes], object], is_held: Callable[[], bool]
+    ) -> None:
+        self._transport = transport
+        self._turns = turns
+        self._take = take
+        self._is_held = is_held
+        self._waits = False
+        self.pieces = 0
+        self.rest = memoryview(b"")
+
+    def comes(self, data: bytes) -> None:
+        self.rest = memoryview(b"".join((self.rest, data)) if self.rest else data)
+        if not self._waits:
+            self._take_some()
+
+    def go_on(self) -> None:
+        """Reads on, once what has come is taken apart."""
+        if self.rest and not self._waits:
+            self._waits = True
+            self._turns.wait(self._has_its_turn)
+        elif not self.rest and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def drop(self) -> None:
+        self.rest = memoryview(b"")
+
+    def _has_its_turn(self) -> None:
+        self._waits = False
+        try:
+            self._take_some()
+        except BaseException:  # as the event loop does where data cannot be taken
+            self._transport.abort()
+            raise
+        if not self._is_held():
+            self.go_on()
+
+    def _take_some(self) -> None:
+        self.pieces = size = 0
+        while self.rest and not self._is_held():
+            if self._transport.is_closing():
+                self.drop()
+                return
+            if size >= _BYTES_OF_TURN or self.pieces >= _PIECES_OF_TURN:
+                self._transport.pause_reading()
+                self.go_on()
+                return
+            part, self.rest = self.rest[:_TAKEN_APART_AT_ONCE], self.rest[_TAKEN_APART_AT_ONCE:]
+            size += len(part)
+            self._take(bytes(part))
+
+
+class Flow(FlowControl):
+    """uvicorn's, which reads on once what has come is taken apart."""
+
+    def __init__(self, transport: Transport, incoming: Incoming) -> None:
+        super().__init__(transport)
+        self._incoming = incoming
+
+    def resume_reading(self) -> None:
+        if self.read_paused:
+            self.read_paused = False
+            self._incoming.go_on()

@@ -1,0 +1,194 @@
+"""Sockets: long messages come from who is known, and each has its room until it is answered."""
+
+from asyncio.transports import BaseTransport
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
+
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+
+from fletcher.connections.http import refuse
+from fletcher.connections.incoming import MOST_SMALL, SMALL, Incoming
+from fletcher.connections.reader import Reader
+
+if TYPE_CHECKING:
+    from fletcher.connections.config import Config
+
+# Bytes of a socket message while nobody knows whose it is.
+_LONGEST_OF_UNKNOWN = 64 * 2**10
+_TOO_MANY_SMALL = "More than 1,000 pings, pongs and parts of under 64 bytes in 20 seconds; send each message whole."
+_NO_HANDSHAKE = (
+    "This opens no socket: ask with GET, without a body, with no more than 128 header fields, and no address or "
+    "field of more than 8 KiB."
+)
+_TOO_SLOW = "You did not read what was sent to you."
+_POLICY_VIOLATION = 1008
+_NO_ROOM = "The server is taking in as much as it has room for."
+_TRY_AGAIN_LATER = 1013
+
+
+class Sender(Protocol):
+    """What the app knows of a client's messages that have come, whole or not, and are not answered yet."""
+
+    def has_room(self, size: int) -> bool:
+        """Whether there is room, now that so many bytes have come."""
+        ...
+
+    def is_whole(self) -> None:
+        """It is, and has its room until it is answered."""
+        ...
+
+    def free(self) -> None:
+        """It is answered, or comes no more."""
+        ...
+
+
+class Socket(WebSocketsSansIOProtocol):
+    """Closes with 1008 where a client does not read; takes long messages only from clients who are known.
+
+    Of many messages that come together the first go to the app before the next are taken apart. Frames that bring no
+    message to an end are few, or long.
+    """
+
+    config: "Config"
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        too_slow = partial(self._leave, _POLICY_VIOLATION, _TOO_SLOW)
+        self._reader = Reader(self.transport, self.config.waits.reader_s, too_slow)
+        self._incoming = Incoming(self.transport, self.config.turns, self._take_apart, lambda: self.read_paused)
+        self._small_frames = 0
+        self._unread = 0  # bytes of messages that are whole, until the app has answered them
+        self._limit = self.config.ws_max_size
+        self._sender: Sender | None = None  # of a client that is known
+        self._take_short_messages()
+        self._receive_frame = self.conn.recv_frame
+        self.conn.recv_frame = self._frame_received
+        # The app finds it in the scope's state, and calls it once it knows the client.
+        self.app_state = {**self.app_state, "take_long_messages": self._take_long_messages}
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._reader.keeps_up()
+        if self._sender is not None:
+            self._sender.free()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader.falls_behind()
+
+    def resume_writing(self) -> None:
+        self._reader.keeps_up()
+        super().resume_writing()
+
+    def handle_parser_exception(self) -> None:
+        if self.conn.close_sent is None:  # before it was let in: there is no connection yet whose end could be said
+            self.transport.close()
+            return
+        super().handle_parser_exception()
+
+    def data_received(self, data: bytes) -> None:
+        self._incoming.comes(data)
+
+    def shutdown(self) -> None:
+        if not self.transport.is_closing():  # else it has been told already
+            super().shutdown()
+
+    async def receive(self) -> ASGIReceiveEvent:
+        self._go_on_reading()
+        if self._unread and self.queue.empty():
+            self._unread = 0
+            self._need_room()
+        message = await self.queue.get()
+        if not self._incoming.rest:
+            self._go_on_reading()
+        return message
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if self.close_sent:  # uvicorn reads on, as the client's own close is still to come
+            self._incoming.go_on()
+
+    def send_receive_event_to_app(self) -> None:
+        if not self.close_sent:
+            self._unread += len(self.frames[0])
+        super().send_receive_event_to_app()
+
+    def handle_cont(self, event: Frame) -> None:
+        """Joins the parts of a message as they come: to keep each of them would take more than what is in it."""
+        begun = self.frames[0]
+        message = begun if isinstance(begun, bytearray) else bytearray(begun)
+        message += event.data
+        self.frames = [bytes(message) if event.fin else cast("bytes", message)]
+        if event.fin:
+            self.send_receive_event_to_app()
+
+    def send_keepalive_ping(self) -> None:
+        self._small_frames = 0
+        super().send_keepalive_ping()
+
+    def _go_on_reading(self) -> None:
+        if self.read_paused and self.queue.empty():
+            self.read_paused = False
+            self._incoming.go_on()
+
+    def _take_apart(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if not self.handshake_initiated and not self._incoming.rest:  # all of the head is here
+            refuse(self.transport, b"400 Bad Request", "BAD_REQUEST", _NO_HANDSHAKE)
+        elif self._small_frames > MOST_SMALL:
+            self._leave(_POLICY_VIOLATION, _TOO_MANY_SMALL)
+        elif self._sender is None:
+            self._take_short_messages()
+        else:
+            self._need_room()
+
+    def _need_room(self) -> None:
+        if self._sender is None or self.transport.is_closing():
+            return
+        coming = (self.conn.current_size or 0) + len(self.conn.reader.buffer)
+        if not self._sender.has_room(self._unread + coming):
+            self._leave(_TRY_AGAIN_LATER, _NO_ROOM)
+        elif self.read_paused:  # for the app, and not because the client is slow
+            self._sender.is_whole()
+
+    def _frame_received(self, frame: Frame) -> None:
+        """After the first message a long one may follow in the same bytes; more come once the app has read it."""
+        self._receive_frame(frame)
+        self._incoming.pieces += 1
+        is_of_message = frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
+        if is_of_message and frame.fin:
+            self.conn.max_message_size = self._limit
+        elif not is_of_message or len(frame.data) < SMALL:
+            self._small_frames += 1
+
+    def _take_short_messages(self) -> None:
+        self.conn.max_message_size = min(self._limit, _LONGEST_OF_UNKNOWN)
+
+    def _take_long_messages(self, sender: Callable[[Callable[[], None]], Sender]) -> None:
+        self._sender = sender(partial(self._leave, _TRY_AGAIN_LATER, _NO_ROOM))
+        self.conn.max_message_size = self._limit
+
+    def _leave(self, code: int, reason: str) -> None:
+        """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
+        self._incoming.drop()
+        self.stop_keepalive()
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code})
+        self.disconnected = True
+        self.writable.set()  # whoever waits to send learns that there is nobody
+        if self.transport.is_closing():
+            self.transport.abort()
+            return
+        if not self.handshake_complete:  # there is no connection yet whose end could be said
+            self.transport.close()
+            return
+        if not self.close_sent:
+            self.conn.send_close(code, reason)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+            self.close_sent = True
+        self.transport.close()
+        self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)
