@@ -62,10 +62,16 @@ class Incoming:
         self._take = take
         self._is_held = is_held
         self._waits = False
+        self._left_to_throw_away: int | None = None
         self.pieces = 0
         self.rest = memoryview(b"")
 
     def comes(self, data: bytes) -> None:
+        if self._left_to_throw_away is not None:
+            self._left_to_throw_away -= len(data)
+            if self._left_to_throw_away < 0:
+                self._transport.abort()
+            return
         self.rest = memoryview(b"".join((self.rest, data)) if self.rest else data)
         if not self._waits:
             self._take_some()
@@ -80,6 +86,13 @@ class Incoming:
 
     def drop(self) -> None:
         self.rest = memoryview(b"")
+
+    def throw_away(self, most: int) -> None:
+        """From now on, so many bytes; who sends more is cut off."""
+        self.drop()
+        self._left_to_throw_away = most
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _has_its_turn(self) -> None:
         self._waits = False

@@ -23,6 +23,8 @@ _NO_HANDSHAKE = (
     "This opens no socket: ask with GET, without a body, with no more than 128 header fields, and no address or "
     "field of more than 8 KiB."
 )
+# Bytes that a client which is left has sent already, or goes on sending before it has read that it is.
+_MOST_THROWN_AWAY = 256 * 2**20
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
 _NO_ROOM = "The server is taking in as much as it has room for."
@@ -87,7 +89,7 @@ class Socket(WebSocketsSansIOProtocol):
         if self.conn.close_sent is None:  # before it was let in: there is no connection yet whose end could be said
             self.transport.close()
             return
-        super().handle_parser_exception()
+        self._leave(self.conn.close_sent.code, self.conn.close_sent.reason)
 
     def data_received(self, data: bytes) -> None:
         self._incoming.comes(data)
@@ -174,7 +176,11 @@ class Socket(WebSocketsSansIOProtocol):
         self.conn.max_message_size = self._limit
 
     def _leave(self, code: int, reason: str) -> None:
-        """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
+        """Ends the client's turn now, and the connection as soon as it has read why, or soon.
+
+        What it has still to send is thrown away until it has: where that is not read, a system cuts the connection at
+        once, and the reason is lost.
+        """
         self._incoming.drop()
         self.stop_keepalive()
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code})
@@ -187,8 +193,14 @@ class Socket(WebSocketsSansIOProtocol):
             self.transport.close()
             return
         if not self.close_sent:
-            self.conn.send_close(code, reason)
+            if self.conn.close_sent is None:
+                self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
-        self.transport.close()
-        self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self._incoming.throw_away(_MOST_THROWN_AWAY)
+        else:
+            self.transport.close()
+        # uvicorn's own timer: while it runs, the end of the app is not that of the connection.
+        self.close_timer = self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)

@@ -31,12 +31,12 @@ AT_ONCE = 2048  # bytes, after which it is looked at how many there were in them
 
 
 class Line(Transport):
-    """A connection without a network: `sent` is what the server wrote."""
+    """A connection without a network: `sent` is what the server wrote, and all that it will once it `is_ended`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.protocol: Any = None
-        self.is_read, self.is_closed = True, False
+        self.is_read, self.is_ended, self.is_closed = True, False, False
         self.sent = b""
 
     def get_protocol(self) -> Any:
@@ -67,6 +67,12 @@ class Line(Transport):
             asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
 
     abort = close
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.is_ended = True
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None: ...
 
@@ -182,7 +188,7 @@ async def test_of_frames_that_say_nothing_few_are_taken_in_a_turn_and_1000_in_al
     line.comes(frame(opcode) * (MUCH // 6))
     assert not line.is_closed, "some of them are taken, and the others wait"
     assert not line.is_read
-    await turns_until(lambda: line.is_closed)
+    await turns_until(lambda: line.is_ended)
     assert line.sent.count(b"\x8a\0") <= TOO_MANY + AT_ONCE // 6
     assert b"\x03\xf0More than 1,000 pings" in line.sent  # 1008 and why
     await turns_until(lambda: app.ended == [1008])
@@ -241,8 +247,24 @@ async def test_whoever_sends_a_message_in_very_small_parts_is_told_to_send_it_wh
 ) -> None:
     line = await open_socket(connect)
     line.comes(frame(TEXT, b"{", is_last=False) + frame(CONTINUED, is_last=False) * 2 * TOO_MANY)
-    await turns_until(lambda: line.is_closed)
+    await turns_until(lambda: line.is_ended)
     assert b"send each message whole" in line.sent
+
+
+async def test_what_a_client_goes_on_to_send_before_it_has_read_why_it_must_leave_is_thrown_away(
+    app: App, connect: Callable[[], Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fletcher.connections.socket._MOST_THROWN_AWAY", 2 * MUCH)
+    line = await open_socket(connect)
+    line.comes(b"\x81\xff" + struct.pack("!Q", 9 * MIB) + b"\0\0\0\0")
+    await turns_until(lambda: app.ended == [1009])
+    for _ in range(2):
+        line.comes(b"x" * MUCH)
+        assert line.is_read
+        assert line.is_ended
+        assert not line.is_closed
+    line.comes(b"x")
+    assert line.is_closed, "it may not go on for ever"
 
 
 async def test_many_messages_that_come_together_are_all_read_and_so_is_what_comes_then(
@@ -263,7 +285,7 @@ async def test_a_message_takes_room_until_it_is_answered(app: App, connect: Call
     lines[0].comes(long)
     await turns_until(lambda: app.messages)
     lines[1].comes(long)
-    await turns_until(lambda: lines[1].is_closed)
+    await turns_until(lambda: lines[1].is_ended)
     assert b"\x03\xf5The server is taking in as much" in lines[1].sent  # 1013 and why
     app.may_answer.set()
     await turns(5)
