@@ -2,11 +2,12 @@
 
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.server.house import House
+from tests.waiting import eventually
 
 
 def assert_nothing_is_left(home: House) -> None:
     assert home.watched.sockets_done.acquire(timeout=PATIENCE_S)
-    assert home.watched.tasks() == set()
+    eventually(lambda: home.watched.tasks() == set())
 
 
 def test_while_the_model_hangs(home: House) -> None:

@@ -8,6 +8,7 @@ from server.dialects import DIALECTS
 from tests.agent.scripted_model import PATIENCE_S, Reply, Request, Use
 from tests.server.client import Frame, flat, texts
 from tests.server.house import House
+from tests.waiting import eventually
 
 CLIENTS, CALLS = 40, 5
 ENDS = {"fletcher": "turn_end"}
@@ -52,4 +53,4 @@ def test_every_client_gets_its_own_turn_and_nothing_else(home: House) -> None:
     assert len(home.model.requests) == CLIENTS * (CALLS + 1)
     for _ in range(CLIENTS):
         assert home.watched.sockets_done.acquire(timeout=PATIENCE_S)
-    assert home.watched.tasks() == set()
+    eventually(lambda: home.watched.tasks() == set())  # the last stories may still be weighed

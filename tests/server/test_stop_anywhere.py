@@ -10,6 +10,7 @@ from tests.agent.scripted_model import PATIENCE_S, Reply, Request, Use
 from tests.agent.story import story_text
 from tests.server.client import Client, Frame, types
 from tests.server.house import House
+from tests.waiting import eventually
 
 STOPS = 100
 ENDS = {"fletcher": "turn_end"}
@@ -64,4 +65,4 @@ def test_stops_at_random_instants(home: House, dialect: str) -> None:
             assert home.model.under_way == 0
             assert not [task for task in home.watched.tasks() if "_run_turn" in task]
     assert home.watched.sockets_done.acquire(timeout=PATIENCE_S)
-    assert home.watched.tasks() == set()
+    eventually(lambda: home.watched.tasks() == set())
