@@ -12,7 +12,7 @@ from agent.questions.confirmation import describe, summarize
 from agent.questions.parameters import is_a_value, read_parameters
 from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.questions.questions import calls_of, what_happened
-from agent.questions.reply import read_reply
+from agent.questions.reply import may_agree, read_reply
 from agent.turn.direct import DirectCalls
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
@@ -22,6 +22,12 @@ from arrow_project import Operation, fingerprint
 
 _CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
 _DROPPED = "(The open question is dropped, and nothing of it was done.)"
+_NO_YES = {
+    "error": {
+        "code": "NOT_AGREED",
+        "message": "These words are no yes. Nothing was done, and the question is closed; ask what is wanted instead.",
+    }
+}
 _STILL_LACKS = {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
 
 
@@ -105,6 +111,8 @@ class Replies:
 
         async def decide(decision: str) -> dict[str, Any]:
             decided.append(decision)
+            if decision == "yes" and not may_agree(self.request.message):
+                return _NO_YES
             if decision == "no":
                 return {"done": [], "left": "Nothing was done, and the question is closed."}
             return await self._agreed(pending) if decision == "yes" else self._result(pending, [])

@@ -29,3 +29,15 @@ def read_reply(message: str) -> Literal["yes", "no"] | None:
     if _YES.fullmatch(words):
         return "yes"
     return "no" if _NO.fullmatch(words) else None
+
+
+# Words that begin so are no yes, whoever reads them.
+_REFUSES = re.compile(
+    r"(?i)\W*(?:[不别否]|(?:no(?! (?:problem|worries|objection))|nope|nah|not|never|don['’]?t|do not|stop|wait|cancel"
+    r"|keep|leave|nein|nicht|non|niet|nie|нет|не)\b)"
+)
+
+
+def may_agree(message: str) -> bool:
+    """Whether a model may take the words for a yes: they neither begin with a refusal nor ask something back."""
+    return not _REFUSES.match(message) and not message.rstrip(" \t\r\n!\"'”’").endswith(("?", "？"))

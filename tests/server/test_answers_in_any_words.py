@@ -55,6 +55,17 @@ def test_a_no_executes_nothing(home: House, client: Client, reply: str) -> None:
     assert texts(client.turn("yes")) == ["Yes to what?"], "the question is closed"
 
 
+@pytest.mark.parametrize(
+    "reply", ["do not delete it, please", "no way!!", "Nein, auf keinen Fall", "why?", "Don’t you dare", "不要删除它"]
+)
+def test_words_that_refuse_or_ask_are_no_yes_whatever_a_model_reads(home: House, client: Client, reply: str) -> None:
+    asked(home, client)
+    home.model.add([decide("yes")], ["Then it stays."])
+    frames = client.turn(reply)
+    assert "function_call" not in types(frames)
+    assert texts(frames)[-1] == "Then it stays."
+
+
 @pytest.mark.parametrize("reply", CHANGE)
 def test_a_change_does_the_other_thing_and_not_what_was_asked_about(home: House, client: Client, reply: str) -> None:
     asked(home, client)
