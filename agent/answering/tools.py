@@ -20,6 +20,7 @@ from arrow_project import OPERATIONS, Operation
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
+_LONGEST_ARGUMENTS = 500_000  # characters: what can be read and checked in a moment
 _LONGEST_NAME = 64
 _DECIDE = (
     "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
@@ -68,12 +69,14 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
     try:
         part.args = _json_object(written if isinstance(written, str) else json.dumps(written, ensure_ascii=False))
     except ValueError as error:
-        part.args = {"arguments": encodable(str(written))}
+        part.args = {"arguments": encodable(str(written))[:_LONGEST_ARGUMENTS]}
         return f"Nothing was done: the arguments have to be one JSON object ({error})."
     return Operation(part.tool_name, part.args) if part.tool_name in tools else _unknown(part.tool_name)
 
 
 def _json_object(written: str) -> dict[str, Any]:
+    if len(written) > _LONGEST_ARGUMENTS:
+        raise ValueError(f"of no more than {_LONGEST_ARGUMENTS:,} characters")
     value: Any = from_json(encodable(written), allow_inf_nan=False)
     if not isinstance(value, dict):
         raise ValueError(f"not {type(value).__name__}")

@@ -10,16 +10,20 @@ _KINDS = {
     "update_variable": "variable",
 }
 
+_LONGEST = 1000  # characters of what anybody would take for a name; to fold megabytes would halt everybody
+
 
 def find_duplicate(project: ArrowProject, operation: Operation) -> Failure | None:
     """Why the operation would make a second one of the same name in another spelling; None when it would not."""
     kind, name = _KINDS.get(operation.function), operation.arguments.get("name")
-    if kind is None or not isinstance(name, str) or not fold(name):
+    if kind is None or not isinstance(name, str) or len(name) > _LONGEST or not (folded := fold(name)):
         return None
     own = {operation.arguments.get(f"{kind}_id"), operation.arguments.get("by_name")}
     for known_id, resource in project.data.table(kind).items():
         known = str(resource["name"])
-        if known != name and fold(known) == fold(name) and not own & {known_id, str(known_id), known}:
+        if len(known) > _LONGEST or known == name or fold(known) != folded:
+            continue
+        if not own & {known_id, str(known_id), known}:
             return Failure(
                 ErrorCode.PERMISSION_DENIED,
                 f"There is a {kind} {known} already, id {known_id}; {name} is the same name in another spelling. "

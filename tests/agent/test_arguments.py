@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ToolCallPart
 
 from agent.answering.tools import read_call, tool_schemas
+from agent.editing.duplicates import find_duplicate
 from arrow_project import Operation
+from tests.agent.story import story
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5)
 TOOLS = tool_schemas()
@@ -37,6 +39,22 @@ def test_of_anything_else_the_model_is_told(written: str) -> None:
     assert isinstance(told, str)
     assert told.startswith("Nothing was done: ")
     assert part.args == {"arguments": written}
+
+
+def test_what_could_not_be_checked_in_a_moment_is_not_read() -> None:
+    part = ToolCallPart("create_variable", json.dumps({"name": "x" * 7_000_000}))
+    told = read_call(part, TOOLS)
+    assert isinstance(told, str)
+    assert "no more than 500,000 characters" in told
+    assert len(json.dumps(part.args)) < 600_000
+
+
+def test_what_nobody_would_take_for_a_name_is_no_duplicate() -> None:
+    project = story()
+    longest = "Gold" * 100_000
+    project.apply(Operation("create_variable", {"name": longest, "type": "num"}))
+    assert find_duplicate(project, Operation("create_variable", {"name": longest.lower()})) is None
+    assert find_duplicate(project, Operation("create_variable", {"name": "silver"})) is None
 
 
 @given(st.dictionaries(st.text(), JSON).map(json.dumps) | JSON.map(json.dumps) | st.text(st.characters()))

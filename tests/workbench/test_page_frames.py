@@ -102,3 +102,16 @@ def test_events_that_fail_in_the_page_do_not_fill_the_log(url: str, log: Path) -
         for _ in range(100):
             page.choose(page, {"no": "tab"})
     assert len(log.read_text()[before:].splitlines()) < 3000
+
+
+def test_what_came_before_a_socket_was_closed_is_no_trace(url: str, log: Path) -> None:
+    """It is read only once the socket is gone."""
+    before = len(log.read_text())
+    with ExitStack() as opened:
+        page = PageSocket(opened, url, "")
+        with suppress(ConnectionClosed):
+            for _ in range(_TIMES):
+                page.send('42["event",{}]')
+    with ExitStack() as opened:  # by now the server has looked at what the other said
+        PageSocket(opened, url, "")
+    assert "Traceback" not in log.read_text()[before:]

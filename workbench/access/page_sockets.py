@@ -93,6 +93,8 @@ def _not_heard(_socket_id: str, _message: Any) -> None:
 
 def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
     async def checked(connection_id: str, message: Any) -> None:
+        if connection_id not in sio.environ:  # it was closed, and had sent more before that
+            return
         state = sio.environ[connection_id]["asgi.scope"]["state"]
         if state.get(OVER):
             return

@@ -113,6 +113,8 @@ class Several:
             self._add(value)
 
     def _add(self, value: Any) -> None:
+        if len(self.fields) >= max(MOST_ELEMENTS, len(self._before)):
+            return
         self._drawn += 1
         name = f"{self._label} {self._drawn}"
         with self._rows, ui.row().classes("line one-of-several") as row:
