@@ -16,6 +16,9 @@ from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, kn
 
 MOST_ENTRIES = 20_000
 """The files and folders of a folder that somebody else has the server read: each is kept in memory."""
+
+MOST_CHARACTERS = 5_000_000
+"""Of the paths of all of these: a path may have four thousand of them."""
 MOST_DEEP = 100
 """The folders that one path leads through: each file's path is kept in memory, and a walk recurses."""
 
@@ -172,8 +175,8 @@ def _not_there(folder: Path) -> ScanError:
 def _too_many(folder: Path, most: int) -> ScanError:
     return ScanError(
         "FOLDER_TOO_LARGE",
-        f"{printable(str(folder))}: it has more than {most:,} files and folders, and no more are read of one. "
-        "Name the folder in it that has the documents.",
+        f"{printable(str(folder))}: it has more than {most:,} files and folders, or their paths have more than "
+        f"{MOST_CHARACTERS:,} characters, and no more are read of one. Name the folder in it that has the documents.",
     )
 
 
@@ -228,13 +231,17 @@ class _Tree:
                 raise _unreadable(root, error) from error
             self.unreadable[Path(error.filename)] = error
 
+        characters = 0
         for folder, folders, files in os.walk(root, onerror=note):
             here = Path(folder)
             self.folders.append(here)
             shut = [name for name in folders if is_too_deep(here / name) or (here / name).is_symlink()]
             folders[:] = [name for name in folders if not is_left_out(name) and name not in shut]
             self.files += [here / name for name in (*files, *shut) if not is_left_out(name)]
-            if most is not None and len(self.files) + len(self.folders) > most:
+            characters += sum(len(folder) + len(name) for name in (*files, *folders))
+            if most is None:
+                continue
+            if len(self.files) + len(self.folders) > most or characters > MOST_CHARACTERS:
                 raise _too_many(root, most)
 
 

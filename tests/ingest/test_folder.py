@@ -165,6 +165,22 @@ def test_of_a_folder_that_somebody_else_names_so_many_files_are_read(
     assert len(scan(tmp_path)) == 2
 
 
+def test_of_a_folder_that_somebody_else_names_paths_have_so_many_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path.resolve()
+    file = folder / "d" / "a.md"
+    file.parent.mkdir()
+    file.write_text("Elena keeps the lighthouse.")
+    monkeypatch.setattr("ingest.folder.MOST_CHARACTERS", len(str(file)) + len(str(file.parent)))
+    assert len(scan(folder, folder)) == 1
+    file.rename(file.with_name("longer.md"))
+    with pytest.raises(ScanError, match="Name the folder in it") as refused:
+        scan(folder, folder)
+    assert refused.value.code == "FOLDER_TOO_LARGE"
+    assert len(scan(folder)) == 1
+
+
 def test_a_folder_that_is_too_deep_is_skipped_and_what_is_above_it_is_read(tmp_path: Path) -> None:
     """Python's walk recurses, and each path that is kept is as long as it is deep."""
     folder = tmp_path
