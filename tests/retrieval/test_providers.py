@@ -142,6 +142,8 @@ def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
     assert embedder.is_away() is True
     assert provider.left.wait(PATIENCE_S), "the probe still reads"
     provider.blanks = None
+    monkeypatch.setattr("retrieval.provider._QUESTION", Patience(PATIENCE_S, asks_again=True))
+    monkeypatch.setattr("retrieval.provider._PROBE_S", PATIENCE_S)
     eventually(lambda: embedder.is_away() is False)
     assert embedder.embed_query("sword").shape == (embedder.dimension,)
 
