@@ -17,6 +17,13 @@ from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, kn
 MOST_ENTRIES = 20_000
 """The files and folders of a folder that somebody else has the server read: each is kept in memory."""
 
+MOST_CHARACTERS = 5_000_000
+"""Of the paths of all of these: a path may have four thousand of them."""
+MOST_DEEP = 100
+"""The folders that one path leads through: each file's path is kept in memory, and a walk recurses."""
+
+TOO_DEEP = f"its path has more than {MOST_DEEP} folders, and none so deep is read; move it further up."
+
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
 # What a program still writes: a save or a download that is renamed when it is complete, and an editor's backup.
 _UNFINISHED = (".tmp", ".crdownload", ".part", ".partial", ".download", "~")
@@ -168,8 +175,8 @@ def _not_there(folder: Path) -> ScanError:
 def _too_many(folder: Path, most: int) -> ScanError:
     return ScanError(
         "FOLDER_TOO_LARGE",
-        f"{printable(str(folder))}: it has more than {most:,} files and folders, and no more are read of one. "
-        "Name the folder in it that has the documents.",
+        f"{printable(str(folder))}: it has more than {most:,} files and folders, or their paths have more than "
+        f"{MOST_CHARACTERS:,} characters, and no more are read of one. Name the folder in it that has the documents.",
     )
 
 
@@ -190,7 +197,7 @@ def _identity(folder: Path) -> Identity:
 
 
 def _found(path: Path, inside: Path | None) -> list[_Entry]:
-    if not path.exists():
+    if not is_there(path):
         message = f"{printable(str(path))}: there is no such file or folder; check the path."
         raise ScanError("FILE_NOT_FOUND", message)
     if path.is_dir():
@@ -209,7 +216,10 @@ def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
 
 
 class _Tree:
-    """All files and folders below a folder, but for hidden and unfinished ones; a link to a folder is as a file."""
+    """All files and folders below a folder, but for hidden and unfinished ones.
+
+    A link to a folder is as a file, and so is a folder that is too deep.
+    """
 
     def __init__(self, root: Path, most: int | None) -> None:
         self.files: list[Path] = []
@@ -221,19 +231,33 @@ class _Tree:
                 raise _unreadable(root, error) from error
             self.unreadable[Path(error.filename)] = error
 
+        characters = 0
         for folder, folders, files in os.walk(root, onerror=note):
             here = Path(folder)
             self.folders.append(here)
-            links = [name for name in folders if (here / name).is_symlink()]
-            folders[:] = [name for name in folders if not is_left_out(name) and name not in links]
-            self.files += [here / name for name in (*files, *links) if not is_left_out(name)]
-            if most is not None and len(self.files) + len(self.folders) > most:
+            shut = [name for name in folders if is_too_deep(here / name) or (here / name).is_symlink()]
+            folders[:] = [name for name in folders if not is_left_out(name) and name not in shut]
+            self.files += [here / name for name in (*files, *shut) if not is_left_out(name)]
+            characters += sum(len(folder) + len(name) for name in (*files, *folders))
+            if most is None:
+                continue
+            if len(self.files) + len(self.folders) > most or characters > MOST_CHARACTERS:
                 raise _too_many(root, most)
 
 
 def is_left_out(name: str) -> bool:
     """Whether a file or folder of this name in a folder is none of its documents: hidden, or not complete."""
     return name.startswith(_HIDDEN) or name.lower().endswith(_UNFINISHED)
+
+
+def is_too_deep(folder: Path) -> bool:
+    """Whether what is in it is not read."""
+    return len(folder.parts) > MOST_DEEP
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder, also for a name that no system has."""
+    return os.path.exists(path)  # noqa: PTH110  (before Python 3.12, that of `Path` raises for one that is too long)
 
 
 def _entry(root: Path, inside: Path | None, path: Path) -> _Entry:
@@ -251,6 +275,8 @@ def _name_on_disk(root: Path, path: Path) -> str:
 
 def _refusal(root: Path, inside: Path | None, path: Path) -> Refusal | None:
     name, was_named = _name(root, path), path == root
+    if not was_named and is_too_deep(path) and path.is_dir() and not path.is_symlink():
+        return Refusal(name, "skipped", "TOO_DEEP", f"{name}: {TOO_DEEP}")
     if not path.is_file():
         return _not_a_file(name, "failed" if was_named else "skipped")
     if inside is not None and not Path(os.path.realpath(path)).is_relative_to(inside):

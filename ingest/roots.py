@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpora import CorpusError, is_printable, printable
-from ingest.folder import is_left_out
+from ingest.folder import TOO_DEEP, is_left_out, is_there, is_too_deep
 
 _LONGEST = 4096
 
@@ -102,10 +102,12 @@ def _reaches(folder: Path, data_dir: Path) -> bool:
 
 
 def _require_folder(folder: Path, given: str) -> None:
-    if not folder.exists():
+    if not is_there(folder):
         raise FolderUnusable(f"{given}: there is no such folder; check the path.")
     if not folder.is_dir():
         raise FolderUnusable(f"{given} is a file; link the folder that it is in.")
+    if is_too_deep(folder):
+        raise FolderUnusable(f"{given}: {TOO_DEEP}")
     try:
         with os.scandir(folder):
             pass

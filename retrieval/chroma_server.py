@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import base64
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from retrieval.answer_limit import AnswerWithoutEnd, hooks, within
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import VectorStoreUnavailable
 
 if TYPE_CHECKING:
     from chromadb.api import ServerAPI
-    from httpx import Response
 
 logger = logging.getLogger(__name__)
 
@@ -26,14 +24,7 @@ _Answer = TypeVar("_Answer")
 _CHECK = Patience(5.0, asks_again=True)
 _CONNECT_S = 2.0
 _READ_S = 30.0  # a server that falls silent
-_PROBE = Patience(5.0)
-# Of one answer: a project's million passages have ids of that length. Whoever sends more, or sends for longer than the
-# call may take, does so to fill our memory.
-_MOST_BYTES = 64 * 2**20
-
-
-class AnswerWithoutEnd(Exception):
-    """The server sent more than any answer has, or for longer than anybody waits."""
+_PROBE_S = 5.0
 
 
 class ChromaServer:
@@ -43,7 +34,6 @@ class ChromaServer:
         self._url = urlsplit(url)
         self._api: ServerAPI | None = None
         self._breaker: CircuitBreaker | None = None
-        self._call = threading.local()  # each has a thread of its own
 
     def call(self, work: Callable[[ServerAPI], _Answer], patience: Patience) -> _Answer:
         """What `work` makes of the server.
@@ -54,7 +44,7 @@ class ChromaServer:
         import_chroma()
         try:
             api, breaker = self._opened()
-            return breaker.call(lambda: self._within(patience, lambda: work(api)), patience)
+            return breaker.call(lambda: within(patience.limit_s, lambda: work(api)), patience)
         except NoAnswer as error:
             raise self._unavailable(error) from error
         except Exception as error:  # Chroma's client raises whatever an answer that it does not understand leads to
@@ -84,25 +74,11 @@ class ChromaServer:
         if self._api is None or self._breaker is None:
             from httpx import InvalidURL, TransportError
 
-            self._api = _client(self._url, self._limit)
-            probe = partial(self._within, _PROBE, self._api.heartbeat)
+            self._api = _client(self._url)
+            probe = partial(within, _PROBE_S, self._api.heartbeat)
             lost = (TransportError, InvalidURL, AnswerWithoutEnd)
             self._breaker = CircuitBreaker(self._name, probe, lost)
         return self._api, self._breaker
-
-    def _within(self, patience: Patience, work: Callable[[], _Answer]) -> _Answer:
-        """What is given up must not be read on by a thread that nobody waits for."""
-        self._call.ends_at = time.monotonic() + patience.limit_s
-        return work()
-
-    def _limit(self, response: Response) -> None:
-        response.headers.pop("content-encoding", None)  # not asked for; a small one may unpack to anything
-        ends_at, read = self._call.ends_at, response.iter_raw
-
-        def read_limited(chunk_size: int | None = None) -> Iterator[bytes]:
-            return _limited(read(chunk_size), ends_at)
-
-        response.iter_bytes = read_limited  # all else reads with this
 
     @property
     def _name(self) -> str:
@@ -117,18 +93,7 @@ class ChromaServer:
         )
 
 
-def _limited(chunks: Iterator[bytes], ends_at: float) -> Iterator[bytes]:
-    size = 0
-    for chunk in chunks:
-        size += len(chunk)
-        if size > _MOST_BYTES:
-            raise AnswerWithoutEnd(f"it sent more than {_MOST_BYTES // 2**20} MiB in one answer")
-        if time.monotonic() > ends_at:
-            raise AnswerWithoutEnd("its answer did not end in time")
-        yield chunk
-
-
-def _client(url: SplitResult, limit: Callable[[Response], None]) -> ServerAPI:
+def _client(url: SplitResult) -> ServerAPI:
     """Chroma's client for HTTP, without what goes around it: that asks the server before a limit can be set."""
     from chromadb.api.fastapi import FastAPI
     from chromadb.config import Settings, System
@@ -151,8 +116,7 @@ def _client(url: SplitResult, limit: Callable[[Response], None]) -> ServerAPI:
     # No setting leads there, and as it comes it waits for ever and reads whatever comes.
     session = client._session  # pyright: ignore[reportPrivateUsage]
     session.timeout = Timeout(_READ_S, connect=_CONNECT_S)
-    session.headers["Accept-Encoding"] = "identity"
-    session.event_hooks = {"response": [limit]}
+    session.event_hooks = hooks()
     return client
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
@@ -21,6 +22,9 @@ _PROBE_S = 2.0  # that a call waits whether the server is back
 # Somebody waits for an answer that is still not there: is anybody there at all? A probe is answered in no time.
 _SILENT_S = 0.25
 _THERE_S = 0.5
+# A probe may hang as a call does, and the server answer whoever asks it anew. Each is waited for twice as long as the
+# one before: few threads hang, and a server is found again after at most as long as it was away.
+_PROBE_HANGS_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class CircuitBreaker:
         self._lock = threading.Lock()
         self._away: str | None = None
         self._probing: Future[bool] | None = None
+        self._hangs_at = 0.0
+        self._probe_s = _PROBE_HANGS_S
 
     def call(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
         """What `work` returns or raises; `NoAnswer` when patience ends, and at once while the server is away."""
@@ -125,8 +131,15 @@ class CircuitBreaker:
 
     def _look_again(self) -> Future[bool]:
         with self._lock:
+            now = time.monotonic()
             if self._probing is None or self._probing.done():
-                self._probing = in_thread(self._looked)
+                self._probe_s = _PROBE_HANGS_S
+            elif now >= self._hangs_at:
+                self._probe_s *= 2
+            else:
+                return self._probing
+            self._hangs_at = now + self._probe_s
+            self._probing = in_thread(self._looked)
             return self._probing
 
     def _looked(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval import answer_limit
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import ProviderAway
 from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, load_local, within
@@ -26,6 +28,8 @@ _BATCH = 32  # texts in one request
 # Somebody waits for a question's answer, which can be found without the provider; for passages nobody does.
 _QUESTION = Patience(5.0, asks_again=True)
 _PASSAGES = Patience(120.0, asks_again=True)
+_PROBE_S = 5.0
+_CLIENT = re.compile(r"\bhttpx2?(?=\.Client\b)")
 
 
 class ProvidedEmbedding:
@@ -90,13 +94,15 @@ class _Provider:
 
     def __init__(self, name: str, probe: Callable[[], object]) -> None:
         self._name = name
-        self._breaker = CircuitBreaker(name, probe, (Exception,))  # of the provider's client, of whatever type
+        # The errors are of the provider's client, of whatever type.
+        self._breaker = CircuitBreaker(name, lambda: answer_limit.within(_PROBE_S, probe), (Exception,))
         self.is_away = self._breaker.is_away
 
     def asked(self, ask: Callable[[], _Answer], patience: Patience | None = None) -> _Answer:
         """The answer; raises `ProviderAway` without one."""
+        patience = patience or _QUESTION
         try:
-            return self._breaker.call(ask, patience or _QUESTION)
+            return self._breaker.call(lambda: answer_limit.within(patience.limit_s, ask), patience)
         except NoAnswer as error:
             raise ProviderAway(
                 f"{self._name} does not answer ({first_line(error)}): check that it runs, and its key. Search goes on "
@@ -106,7 +112,7 @@ class _Provider:
 
 def _tried(provider: str, ask: Callable[[], _Answer]) -> _Answer:
     try:
-        return ask()
+        return answer_limit.within(WAITED_S, ask)
     except Exception as error:  # of the provider's client, of whatever type
         raise ModelNotUsable(f"{provider} does not answer as it should ({first_line(error)})") from error
 
@@ -130,9 +136,18 @@ def _made(model: type, provider: str, name: str, **options: Any) -> Any:
     if provider == "ollama" and (host := os.environ.get("OLLAMA_HOST")):  # which its package does not look at
         options["base_url"] = host
     try:
-        return model(**{_name_of(model): name}, **options)
+        return model(**{_name_of(model): name}, **options, **_limited(model))
     except Exception as error:  # a key that is missing, a name that it does not know, of whatever type
         raise ModelNotUsable(f"the package of {provider} does not take it ({first_line(error)})") from error
+
+
+def _limited(model: type) -> dict[str, Any]:
+    """The option with which answers have an end; the packages of some providers have none, and read what comes."""
+    options: dict[str, Any] = {"event_hooks": answer_limit.hooks(), "follow_redirects": True}
+    for name, parameter in inspect.signature(model).parameters.items():
+        if client := _CLIENT.search(str(parameter.annotation)):
+            return {name: import_module(client[0]).Client(timeout=_PASSAGES.limit_s, **options)}
+    return {"client_kwargs": options} if model.__name__ == "OllamaEmbedding" else {}
 
 
 def _asked_once(model: type) -> dict[str, int]:

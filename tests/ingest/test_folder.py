@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest import Refusal, ScanError, Source, scan
+from ingest.folder import MOST_DEEP, look_into
 
 
 @pytest.fixture
@@ -54,6 +55,8 @@ def test_a_path_that_is_not_there_stops_before_anything_counts_as_gone(folder: P
     with pytest.raises(ScanError, match="no such file") as refused:
         scan([folder, folder / "nothing"])
     assert refused.value.code == "FILE_NOT_FOUND"
+    with pytest.raises(ScanError, match="no such file"):
+        scan(folder / ("a" * 1000))
 
 
 def test_links_are_followed_inside_the_folder_only(folder: Path, tmp_path: Path) -> None:
@@ -160,3 +163,40 @@ def test_of_a_folder_that_somebody_else_names_so_many_files_are_read(
         scan(tmp_path, tmp_path.resolve())
     assert refused.value.code == "FOLDER_TOO_LARGE"
     assert len(scan(tmp_path)) == 2
+
+
+def test_of_a_folder_that_somebody_else_names_paths_have_so_many_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path.resolve()
+    file = folder / "d" / "a.md"
+    file.parent.mkdir()
+    file.write_text("Elena keeps the lighthouse.")
+    monkeypatch.setattr("ingest.folder.MOST_CHARACTERS", len(str(file)) + len(str(file.parent)))
+    assert len(scan(folder, folder)) == 1
+    file.rename(file.with_name("longer.md"))
+    with pytest.raises(ScanError, match="Name the folder in it") as refused:
+        scan(folder, folder)
+    assert refused.value.code == "FOLDER_TOO_LARGE"
+    assert len(scan(folder)) == 1
+
+
+def test_a_folder_that_is_too_deep_is_skipped_and_what_is_above_it_is_read(tmp_path: Path) -> None:
+    """Python's walk recurses, and each path that is kept is as long as it is deep."""
+    folder = tmp_path
+    while len(folder.parts) <= MOST_DEEP:
+        (folder / "a.md").write_text("Elena keeps the lighthouse.")
+        folder /= "d"
+        folder.mkdir()
+    (folder / "below.md").write_text("Nobody reads this.")
+    look = look_into(tmp_path, tmp_path)
+    for found in (list(scan(tmp_path)), list(look.scan(look.stamps))):
+        read = [entry.name for entry in found if isinstance(entry, Source)]
+        assert len(read) == MOST_DEEP - len(tmp_path.parts) + 1
+        (refused,) = [entry for entry in found if isinstance(entry, Refusal)]
+        assert (refused.name, refused.status, refused.code) == (
+            folder.relative_to(tmp_path).as_posix(),
+            "skipped",
+            "TOO_DEEP",
+        )
+        assert "more than 100 folders" in refused.message

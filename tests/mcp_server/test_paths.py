@@ -40,7 +40,7 @@ async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path
     (own / "folder").symlink_to(other)
     refused = [
         str(tmp_path / "secret.md"), "../secret.md", "link.md", "folder", "folder/notes.md", str(other), str(tmp_path),
-        str(tmp_path / "data"), "/etc/hostname", "", "no/such/file.md", "notes.md\x00", "~/x.md",
+        str(tmp_path / "data"), "/etc/hostname", "", "no/such/file.md", "notes.md\x00", "~/x.md", "a" * 300,
     ]  # fmt: skip
     async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
         for path in refused:

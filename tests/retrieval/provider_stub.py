@@ -1,10 +1,11 @@
-"""A server on loopback that speaks the embeddings API of OpenAI and of Ollama, and can refuse, hang or be busy."""
+"""A server on loopback that speaks the embeddings API of OpenAI and of Ollama, well or badly."""
 
 import base64
 import json
 import threading
+import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -15,13 +16,16 @@ from tests.retrieval.small_embedder import SmallEmbedder
 class ProviderStub:
     """Its vectors are those of `SmallEmbedder`; `asked` has the texts of each request.
 
-    The next `busy` requests are told to come again.
+    The next `busy` requests are told to come again. While it has `blanks` it answers with them, with a pause after
+    each, and `left` is set when nobody reads them.
     """
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
         self.refuses = False
         self.busy = 0
+        self.blanks: tuple[bytes, float] | None = None
+        self.left = threading.Event()
         self.goes_on = threading.Event()
         self.goes_on.set()
         self.url = ""
@@ -57,6 +61,9 @@ def provider_stub() -> Generator[ProviderStub]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             stub.goes_on.wait(60)
+            if stub.blanks is not None:
+                self._go_on_with(*stub.blanks)
+                return
             status, answer = 200, {"error": {"message": "no credit left"}}
             if stub.refuses:
                 status = 402
@@ -71,6 +78,16 @@ def provider_stub() -> Generator[ProviderStub]:
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
+
+        def _go_on_with(self, blanks: bytes, pause_s: float) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(blanks)
+                    time.sleep(pause_s)
+            stub.left.set()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the standard library
             """Says nothing."""

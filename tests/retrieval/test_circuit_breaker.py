@@ -146,6 +146,35 @@ def test_a_probe_that_fails_changes_nothing_and_the_next_may_succeed() -> None:
     assert breaker.call(lambda: "an answer", _ASKS_AGAIN) == "an answer"
 
 
+def test_a_probe_that_hangs_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection may hang or drip when the server is back for all others."""
+    monkeypatch.setattr(circuit_breaker, "_PROBE_S", 0)
+    over, hangs = threading.Event(), threading.Semaphore(2)
+    probed = threading.Semaphore(0)
+
+    def probe() -> None:
+        probed.release()
+        if hangs.acquire(blocking=False):
+            over.wait()
+
+    def unreachable() -> None:
+        raise ConnectionError("nobody listens")
+
+    breaker = CircuitBreaker("the server", probe, (ConnectionError,))
+    refused(lambda: breaker.call(unreachable, _LONG))
+    assert breaker.is_away()
+    assert breaker.is_away()
+    assert probed.acquire(timeout=60)
+    assert not probed.acquire(blocking=False), "it is waited for"
+    monkeypatch.setattr(breaker, "_hangs_at", 0.0)
+    assert breaker.is_away()
+    assert probed.acquire(timeout=60)
+    monkeypatch.setattr(breaker, "_hangs_at", 0.0)
+    monkeypatch.setattr(circuit_breaker, "_PROBE_S", 60)
+    assert breaker.call(lambda: "an answer", _ASKS_AGAIN) == "an answer"
+    over.set()
+
+
 def test_calls_at_once_have_so_many_threads_and_the_next_waits_no_longer_than_it_would_for_an_answer(
     breaker: CircuitBreaker, server: Server
 ) -> None:

@@ -150,7 +150,7 @@ def test_an_answer_without_end_is_given_up(
     key: ProjectKey, monkeypatch: pytest.MonkeyPatch, most: int, patience_s: float, each: int, pause_s: float
 ) -> None:
     """By bytes, and by time: no thread of ours reads it on."""
-    monkeypatch.setattr("retrieval.chroma_server._MOST_BYTES", most)
+    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", most)
     monkeypatch.setattr("retrieval.vector_store._QUERY", Patience(patience_s))
     with blanks_without_end(each, pause_s) as (url, left), closing(VectorStore(url)) as store:
         with pytest.raises(VectorStoreUnavailable, match=f"{url}.*(MiB|in time)"):

@@ -15,6 +15,7 @@ from retrieval.circuit_breaker import Patience
 from tests.retrieval.conftest import Put
 from tests.retrieval.provider_stub import ProviderStub, provider_stub
 from tests.retrieval.small_embedder import SmallEmbedder
+from tests.server_process import PATIENCE_S
 from tests.waiting import eventually
 
 MODELS = ["openai:text-embedding-3-small", "ollama:nomic-embed-text"]
@@ -115,6 +116,38 @@ def test_a_question_does_not_wait_for_a_provider_that_is_known_to_hang(
     assert embedder.embed_query("sword").shape == (embedder.dimension,)
 
 
+@pytest.mark.parametrize(
+    ("most", "patience_s", "blanks", "pause_s"),
+    [(2**20, PATIENCE_S, b" " * 2**16, 0), (2**30, 0.2, b" ", 0.01)],
+    ids=["by bytes", "by time"],
+)
+def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
+    embedder: Embedder,
+    provider: ProviderStub,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    patience_s: float,
+    blanks: bytes,
+    pause_s: float,
+) -> None:
+    """No thread of ours reads it on, nor what a probe is answered."""
+    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", most)
+    monkeypatch.setattr("retrieval.provider._QUESTION", Patience(patience_s, asks_again=True))
+    monkeypatch.setattr("retrieval.provider._PROBE_S", patience_s)
+    provider.blanks = blanks, pause_s
+    with pytest.raises(ProviderAway, match=r"MiB|in time"):
+        embedder.embed_query("sword")
+    assert provider.left.wait(PATIENCE_S), "it is still read"
+    provider.left.clear()
+    assert embedder.is_away() is True
+    assert provider.left.wait(PATIENCE_S), "the probe still reads"
+    provider.blanks = None
+    monkeypatch.setattr("retrieval.provider._QUESTION", Patience(PATIENCE_S, asks_again=True))
+    monkeypatch.setattr("retrieval.provider._PROBE_S", PATIENCE_S)
+    eventually(lambda: embedder.is_away() is False)
+    assert embedder.embed_query("sword").shape == (embedder.dimension,)
+
+
 class Answering:
     """A reranker that stops to answer."""
 
@@ -150,11 +183,13 @@ def test_a_search_goes_on_without_a_reranker_that_does_not_answer_and_says_so(
 
 
 RERANKER = """
-import httpx
+import os, httpx
 class StubRerank:
-    def __init__(self, model, top_n): self.top_n = top_n
+    def __init__(self, model, top_n, client: httpx.Client | None = None): self.top_n, self.client = top_n, client
     def postprocess_nodes(self, nodes, query_str):
-        answer = httpx.post("{url}/v1/embeddings", json={{"model": "m", "input": [node.text for node in nodes]}})
+        answer = self.client.post(
+            os.environ["OPENAI_API_BASE"] + "/embeddings", json={"model": "m", "input": [node.text for node in nodes]}
+        )
         answer.raise_for_status()
         return list(reversed(nodes))[: self.top_n]
 """
@@ -168,7 +203,7 @@ def reranker(
     folder = tmp_path_factory.mktemp("packages")
     package = folder / "llama_index" / "postprocessor" / "stub_rerank"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text(RERANKER.format(url=provider.url))
+    (package / "__init__.py").write_text(RERANKER)
     monkeypatch.syspath_prepend(folder)
     return Reranker("stub:m")
 
@@ -182,6 +217,19 @@ def test_a_reranker_of_a_provider_is_an_error_at_the_start_only(reranker: Rerank
         reranker.scores("dragon", ["gold", "lead"])
     assert reranker.is_away() is True
     provider.refuses = False
+    eventually(lambda: reranker.is_away() is False)
+
+
+def test_an_answer_without_end_to_a_reranker_whose_package_takes_a_client_is_given_up(
+    reranker: Reranker, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reranker.load()
+    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", 2**20)
+    provider.blanks = b" " * 2**16, 0
+    with pytest.raises(ProviderAway, match="more than 1 MiB"):
+        reranker.scores("dragon", ["gold", "lead"])
+    assert provider.left.wait(PATIENCE_S), "it is still read"
+    provider.blanks = None
     eventually(lambda: reranker.is_away() is False)
 
 

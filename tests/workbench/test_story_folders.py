@@ -99,3 +99,12 @@ def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> N
     folders.write(story.changed(story.text.replace("Jory", "Jora")))
     assert link.is_symlink()
     assert b"Jora" in file.read_bytes()
+
+
+def test_what_is_too_deep_is_not_listed(tmp_path: Path) -> None:
+    """Python's walk recurses: a thousand folders one in the other would end it."""
+    deep = tmp_path.joinpath(*["d"] * (101 - len(tmp_path.parts)))
+    deep.mkdir(parents=True)
+    for folder in (deep.parent, deep):
+        (folder / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    assert folders_below(tmp_path).found() == [deep.parent / "story.arrow"]

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from corpora import FileChanged, HeldFile
+from ingest import is_too_deep
 from server import RequestError, Services
 from workbench.story.open_story import OpenStory, digest
 
@@ -96,7 +97,7 @@ def _unreadable(file: Path, error: OSError) -> RequestError:
 
 def _stories(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(_shown(folders))
+        folders[:] = sorted(name for name in _shown(folders) if not is_too_deep(Path(folder, name)))
         yield from (Path(folder, name) for name in sorted(_shown(files)) if name.endswith(_SUFFIX))
 
 
