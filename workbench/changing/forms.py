@@ -55,6 +55,7 @@ class FunctionForm:
         self._run = run
         self._story: OpenStory | None = None
         self._first: Entry | None = None
+        self._named: Resources | None = None  # what the fields hold of the story
         self._fields: dict[str, Field] = {}
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
@@ -62,6 +63,7 @@ class FunctionForm:
         self._form = ui.column().classes("list")
         self.problem = ui.label().props('role="alert"').classes("problem")
         shown.was_changed.subscribe(self._follow)
+        shown.on_close.append(self._forget)
 
     def choose(self, function: str) -> None:
         """Shows the form of a function, anew where it is shown already."""
@@ -74,10 +76,18 @@ class FunctionForm:
         if self._shown.preview is None and self._shown.story is not self._story:
             self._draw()
 
+    def _forget(self) -> None:
+        """Neither the story is held any more, nor by the elements of fields that are gone."""
+        if self._named is not None:
+            self._named.forget()
+        self._story = self._first = self._named = None
+        self._fields = {}
+
     def _draw(self) -> None:
         self._form.clear()
+        self._forget()
         self.problem.set_text("")
-        self._story, self._first = self._shown.story, None
+        self._story = self._shown.story
         if self._function.value is None or self._story is None:
             return
         spec = OPERATIONS[self._function.value]
@@ -123,10 +133,13 @@ class FunctionForm:
         first = self._first.element.value if self._first is not None else None
         schema = OPERATIONS[function].parameters
         present, needed = _present(story, function, first), schema.get("required", [])
-        resources = self._resources()
+        before, self._named = self._named, self._resources()
+        resources = self._named
         if "by_name" in schema["properties"]:
             needed = [*needed, next(iter(schema["properties"]))]
         self._rest.clear()
+        if before is not None:
+            before.forget()
         self._fields = {}
         with self._rest:
             for name, one in schema["properties"].items():

@@ -5,10 +5,12 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from arrow_project import Character, Scene, Story, Variable, shorten
+from arrow_project import Character, Scene, Story, Variable, parse, shorten
 from workbench.frame.bounded import LONGEST_NAME, MOST_NODES
+from workbench.story.open_story import BLANK
 
 Choices = Mapping[Any, str]
+_NOTHING = Story(parse(BLANK))
 
 
 class Resources:
@@ -24,6 +26,10 @@ class Resources:
         self.story = story
         self._scene_id = scene_id
         self._leaving = story.nodes.get(leaving) if leaving is not None else None
+
+    def forget(self) -> None:
+        """Nothing is chosen any more from a story that may not be there any more."""
+        self.story, self._leaving = _NOTHING, None
 
     def named_by(self, argument: str) -> Choices | None:
         """The choices for an argument of that name; None where it names nothing, or one of too many."""
