@@ -24,6 +24,7 @@ from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
 from workbench.story.giving_up import ask_to_give_up
 from workbench.story.panel import StoryPanel
+from workbench.story.room import OpenStories
 from workbench.visit import Visit
 
 _UNEXPECTED = "Something went wrong in the server; its log has the details."
@@ -46,6 +47,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     shell = FastAPI(openapi_url=None)
     pages = Places(_MOST_PAGES, _MOST_OF_WORKSPACE)
     failures = Rate(_FAILURES_PER_MINUTE)
+    room = OpenStories()
 
     @ui.page("/")
     async def page(request: Request, question: str = "") -> Response | None:
@@ -59,7 +61,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         client.on_delete(lambda: pages.give_back(workspace))
         client.on_exception(_tell)
         address = Address.read(request.url.query)
-        visit = await _visit(services, request, address.project)
+        visit = await _visit(services, request, address.project, room)
         client.on_delete(visit.end)
         _draw(visit, address, _sign_out(request, access))
         if question:
@@ -89,16 +91,16 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     return shell
 
 
-async def _visit(services: Services, request: Request, project: str) -> Visit:
+async def _visit(services: Services, request: Request, project: str, room: OpenStories) -> Visit:
     """The visit of the project that the address names, else of the first that there is."""
     workspace, is_owner = request.state.workspace, request.state.is_owner
     if not project:
         counts = await services.asking.run(workspace, lambda: services.catalog.project_counts(workspace))
         project = counts[0].project if counts else "1"
     try:
-        return Visit(services, workspace, is_owner=is_owner, project=project)
+        return Visit(services, workspace, is_owner=is_owner, project=project, room=room)
     except InvalidName:
-        return Visit(services, workspace, is_owner=is_owner, project="1")
+        return Visit(services, workspace, is_owner=is_owner, project="1", room=room)
 
 
 def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]] | None) -> None:

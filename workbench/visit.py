@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -10,7 +11,8 @@ from nicegui import Event
 from agent import EventSink, working_in
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
-from workbench.story.open_story import BLANK
+from workbench.story.open_story import BLANK, OpenStory
+from workbench.story.room import OpenStories
 from workbench.story.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
@@ -24,6 +26,7 @@ class Visit:
         workspace: What the visitor's token opened; nothing of another one is ever asked for.
         is_owner: The visitor has the key of the owner's file.
         project: The id of the project that is shown.
+        room: What its stories share with those of other pages.
 
     Attributes:
         project_changed: Another project is shown.
@@ -34,7 +37,7 @@ class Visit:
         is_over: The page is gone.
     """
 
-    def __init__(self, services: Services, workspace: str, *, is_owner: bool, project: str) -> None:
+    def __init__(self, services: Services, workspace: str, *, is_owner: bool, project: str, room: OpenStories) -> None:
         self.services = services
         self.workspace = workspace
         self.is_owner = is_owner
@@ -43,7 +46,8 @@ class Visit:
         self.place_changed = Event[[]]()
         self.documents_changed = Event[[]]()
         self.question_proposed = Event[[str]]()
-        self.shown = ShownStory()
+        self.shown = ShownStory(partial(room.add, workspace))
+        self._room = room
         self.is_over = False
         self._turns: set[asyncio.Task[dict[str, Any]]] = set()
 
@@ -89,6 +93,23 @@ class Visit:
         """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""
         await self.services.rounds.wait(self.workspace)
         return await self.services.computing.run(self.workspace, work)
+
+    async def read_story(self, read: Callable[[], OpenStory]) -> OpenStory:
+        """The story that `read` returns, to be shown instead of the one that is.
+
+        Raises:
+            RequestError: There is no room for it, or what `read` raises; what is shown stays.
+        """
+        story = await self.compute(read)
+        self._room.admit(self.workspace, story, self.shown.story, self.shown.preview)
+        return story
+
+    async def preview_story(self, story: OpenStory, preview: Callable[[], OpenStory]) -> OpenStory:
+        """What `preview` makes of a story, to be shown beside it; raises as `read_story` does."""
+        previewed = await self.compute(preview)
+        self._room.add(self.workspace, story)
+        self._room.admit(self.workspace, previewed, self.shown.preview)
+        return previewed
 
     async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
         await self.services.rounds.wait(self.workspace)

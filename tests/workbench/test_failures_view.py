@@ -20,6 +20,7 @@ from tests.workbench.test_forms import on_a_page
 from workbench.documents.failures import FailuresView
 from workbench.documents.panel import DocumentsPanel
 from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.story.room import OpenStories
 from workbench.visit import Visit
 
 KEY = ProjectKey("red", "1")
@@ -73,7 +74,7 @@ def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisse
     failures.note(KEY, IngestReport("1", (report,), 0.1))
 
     async def use() -> tuple[list[str], list[str]]:
-        visit = Visit(services(failures), "red", is_owner=False, project="1")
+        visit = Visit(services(failures), "red", is_owner=False, project="1", room=OpenStories())
         with ui.column() as whole, ui.tabs() as tabs:
             panel: Any = DocumentsPanel(visit, tabs)
         await panel._look()
@@ -92,7 +93,7 @@ def test_of_what_a_browser_says_without_end_so_much_is_kept() -> None:
     entry = {"id": None, "pages": None, "pages_without_text": [], "passages": 0, "embedded": 0, "error": error}
 
     async def use() -> tuple[int, Any]:
-        visit = Visit(services(Failures()), "red", is_owner=False, project="1")
+        visit = Visit(services(Failures()), "red", is_owner=False, project="1", room=OpenStories())
         with ui.column(), ui.tabs() as tabs:
             panel: Any = DocumentsPanel(visit, tabs)
         for number in range(3):
@@ -128,7 +129,9 @@ def test_what_is_read_says_at_which_page_it_is(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(home.readers, "read", read)
 
         async def use() -> tuple[list[str], list[str]]:
-            visit = Visit(home.services, home.key.workspace, is_owner=True, project=home.key.project_id)
+            visit = Visit(
+                home.services, home.key.workspace, is_owner=True, project=home.key.project_id, room=OpenStories()
+            )
             with ui.column() as whole, ui.tabs() as tabs:
                 panel: Any = DocumentsPanel(visit, tabs)
             source = Source("long.pdf", a_pdf("The bell rings.", "The lamp is lit."))

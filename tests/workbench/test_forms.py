@@ -1,12 +1,13 @@
 """What forms make of what is written in them: the arguments of functions, or what is wrong at which field."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from nicegui import Client, core
+from nicegui import Client, ElementFilter, core, ui
 from nicegui.page import page
 
 from arrow_project import OPERATIONS, Story, node_data_schema, node_details
@@ -15,6 +16,7 @@ from corpora.samples import SAMPLE
 from workbench.changing.fields import Field, Group, draw
 from workbench.changing.forms import FunctionForm
 from workbench.changing.resources import Resources
+from workbench.frame.bounded import MOST_CHOICES
 from workbench.projects import allowed_name
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
@@ -144,3 +146,41 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
 
     on_a_page(use)
     assert len(counted) == len(set(counted)) == len(STORY.nodes_of(0))
+
+
+def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_all() -> None:
+    story = json.loads(OPENED.text)
+    scene, nodes = story["resources"]["scenes"]["0"], story["resources"]["nodes"]
+    for key in range(1000, 1000 + MOST_CHOICES):
+        nodes[str(key)] = {"type": "interaction", "name": f"n{key}", "data": {"actions": ["go"]}}
+        scene["map"][str(key)] = {"offset": [key, 0], "io": []}
+        story["resources"]["variables"][str(key)] = {"name": f"v{key}", "type": "num", "init": 1}
+    large, sent = OpenStory("large.arrow", json.dumps(story)), list[dict[str, Any]]()
+
+    async def run(_name: str, arguments: dict[str, Any]) -> None:
+        sent.append(arguments)
+
+    async def use() -> list[int]:
+        shown, most = ShownStory(), list[int]()
+        form: Any = FunctionForm(shown, run)
+        shown.open(large)
+        shown.node_id = 1199
+        for function in sorted(OPERATIONS.keys() - {"node_connection_replacement", "quick_insert_node"}):
+            form.choose(function)
+            most.extend(len(one.options) for one in ElementFilter(kind=ui.select) if one is not form._function)
+        form.choose("create_insert_node")
+        most.append(form._fields["connect_from"].element.value[0])
+        form.choose("create_connection")
+        form._fields["to_node_id"].element.set_value("1001")
+        await form.preview()
+        form.choose("update_node")
+        form._first.element.set_value("1002")
+        form._fields["name"].element.set_value("other")
+        await form.preview()
+        return most
+
+    *most, selected = on_a_page(use)
+    assert max(most) <= MOST_CHOICES
+    assert selected == 1199
+    assert [sent[0]["from_node_id"], sent[0]["to_node_id"]] == [1199, 1001]
+    assert sent[1] == {"node_id": 1002, "name": "other"}

@@ -9,7 +9,7 @@ from arrow_project import parse
 from server import RequestError
 from tests.agent.story import story_text
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_NODES, beginning
+from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, beginning
 from workbench.story.graph import scene_drawing
 from workbench.story.open_story import OpenStory
 from workbench.story.scene_view import view_scene
@@ -48,6 +48,17 @@ def test_of_a_story_of_any_size_no_more_is_drawn_than_is_looked_at() -> None:
     assert view.left_out == len(scene["map"]) - MOST_NODES
     assert MOST_ELEMENTS < view.drawing.count("<circle") <= 3 * MOST_NODES + MOST_ELEMENTS
     assert Resources(opened.story, int(scene_id)).named_by("node_id") is None
+
+
+def test_of_very_many_outputs_no_more_are_drawn_than_there_may_be_links() -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    for key in range(1000, 1150):
+        story["resources"]["nodes"][str(key)] = {"type": "interaction", "name": "i", "data": {"actions": ["go"] * 190}}
+        scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 189, 1000, 0]]}
+    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    assert MOST_LINKS // 2 < drawing.count("<circle") <= MOST_LINKS
+    assert drawing.count("data-node=") == len(scene["map"])
 
 
 def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:

@@ -15,11 +15,12 @@ from workbench.asking.panel import AskPanel
 from workbench.shell import leave
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
+from workbench.story.room import OpenStories
 from workbench.story.scene_view import view_scene
 from workbench.visit import Visit
 
 
-def visited() -> Any:
+def visited(room: OpenStories | None = None) -> Any:
     """The visit of a page on a server that does everything at once."""
 
     async def wait(_workspace: str) -> None: ...
@@ -37,7 +38,7 @@ def visited() -> Any:
         roots=SimpleNamespace(roots={}),
         rounds=SimpleNamespace(wait=wait),
     )
-    return Visit(services, "red", is_owner=False, project="1")
+    return Visit(services, "red", is_owner=False, project="1", room=room or OpenStories())
 
 
 def opened() -> OpenStory:

@@ -11,6 +11,7 @@ from workbench.changing.resources import Choices, Resources
 from workbench.frame.bounded import MOST_ELEMENTS
 
 Schema = Mapping[str, Any]
+_LONGEST_ID = 100  # in digits
 Given = Literal["changes", "all", "all_if_changed"]
 
 # What a form has another way to say: resources are chosen by their names, places are Arrow's to find.
@@ -260,7 +261,15 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
     if types == ["integer"]:
         number = ui.number(label, value=value, precision=0, min=schema.get("minimum"), max=schema.get("maximum"))
         return number, lambda written, _type: int(written)
-    convert = _as_it_is if types == ["string"] else _typed if "number" in types else _as_json
+    convert = (
+        _as_it_is
+        if types == ["string"]
+        else _named
+        if types == ["integer", "string"]
+        else _typed
+        if "number" in types
+        else _as_json
+    )
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return ui.textarea(label, value=text).props("autogrow rows=1"), convert
 
@@ -293,6 +302,16 @@ def _typed(written: str, type_name: str) -> Any:
             raise ValueError(f"true or false is needed, not “{written}”.")
         return said
     return written
+
+
+def as_id(written: Any) -> Any:
+    """The id that is written where there are too many to choose from; anything else as it is."""
+    is_id = isinstance(written, str) and written.isdecimal() and len(written) <= _LONGEST_ID
+    return int(written) if is_id else written
+
+
+def _named(written: Any, _type_name: str) -> Any:
+    return as_id(written)
 
 
 def _as_json(written: str, _type_name: str) -> Any:

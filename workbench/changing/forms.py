@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from arrow_project import OPERATIONS, node_data_schema, node_details
-from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, draw, read_all
+from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, as_id, draw, read_all
 from workbench.changing.resources import Resources
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
@@ -55,6 +55,7 @@ class FunctionForm:
         self._run = run
         self._story: OpenStory | None = None
         self._first: Entry | None = None
+        self._named: Resources | None = None  # what the fields hold of the story
         self._fields: dict[str, Field] = {}
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
@@ -62,6 +63,7 @@ class FunctionForm:
         self._form = ui.column().classes("list")
         self.problem = ui.label().props('role="alert"').classes("problem")
         shown.was_changed.subscribe(self._follow)
+        shown.on_close.append(self._forget)
 
     def choose(self, function: str) -> None:
         """Shows the form of a function, anew where it is shown already."""
@@ -74,10 +76,18 @@ class FunctionForm:
         if self._shown.preview is None and self._shown.story is not self._story:
             self._draw()
 
+    def _forget(self) -> None:
+        """Neither the story is held any more, nor by the elements of fields that are gone."""
+        if self._named is not None:
+            self._named.forget()
+        self._story = self._first = self._named = None
+        self._fields = {}
+
     def _draw(self) -> None:
         self._form.clear()
+        self._forget()
         self.problem.set_text("")
-        self._story, self._first = self._shown.story, None
+        self._story = self._shown.story
         if self._function.value is None or self._story is None:
             return
         spec = OPERATIONS[self._function.value]
@@ -100,8 +110,8 @@ class FunctionForm:
 
     def _resources(self) -> Resources:
         assert self._story is not None
-        chosen = self._first.element.value if self._first is not None else None
-        return Resources(self._story.story, self._shown.scene, leaving=chosen)
+        chosen = as_id(self._first.element.value) if self._first is not None else None
+        return Resources(self._story.story, self._shown.scene, chosen, next(iter(self._shown.selected), None))
 
     def _suggested(self, name: str, resources: Resources) -> Any:
         """What is most likely meant: what is being looked at."""
@@ -120,13 +130,16 @@ class FunctionForm:
         """What follows from what was chosen first, with what is so at present."""
         function, story = self._function.value, self._story
         assert story is not None
-        first = self._first.element.value if self._first is not None else None
+        first = as_id(self._first.element.value) if self._first is not None else None
         schema = OPERATIONS[function].parameters
         present, needed = _present(story, function, first), schema.get("required", [])
-        resources = self._resources()
+        before, self._named = self._named, self._resources()
+        resources = self._named
         if "by_name" in schema["properties"]:
             needed = [*needed, next(iter(schema["properties"]))]
         self._rest.clear()
+        if before is not None:
+            before.forget()
         self._fields = {}
         with self._rest:
             for name, one in schema["properties"].items():
@@ -144,7 +157,7 @@ class FunctionForm:
 
     def _draw_node_data(self, name: str, data: Mapping[str, Any], resources: Resources) -> None:
         """The fields of the type of node that is made or changed."""
-        chosen = self._first.element.value if self._first is not None else None
+        chosen = as_id(self._first.element.value) if self._first is not None else None
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
@@ -172,8 +185,9 @@ class FunctionForm:
         data = next((self._fields[name] for name in _NODE_DATA if name in self._fields), None)
         own = data.fields.get("variable") if isinstance(data, Group) else self._first
         variables = self._story.story.variables if self._story is not None else {}
-        if isinstance(own, Entry) and self._function.value != "update_node_map" and own.element.value in variables:
-            return variables[own.element.value].type
+        named = as_id(own.element.value) if isinstance(own, Entry) else None
+        if self._function.value != "update_node_map" and named in variables:
+            return variables[named].type
         kind = self._fields.get("type")
         return kind.element.value or "" if isinstance(kind, Entry) else ""
 

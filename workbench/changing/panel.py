@@ -9,6 +9,7 @@ from nicegui import ui
 
 from agent import Asked
 from corpora import ProjectKey
+from server import RequestError
 from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
@@ -204,7 +205,10 @@ class ChangePanel:
             after = await self._visit.compute(lambda: story.changed(text))
             self._changed_in = self._visit.project
         if asked is not None and asked.kind != "parameters":
-            preview = await self._visit.compute(lambda: _previewed(after, asked))
+            try:
+                preview = await self._visit.preview_story(after, lambda: _previewed(after, asked))
+            except RequestError as error:
+                ui.notify(f"The preview is not drawn. {error}", type="negative", multi_line=True, close_button="Close")
         self._shown.change(after, preview)
         if outcome is not None:
             self._draw_suggestions(outcome["suggestions"])

@@ -5,10 +5,12 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from arrow_project import Character, Scene, Story, Variable, shorten
-from workbench.frame.bounded import LONGEST_NAME, MOST_NODES
+from arrow_project import Character, Scene, Story, Variable, parse, shorten
+from workbench.frame.bounded import LONGEST_NAME, MOST_CHOICES
+from workbench.story.open_story import BLANK
 
 Choices = Mapping[Any, str]
+_NOTHING = Story(parse(BLANK))
 
 
 class Resources:
@@ -18,12 +20,18 @@ class Resources:
         story: The one that is open.
         scene_id: The scene that is shown. Nodes are those of it, but for where a jump leads.
         leaving: The node of whose outputs one can be chosen; None for none.
+        selected: The node whose outputs come first where one of any node can be chosen.
     """
 
-    def __init__(self, story: Story, scene_id: int, leaving: int | None = None) -> None:
+    def __init__(self, story: Story, scene_id: int, leaving: int | None = None, selected: int | None = None) -> None:
         self.story = story
         self._scene_id = scene_id
+        self._selected = selected
         self._leaving = story.nodes.get(leaving) if leaving is not None else None
+
+    def forget(self) -> None:
+        """Nothing is chosen any more from a story that may not be there any more."""
+        self.story, self._leaving = _NOTHING, None
 
     def named_by(self, argument: str) -> Choices | None:
         """The choices for an argument of that name; None where it names nothing, or one of too many."""
@@ -40,10 +48,11 @@ class Resources:
             case "variable" | "variable_id":
                 return _named(story.variables)
             case "character":
-                return {-1: "nobody", **_named(story.characters)}
+                named = _named(story.characters)
+                return None if named is None else {-1: "nobody", **named}
             case "character_id":
                 return _named(story.characters)
-            case "from_slot" if self._leaving is not None:
+            case "from_slot" if self._leaving is not None and len(self._leaving.outputs) <= MOST_CHOICES:
                 node = self._leaving
                 return {
                     slot: shorten(node.output_name(slot), LONGEST_NAME) or "its output"
@@ -56,14 +65,16 @@ class Resources:
 
     @cached_property
     def free_outputs(self) -> Choices:
-        """The first outputs of the shown scene from which nothing leads on, each as (node, slot)."""
-        nodes = self.story.nodes_of(self._scene_id)
+        """The first of the scene from which nothing leads on, each as (node, slot); those of the selected node lead."""
+        nodes = sorted(self.story.nodes_of(self._scene_id), key=lambda node: node.id != self._selected)
         free = ((node.id, slot) for node in nodes for slot in self.story.free_outputs(node.id))
-        return {(node_id, slot): self.story.describe_way(node_id, slot) for node_id, slot in islice(free, MOST_NODES)}
+        return {(node_id, slot): self.story.describe_way(node_id, slot) for node_id, slot in islice(free, MOST_CHOICES)}
 
     def _nodes(self, node_ids: Collection[int]) -> Choices | None:
-        return {key: self.story.describe(key) for key in node_ids} if len(node_ids) <= MOST_NODES else None
+        return {key: self.story.describe(key) for key in node_ids} if len(node_ids) <= MOST_CHOICES else None
 
 
-def _named(resources: Mapping[int, Scene | Variable | Character]) -> dict[Any, str]:
-    return {key: f"{key} {shorten(one.name, LONGEST_NAME)}" for key, one in islice(resources.items(), MOST_NODES)}
+def _named(resources: Mapping[int, Scene | Variable | Character]) -> Choices | None:
+    if len(resources) > MOST_CHOICES:
+        return None
+    return {key: f"{key} {shorten(one.name, LONGEST_NAME)}" for key, one in resources.items()}

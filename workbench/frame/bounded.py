@@ -9,7 +9,9 @@ _Item = TypeVar("_Item")
 
 MOST_ELEMENTS = 200
 MOST_NODES, MOST_LINKS = 5000, 20_000
-"""In one drawing, or to choose from."""
+"""In one drawing."""
+MOST_CHOICES = 200
+"""In a field of a form, each of which costs as much as an element."""
 LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE = 200, 10_000, 200_000
 """In characters."""
 

@@ -45,12 +45,16 @@ class ContinuityView:
             self._state = ui.label().props('role="status"').classes("status")
             self._findings = ui.column().classes("list")
         visit.shown.was_changed.subscribe(self._clear_old)
+        visit.shown.on_close.append(self._forget)
 
     def _clear_old(self) -> None:
         if self._visit.shown.story is not self._compared:
             self._compared = None
             self._findings.clear()
             self._state.set_text("")
+
+    def _forget(self) -> None:
+        self._compared = None
 
     async def _check(self) -> None:
         story = self._visit.shown.story

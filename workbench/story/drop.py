@@ -35,6 +35,7 @@ class StoryDrop:
     ) -> None:
         self._visit = visit
         self._opened: tuple[OpenStory, bool] | None = None
+        visit.shown.on_close.append(self._forget)
         client = ui.context.client
         # Below an address that asks for a token, and with the page's own id in it, which nobody else knows.
         url = f"/_nicegui/client/{client.id}/story"
@@ -68,11 +69,15 @@ class StoryDrop:
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
         try:
-            story = await self._visit.compute(lambda: read_back(name, data, path, sha256))
+            story = await self._visit.read_story(lambda: read_back(name, data, path, sha256))
         except RequestError as error:
             return _refused(error.status, error.code, str(error))
-        self._opened = story, unsaved == "true"
+        if not self._visit.is_over:
+            self._opened = story, unsaved == "true"
         return JSONResponse({"name": name})
+
+    def _forget(self) -> None:
+        self._opened = None
 
 
 def _as_written(name: str) -> str:

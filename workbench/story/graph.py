@@ -35,6 +35,7 @@ class Box:
     colour: str
     title: str
     lines: tuple[str, ...]
+    outputs: tuple[str, ...]
     said: str
     mark: Mark | None = None
 
@@ -74,14 +75,16 @@ def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> 
         return
     places = project.data.scene_map(scene_id)
     # Frames first: whatever is drawn later lies above them.
-    for node in sorted(story.nodes_of(scene_id)[:MOST_NODES], key=lambda node: node.type != "frame"):
+    nodes = story.nodes_of(scene_id)[:MOST_NODES]
+    is_crowded = sum(len(node.outputs[:MOST_ELEMENTS]) for node in nodes) > MOST_LINKS
+    most_outputs = max(1, MOST_LINKS // len(nodes)) if is_crowded else MOST_ELEMENTS
+    for node in sorted(nodes, key=lambda node: node.type != "frame"):
         x, y = map(_coordinate, places[node.id]["offset"])
-        yield _box(story, node, x, y, marked.get(node.id))
+        yield _box(story, node, x, y, node.outputs[:most_outputs], marked.get(node.id))
 
 
-def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
+def _box(story: Story, node: Node, x: int, y: int, outputs: tuple[str, ...], mark: Mark | None) -> Box:
     width = _NARROW if node.type == "hub" else _WIDTH  # as in Arrow, where others are put close to it
-    outputs = node.outputs[:MOST_ELEMENTS]
     height = _HEAD + _ROW * max(len(outputs), 2) + 6
     if node.type == "frame":
         width, height = _sides(node.data.get("rect"))
@@ -92,7 +95,7 @@ def _box(story: Story, node: Node, x: int, y: int, mark: Mark | None) -> Box:
     lines = tuple(shorten(line, _LONGEST) for line in lines)
     # What is seen comes first: whoever speaks to the computer says it.
     said = " ".join(filter(None, [named, *lines, described.partition(" ")[2]]))
-    return Box(node, x, y, width, height, _colour(story, node), named, lines, said, mark)
+    return Box(node, x, y, width, height, _colour(story, node), named, lines, outputs, said, mark)
 
 
 def _short(node_id: int) -> str:
@@ -138,6 +141,7 @@ def _links(story: Story, boxes: Mapping[int, Box], only: set[int] | None = None)
             if (
                 link.to_id in boxes
                 and link.from_slot < MOST_ELEMENTS
+                and link.from_slot not in range(len(boxes[key].outputs), len(boxes[key].node.outputs))
                 and (only is None or link.from_id in only or link.to_id in only)
             ):
                 yield link
@@ -179,7 +183,7 @@ def _drawn(box: Box, *, is_first: bool) -> str:
     rows = "\n".join(
         f'<text x="8" y="{_HEAD + _ROW * row + 13}">{escape(line)}</text>' for row, line in enumerate(box.lines)
     )
-    ports = "".join(_port(box, slot, means) for slot, means in enumerate(box.node.outputs[:MOST_ELEMENTS]))
+    ports = "".join(_port(box, slot, means) for slot, means in enumerate(box.outputs))
     word = f'<text class="mark" x="{box.width}" y="-5" text-anchor="end">{box.mark}</text>' if box.mark else ""
     return f"{body}{rows}\n{ports}{word}</g>"
 

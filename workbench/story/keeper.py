@@ -39,10 +39,11 @@ class StoryKeeper(ui.element, component="keeper.js"):
 
     def _keep(self) -> None:
         story, is_unsaved = self._shown.story, self._shown.is_unsaved
-        if story is None or self._kept == (story, is_unsaved):
+        if story is None:
             return
-        self._kept = story, is_unsaved
         path = "" if story.file is None else str(story.file)
         text = story.text if len(story.text) <= _MOST else None
         said = {"name": story.name, "text": text, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
-        self.run_method("keep", said)
+        if self._kept != said:
+            self._kept = said
+            self.run_method("keep", said)

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from sys import getsizeof
 
 from arrow_project import ArrowProject, ParseError, Story, parse
 from server import RequestError
 from server.json_text import JsonError, refuse_crowded_story
+from server.socket.read_story import size_in_memory
 
 _LONGEST_TEXT = 100_000
 _TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"')
@@ -46,6 +48,7 @@ class OpenStory:
         text: As Arrow would save it.
         file: Where it was picked on the server; None for one that was dropped.
         sha256: Of the file as it was read or written last.
+        size: What it takes in memory, in bytes.
     """
 
     name: str
@@ -53,9 +56,11 @@ class OpenStory:
     file: Path | None = None
     sha256: str = ""
     project: ArrowProject = field(init=False, repr=False, compare=False)
+    size: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "project", parse(self.text))
+        object.__setattr__(self, "size", size_in_memory(self.project) + getsizeof(self.text))
 
     @classmethod
     def read(cls, name: str, data: bytes, file: Path | None = None) -> "OpenStory":

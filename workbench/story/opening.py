@@ -25,6 +25,8 @@ class Opening:
     def __init__(self, visit: Visit, folders: StoryFolders) -> None:
         self._visit = visit
         self._folders = folders
+        self._waiting: OpenStory | None = None
+        visit.shown.on_close.append(self._forget)
         self._refusal = ui.label().props('role="alert"').classes("problem")
         with ui.row().classes("opening"):
             StoryDrop(visit, self._open, self._refusal.set_text)
@@ -39,13 +41,20 @@ class Opening:
         self._refusal.set_text("")
         opened = self._visit.shown.story
         if opened is not None and self._visit.shown.is_unsaved:
+            self._waiting = story
             self._asking.clear()
             with self._asking:
-                ask_to_give_up(
-                    opened, "Open another story", f"Open {story.name}", lambda: self._visit.shown.open(story)
-                )
+                ask_to_give_up(opened, "Open another story", f"Open {story.name}", self._open_waiting)
         else:
             self._visit.shown.open(story, is_unsaved=is_unsaved)
+
+    def _open_waiting(self) -> None:
+        story, self._waiting = self._waiting, None
+        if story is not None:
+            self._visit.shown.open(story)
+
+    def _forget(self) -> None:
+        self._waiting = None
 
     async def _open_sample(self) -> None:
         await self._read(partial(OpenStory.read, SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
@@ -63,4 +72,4 @@ class Opening:
             await self._read(partial(self._folders.read, Path(file)))
 
     async def _read(self, read: Callable[[], OpenStory]) -> None:
-        self._open(await self._visit.compute(read))
+        self._open(await self._visit.read_story(read))

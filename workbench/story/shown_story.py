@@ -1,5 +1,7 @@
 """The story that a page shows: as it is, as a change would have it, and what of it is looked at."""
 
+from collections.abc import Callable
+
 from nicegui import Event
 
 from arrow_project import Node
@@ -9,6 +11,9 @@ from workbench.story.open_story import OpenStory
 class ShownStory:
     """What the parts of the tab `Story` share.
 
+    Args:
+        count: Told of each story that is shown.
+
     Attributes:
         story: What is open; None for nothing.
         preview: The story as a change that is not made yet would have it; None without one.
@@ -16,15 +21,18 @@ class ShownStory:
         node_id: The node that was chosen; None for none.
         was_opened: Another story is open.
         was_changed: The story, its preview or the scene is another one.
+        on_close: Called when the page is gone: whoever holds a story lets go of it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, count: Callable[[OpenStory], object] = id) -> None:
         self.story: OpenStory | None = None
         self.preview: OpenStory | None = None
         self.scene = 0
         self.node_id: int | None = None
         self.was_opened = Event[[]]()
         self.was_changed = Event[[]]()
+        self.on_close: list[Callable[[], object]] = []
+        self._count = count
         self._kept_elsewhere = ""
 
     @property
@@ -50,6 +58,7 @@ class ShownStory:
 
     def open(self, story: OpenStory, *, is_unsaved: bool = False) -> None:
         """Shows another story from its beginning."""
+        self._count(story)
         self.story, self.preview, self.node_id = story, None, None
         self.scene = story.scene_of_entry
         self._kept_elsewhere = "" if is_unsaved else story.text
@@ -57,17 +66,23 @@ class ShownStory:
         self.was_changed.emit()
 
     def close(self) -> None:
-        """Nothing is open any more, and nobody hears of it."""
+        """Nothing is open any more, and the page's elements hear nothing of it."""
         self.story = self.preview = None
+        for let_go in self.on_close:
+            let_go()
+        self.on_close.clear()
         self._kept_elsewhere = ""
 
     def change(self, story: OpenStory, preview: OpenStory | None = None) -> None:
         """Shows what a turn has made of the story, or would."""
+        for one in filter(None, (story, preview)):
+            self._count(one)
         self.story, self.preview = story, preview
         self.was_changed.emit()
 
     def save(self, story: OpenStory) -> None:
         """The story is kept elsewhere now, as it is."""
+        self._count(story)
         self.story = story
         self._kept_elsewhere = story.text
         self.was_changed.emit()

@@ -1,0 +1,60 @@
+"""The room in memory that the open stories of all pages share."""
+
+from collections import defaultdict
+from weakref import ref
+
+from server import RequestError
+from workbench.story.open_story import OpenStory
+
+_MOST_OF_ALL, _MOST_OF_WORKSPACE = 512 * 2**20, 256 * 2**20
+
+
+class OpenStories:
+    """Counts every story for as long as a page holds it.
+
+    A story that a page opens has room, or is refused; the first of each workspace always has. What becomes of an open
+    one by a turn is counted, and not refused: it would be lost.
+
+    Args:
+        most: In bytes, as they are in memory.
+        each: The same for each workspace.
+    """
+
+    def __init__(self, most: int = _MOST_OF_ALL, each: int = _MOST_OF_WORKSPACE) -> None:
+        self._most = most
+        self._each = each
+        self._held: defaultdict[str, list[ref[OpenStory]]] = defaultdict(list)
+
+    def taken(self, workspace: str, *but: OpenStory | None) -> int:
+        """How many bytes its stories take, without some of them."""
+        self._held[workspace] = [held for held in self._held[workspace] if held() is not None]
+        stories = [held() for held in self._held[workspace]]
+        return sum(one.size for one in stories if one is not None and not any(one is other for other in but))
+
+    def add(self, workspace: str, story: OpenStory) -> None:
+        """A page has the story, whatever room there is."""
+        if all(held() is not story for held in self._held[workspace]):
+            self._held[workspace].append(ref(story))
+
+    def admit(self, workspace: str, story: OpenStory, *instead_of: OpenStory | None) -> None:
+        """Adds a story if there is room for it, once those are gone that the page shows `instead_of` it now.
+
+        Raises:
+            RequestError: There is none; all that is open stays so.
+        """
+        own = self.taken(workspace, story, *instead_of)
+        others = sum(self.taken(one) for one in list(self._held) if one != workspace)
+        if own and (own + story.size > self._each or own + others + story.size > self._most):
+            raise RequestError(
+                503,
+                "TOO_BUSY",
+                f"There is no room for {story.name}, which takes {_mib(story.size)} MiB in memory: the stories that "
+                f"are open on other pages take {_mib(own)} MiB, or {_mib(own + others)} MiB with those of other "
+                f"workspaces, of {_mib(self._each)} and {_mib(self._most)} MiB. Close pages that show stories, and "
+                "try again.",
+            )
+        self.add(workspace, story)
+
+
+def _mib(size: int) -> int:
+    return -(-size // 2**20)
