@@ -238,7 +238,7 @@ class Session:
         warning = self._headroom.warning(self._dialect.longest_sent)
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
             await self._send_all(self._dialect.event(TextFinished(warning)))
-        turn.task = asyncio.create_task(self._run_turn(turn, message))
+        turn.begin(self._run_turn(turn, message))
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
         scene_id = message.current_scene_id

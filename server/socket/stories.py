@@ -189,5 +189,7 @@ class Stories:
         """The client is gone."""
         if self._settling is not None:
             self._settling.cancel()
+            self._settling = None
         for project_id in self._stories:
             self._room.free(self, project_id)
+        self._stories.clear()
