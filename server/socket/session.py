@@ -263,7 +263,8 @@ class Session:
                     await self._sync_file(turn.project_id, message.arrow_content)
                 request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
-                await self._follow(turn, request, record)
+                with self._conversation.stories.at_work(turn.project_id):
+                    await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
             await self._say_failed(turn, Failure(error.code, str(error)))
         except Exception:
