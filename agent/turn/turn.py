@@ -4,7 +4,6 @@ import logging
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.function_names import function_named
@@ -26,12 +25,10 @@ from agent.turn.events import (
     Asked,
     Cited,
     Ended,
-    Event,
     EventSink,
     Failed,
     Suggested,
     Suggestion,
-    TextChunk,
     TextFinished,
     Timings,
     Usage,
@@ -39,6 +36,7 @@ from agent.turn.events import (
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
+from agent.turn.telling import Telling
 from agent.turn.thread import ask_store, in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, asks_for_undo
 from arrow_project import Operation, fingerprint
@@ -75,11 +73,9 @@ class Turn:
         self._assistant = assistant
         self._request = request
         self._store = pending
-        self._sink = sink
         self._questions = Questions(pending)
-        self._texts: list[str] = []
-        self._open_text = ""  # what has been said of a part that is not finished
-        self._reason: Literal["done", "question", "error"] = "done"
+        self._telling = Telling(sink)
+        self._tell = self._telling.tell
         self._answer: Answering | None = None
         self._retrieval_s = 0.0
         self._changed = False  # until the end
@@ -112,6 +108,12 @@ class Turn:
 
     async def run(self) -> None:
         """Answers the message; `Ended` is always the last event, whatever happens before it."""
+        try:
+            await self._run()
+        finally:
+            self._telling.close()
+
+    async def _run(self) -> None:
         started = time.monotonic()
         try:
             await self._answer_or_fail()
@@ -119,7 +121,7 @@ class Turn:
             await in_thread(self._keep_before)  # of a turn that is stopped, too
             raise
         suggestions = await in_thread(self._conclude)
-        citations = self._citations.cited_in(self._texts)
+        citations = self._citations.cited_in(self._telling.texts)
         if citations:
             await self._tell(Cited(citations))
         if suggestions:
@@ -127,7 +129,7 @@ class Turn:
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
         unseen = None if self._execution.shadow.is_known else self._execution.before
-        await self._tell(Ended(self._reason, usage, self._timings(started), functions, self._changed, unseen))
+        await self._tell(Ended(self._telling.reason, usage, self._timings(started), functions, self._changed, unseen))
 
     async def _answer_or_fail(self) -> None:
         """Up to the end of the answer, or the question that it ends with; what goes wrong is told."""
@@ -135,7 +137,7 @@ class Turn:
             await self._react()
             if self._execution.held is not None:
                 await self._tell(await in_thread(self._ask))
-            elif self._request.plan and self._execution.executed and self._reason == "done":
+            elif self._request.plan and self._execution.executed and self._telling.reason == "done":
                 await self._tell(await in_thread(self._ask_about_plan))
         except ParametersMissing as missing:
             project, operation = self.context.project, missing.operation
@@ -145,8 +147,8 @@ class Turn:
             await self._tell(await in_thread(self._questions.about_words, project, problem, self._so_far()))
         except AnswerFailed as error:
             logger.warning("the model failed: %s", without_keys(error.__cause__ or error))
-            if self._open_text.strip():
-                await self._tell(TextFinished(f"{self._open_text} …"))
+            if self._telling.open_text.strip():
+                await self._tell(TextFinished(f"{self._telling.open_text} …"))
             await self._tell(Failed(self._with_what_stays(error.failure)))
         except CorpusError as error:
             await self._tell(Failed(Failure(error.code, error.message)))
@@ -264,22 +266,9 @@ class Turn:
     def _so_far(self) -> Origin:
         """The message under way, with what has come of it."""
         origin, executed = self._origin, (describe(operation) for operation in self._execution.executed)
-        return replace(origin, texts=(*origin.texts, *self._texts), executed=(*origin.executed, *executed))
+        return replace(origin, texts=(*origin.texts, *self._telling.texts), executed=(*origin.executed, *executed))
 
     # --- the end ---------------------------------------------------------------------------------------------------
-
-    async def _tell(self, event: Event) -> None:
-        self._open_text = self._open_text + event.text if isinstance(event, TextChunk) else ""
-        match event:
-            case TextFinished(text=text):
-                self._texts.append(text)
-            case Asked():
-                self._reason = "question"
-            case Failed():
-                self._reason = "error"
-            case _:
-                pass
-        await self._sink(event)
 
     def _conclude(self) -> tuple[Suggestion, ...]:
         self._keep_before()
@@ -300,7 +289,7 @@ class Turn:
             self._store.keep_before(before, fingerprint(after))
 
     def _suggestions(self) -> tuple[Suggestion, ...]:
-        if self._reason == "question":
+        if self._telling.reason == "question":
             return ()
         try:
             return suggest(self.context, self._execution.created, changed=self._changed and not self._direct.has_undone)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fletcher.connections.config import Config
 
 _LONGEST_HEAD = 64 * 2**10
+_MOST_LINES = 200  # each takes two hundred bytes and more, however short it is
 # Requests of a connection that wait for the answer to another; each is kept whole in memory.
 _MOST_WAITING = 20
 
@@ -30,6 +31,10 @@ def refuse(transport: Transport, status: bytes, code: str, message: str) -> None
 
 class _TooManyWaiting(Exception):
     """A client has sent too many requests before it had any answer."""
+
+
+class _TooManyLines(Exception):
+    """A head, or what follows a body, has too many."""
 
 
 class Http(HttpToolsProtocol):
@@ -49,6 +54,7 @@ class Http(HttpToolsProtocol):
         self.flow = Flow(self.transport, self._incoming)
         self.url = b""  # uvicorn has none before a request begins
         self._neither_head_nor_body = 0
+        self._lines = 0  # of the head that is coming
         self._small_pieces = 0.0  # of a request that is answered already
         self._head_timer: TimerHandle | None = None
         self._answered: RequestResponseCycle | None = None
@@ -81,10 +87,13 @@ class Http(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._incoming.pieces += 1
+        self._lines += 1
+        if self._lines > _MOST_LINES:
+            raise _TooManyLines  # the parser stops there, and uvicorn calls `send_400_response`
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._neither_head_nor_body = 0
+        self._neither_head_nor_body = self._lines = 0
         self._small_pieces = 0
         if len(self.pipeline) >= _MOST_WAITING:
             raise _TooManyWaiting  # the parser stops there, and uvicorn answers 400 and closes
@@ -92,7 +101,8 @@ class Http(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Says what is too long; uvicorn's own sentence for whatever else is no request."""
-        self._refuse_head() if len(self.url) >= _LONGEST_HEAD else super().send_400_response(msg)
+        is_head = len(self.url) >= _LONGEST_HEAD or self._lines > _MOST_LINES
+        self._refuse_head() if is_head else super().send_400_response(msg)
 
     def handle_websocket_upgrade(self) -> None:
         """Not before all is answered: who writes an answer is told by this connection, not by a socket, to wait."""
@@ -148,6 +158,8 @@ class Http(HttpToolsProtocol):
 
     def _refuse_head(self) -> None:
         message = "The head of the request has more than 64 KiB; most of it is its address: send less in that."
+        if self._lines > _MOST_LINES:
+            message = f"The head of the request has more than {_MOST_LINES} lines; send fewer header fields."
         self._refuse(b"431 Request Header Fields Too Large", "HEAD_TOO_LARGE", message)
 
     def _refuse(self, status: bytes, code: str, message: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
+from server.ended_task import let_go
 from server.http.dependencies import RequestError
 
 _Result = TypeVar("_Result")
@@ -27,6 +28,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, _Result]) 
         HungUp: The caller has.
     """
     working = asyncio.create_task(work)
+    working.add_done_callback(let_go)
     hanging_up = asyncio.create_task(_hung_up(request))
     try:
         await asyncio.wait((working, hanging_up), return_when=asyncio.FIRST_COMPLETED)

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from agent import Event, OperationFinished, TextChunk, TextFinished
 from corpora import CorpusError
 from ingest import Progress
+from server.ended_task import let_go
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError
 
@@ -32,6 +33,7 @@ async def streamed(request: Request, run: _Run) -> StreamingResponse:
     """
     told = asyncio.Queue[_Told | None]()
     turn = asyncio.ensure_future(run(told.put))
+    turn.add_done_callback(let_go)
     turn.add_done_callback(lambda _: told.put_nowait(None))
     try:
         first = await while_connected(request, told.get())

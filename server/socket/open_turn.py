@@ -1,14 +1,19 @@
 """The turn that a session is working on."""
 
 import asyncio
-import traceback
+import logging
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from agent import Turn, Usage
 from arrow_project import ArrowProject
 from server.dialects import EndReason
+from server.ended_task import let_go
 from server.socket.editors import Guest
 from server.socket.remote_editor import RemoteEditor
+
+logger = logging.getLogger(__name__)
 
 # How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
 # is rarely done within either.
@@ -39,6 +44,12 @@ class OpenTurn:
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """It is run by `work`."""
+        self.task = asyncio.create_task(work)
+        self.task.add_done_callback(_note_failure)
+        self.task.add_done_callback(let_go)
+
     @property
     def has_ended(self) -> bool:
         """Whether nothing works on its story any more."""
@@ -56,14 +67,14 @@ class OpenTurn:
         if self.task is None:
             return
         await asyncio.wait((self.task,))
-        try:
-            self.task.result()
-        except asyncio.CancelledError as stopped:
-            # Where it was stopped refers to itself: only the garbage collector would free it, and the stories with it.
-            traceback.clear_frames(stopped.__traceback__)
 
     def _is_large(self) -> bool:
         """Whether the story, as the client has sent it or as it was known before, is."""
         if len(self.editor.last_content or "") > _LARGE_CHARACTERS:
             return True
         return self.project is not None and len(self.project.data.nodes) > _LARGE_NODES
+
+
+def _note_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (failure := task.exception()) is not None:
+        logger.error("a turn could not be brought to its end", exc_info=failure)

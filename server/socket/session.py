@@ -238,7 +238,7 @@ class Session:
         warning = self._headroom.warning(self._dialect.longest_sent)
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
             await self._send_all(self._dialect.event(TextFinished(warning)))
-        turn.task = asyncio.create_task(self._run_turn(turn, message))
+        turn.begin(self._run_turn(turn, message))
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
         scene_id = message.current_scene_id
@@ -263,7 +263,8 @@ class Session:
                     await self._sync_file(turn.project_id, message.arrow_content)
                 request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
-                await self._follow(turn, request, record)
+                with self._conversation.stories.at_work(turn.project_id):
+                    await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
             await self._say_failed(turn, Failure(error.code, str(error)))
         except Exception:

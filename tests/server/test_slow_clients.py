@@ -74,6 +74,14 @@ def test_an_endless_head(home: House, endless: bytes) -> None:
     assert answer.startswith(b"HTTP/1.1 4")
 
 
+def test_a_head_of_many_lines(home: House) -> None:
+    head = b"GET /projects HTTP/1.1\r\nhost: localhost\r\n"
+    assert sent(home, head + b"a: b\r\n" * 198 + b"connection: close\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    answer = sent(home, head + b"a: b\r\n" * 201)
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert b"more than 200 lines; send fewer" in answer
+
+
 @pytest.mark.parametrize("path", [b"/projects/1/turns", b"/projects/1/corpus", b"/projects/1/folder"])
 @pytest.mark.parametrize(
     "rest",
