@@ -318,7 +318,7 @@ UPGRADE = OPENING.removesuffix(b"\r\n")
         UPGRADE + b"Content-Length: 5\r\n\r\nhello",
         UPGRADE + b"Transfer-Encoding: chunked\r\n\r\n",
         UPGRADE + b"X-A: " + b"x" * 20_000 + b"\r\n\r\n",
-        UPGRADE + b"X-A: x\r\n" * 200 + b"\r\n",
+        UPGRADE + b"X-A: x\r\n" * 150 + b"\r\n",
         OPENING.replace(b"/", b"/" + b"x" * 20_000, 1),
         OPENING.replace(b"GET", b"POST", 1),
     ],
