@@ -9,7 +9,7 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from fletcher.connections.incoming import MOST_SMALL, SMALL, Flow, Incoming
-from fletcher.connections.reader import Reader
+from fletcher.connections.reader import Reader, WatchesReader
 
 if TYPE_CHECKING:
     from fletcher.connections.config import Config
@@ -37,7 +37,7 @@ class _TooManyLines(Exception):
     """A head, or what follows a body, has too many."""
 
 
-class Http(HttpToolsProtocol):
+class Http(WatchesReader, HttpToolsProtocol):
     """Answers 408 where the head of a request takes too long, and 431 where it has too many bytes.
 
     Few requests may wait for the answer to another one. Who goes on with a request that is answered already may do so
@@ -130,14 +130,6 @@ class Http(HttpToolsProtocol):
             if self._small_pieces > MOST_SMALL:
                 self.transport.close()
         super().on_body(body)
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._reader.falls_behind()
-
-    def resume_writing(self) -> None:
-        self._reader.keeps_up()
-        super().resume_writing()
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(self.config.waits.head_s, self._is_late)

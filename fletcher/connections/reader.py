@@ -50,3 +50,19 @@ class Reader:
             self._give_up()
         else:
             self.falls_behind()
+
+
+class WatchesReader(asyncio.Protocol):
+    """A protocol that notices whether its client takes what is sent to it."""
+
+    _reader: Reader
+
+    def pause_writing(self) -> None:
+        """Something has to wait for the client."""
+        super().pause_writing()
+        self._reader.falls_behind()
+
+    def resume_writing(self) -> None:
+        """Nothing has, any more."""
+        self._reader.keeps_up()
+        super().resume_writing()

@@ -11,7 +11,7 @@ from websockets.frames import Frame, Opcode
 
 from fletcher.connections.http import refuse
 from fletcher.connections.incoming import MOST_SMALL, SMALL, Incoming
-from fletcher.connections.reader import Reader
+from fletcher.connections.reader import Reader, WatchesReader
 
 if TYPE_CHECKING:
     from fletcher.connections.config import Config
@@ -47,7 +47,7 @@ class Sender(Protocol):
         ...
 
 
-class Socket(WebSocketsSansIOProtocol):
+class Socket(WatchesReader, WebSocketsSansIOProtocol):
     """Closes with 1008 where a client does not read; takes long messages only from clients who are known.
 
     Of many messages that come together the first go to the app before the next are taken apart. Frames that bring no
@@ -76,14 +76,6 @@ class Socket(WebSocketsSansIOProtocol):
         if self._sender is not None:
             self._sender.free()
         super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._reader.falls_behind()
-
-    def resume_writing(self) -> None:
-        self._reader.keeps_up()
-        super().resume_writing()
 
     def handle_parser_exception(self) -> None:
         if self.conn.close_sent is None:  # before it was let in: there is no connection yet whose end could be said
