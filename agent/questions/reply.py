@@ -31,10 +31,10 @@ def read_reply(message: str) -> Literal["yes", "no"] | None:
     return "no" if _NO.fullmatch(words) else None
 
 
-# Words that begin so are no yes, whoever reads them.
+# Words that begin so are no yes, whoever reads them; Chinese has no blanks between them.
 _REFUSES = re.compile(
-    r"(?i)\W*(?:[不别否]|(?:no(?! (?:problem|worries|objection))|nope|nah|not|never|don['’]?t|do not|stop|wait|cancel"
-    r"|keep|leave|nein|nicht|non|niet|nie|нет|не)\b)"
+    rf"(?i)\W*(?:{_NO_IN_CHINESE}|[不别否]|(?!no (?:problem|worries|objection))(?:{_NO_WORDS}|nah|not|never|don['’]?t"
+    r"|do not|stop|wait|cancel|keep|leave|nein|nicht|non|niet|nie|нет|не)\b)"
 )
 
 

@@ -56,7 +56,17 @@ def test_a_no_executes_nothing(home: House, client: Client, reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["do not delete it, please", "no way!!", "Nein, auf keinen Fall", "why?", "Don’t you dare", "不要删除它"]
+    "reply",
+    [
+        "do not delete it, please",
+        "no way!!",
+        "Nein, auf keinen Fall",
+        "why?",
+        "Don’t you dare",
+        "不要删除它",
+        "نه، پاکش نکن",
+        "取消这个",
+    ],
 )
 def test_words_that_refuse_or_ask_are_no_yes_whatever_a_model_reads(home: House, client: Client, reply: str) -> None:
     asked(home, client)
