@@ -4,6 +4,7 @@ from .extracted import Extracted as Extracted
 from .extracted import ReadError as ReadError
 from .folder import Scan as Scan
 from .folder import ScanError as ScanError
+from .folder import is_there as is_there
 from .folder import is_too_deep as is_too_deep
 from .folder import scan as scan
 from .folder_report import FolderReport as FolderReport

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from corpora import is_printable, printable
-from ingest import FolderRoots
+from ingest import FolderRoots, is_there
 from mcp_server.caller import Caller
 from mcp_server.tool import ToolError
 
@@ -35,8 +35,7 @@ class AllowedPaths:
             raise ToolError("PATH_NOT_ALLOWED", f"{printable(given)!r} is no path that can be shown; give another.")
         for folder in self._folders:
             real = Path(os.path.realpath(folder / given))  # an absolute one stands for itself
-            # Before Python 3.12, that of `Path` raises for a name that is too long.
-            if real.is_relative_to(folder) and not self._is_ours(real) and os.path.exists(real):  # noqa: PTH110
+            if real.is_relative_to(folder) and not self._is_ours(real) and is_there(real):
                 return real, folder
         folders = ", ".join(str(folder) for folder in self._folders)
         # The same words whether it is there or not: that is not for everybody who may name it.

@@ -127,16 +127,12 @@ class FileStory:
             answer = await self._answer(work, before)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"]:
-                is_undo = _has_undone(answer)
-                await in_thread(self._write, before, after, is_undo=is_undo)
-                if is_undo:
-                    self._files.note_taken_back(self._path, before)
-                else:
-                    self._files.note_made(self._path, after)
+                await in_thread(self._write, before, after, is_undo=_has_undone(answer))
         return answer
 
     async def _answer(self, work: Work, before: bytes) -> dict[str, Any]:
-        body = self._body(work, before)
+        is_own = work.function != "undo" or await in_thread(self._files.has_made, self._path, before)
+        body = self._body(work, before, is_own=is_own)
         try:
             return await answer_turn(body, self.key, self._services, operations=work.operations)
         except RequestError as error:
@@ -144,14 +140,14 @@ class FileStory:
                 raise self._not_a_project(error.__cause__) from error
             raise
 
-    def _body(self, work: Work, before: bytes) -> TurnBody:
+    def _body(self, work: Work, before: bytes, *, is_own: bool) -> TurnBody:
         return TurnBody(
             arrow_content=_text(before, self.name),
             message=work.message,
             mode="plan" if work.is_plan else "apply",
             pending_id=work.pending_id,
             function=work.function,
-            confirm=_confirm(work, is_own=self._files.has_made(self._path, before)),
+            confirm=_confirm(work, is_own=is_own),
         )
 
     def _bytes(self) -> bytes:
@@ -182,6 +178,10 @@ class FileStory:
             raise ToolError("CONFLICT", str(error)) from error
         except OSError as error:
             raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror or error}.") from error
+        if is_undo:
+            self._files.note_taken_back(self._path, before)
+        else:
+            self._files.note_made(self._path, after)
 
 
 class EditorStory:
