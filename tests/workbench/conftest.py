@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from tests.server_process import PATIENCE_S, running_server
 
@@ -91,9 +91,13 @@ class SharedBrowser:
             for page in context.pages:
                 if page != self._page:
                     page.close()
-            self._page.goto("about:blank")
-            self._page.evaluate("window.name = ''")
-            context.clear_cookies()
+            try:
+                self._page.goto("about:blank")
+                self._page.evaluate("window.name = ''")
+            except Error:  # it goes elsewhere at this moment, as one does whose session has ended
+                context.close()
+            else:
+                context.clear_cookies()
 
 
 @pytest.fixture(scope="session")
