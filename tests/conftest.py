@@ -5,7 +5,6 @@ import gc
 import os
 import signal
 import ssl
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from sqlalchemy.util import LRUCache
 
 from corpora.samples import SAMPLE
 from tests.chroma_server import running_chroma
+from tests.forked import finished
 from tests.postgresql import EmptyDatabase, running_postgresql
 
 # Where processes are started and waited for, a file takes longest.
@@ -125,6 +125,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             making = tmp_path_factory.mktemp("ingested")
             command = [sys.executable, "-m", "fletcher", "ingest", SAMPLE.documents, "--project", "1"]
-            subprocess.run([*command, "--data-dir", making / "data"], cwd=making, check=True)
+            done = finished([*command, "--data-dir", making / "data"], making, os.environ)
+            assert done.returncode == 0, done.stderr
             making.rename(folder)
     return folder / "data"

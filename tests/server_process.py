@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from tests.forked import Forked, started
+
 # Tests must not depend on the keys and settings of whoever runs them.
 CLEAN_ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(("FLETCHER_", "ANTHROPIC_", "OPENAI_"))
@@ -29,7 +31,8 @@ class ServerProcess:
             nobody reads would stand still once the pipe is full.
     """
 
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[bytes] | Forked"
+    stderr: IO[str]
     url: str = ""
     log: list[str] = field(default_factory=list[str])
 
@@ -58,8 +61,7 @@ class ServerProcess:
         return "".join(self.log)
 
     def _read(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
+        for line in self.stderr:
             self.log.append(line)
             if not self.url and _SAYS_WHERE in line:
                 self.url = line.split(_SAYS_WHERE)[1].split()[0]
@@ -72,10 +74,11 @@ def server_process(
     command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], stdout: IO[str] | None = None
 ) -> Generator[ServerProcess]:
     """Runs the command while the block does, which begins once the server has said where it is."""
-    with subprocess.Popen(
-        command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment
-    ) as process:
-        server = ServerProcess(process)
+    ours, its = os.pipe()
+    with os.fdopen(ours, encoding="utf-8", errors="replace") as stderr:
+        process = started(command, cwd, environment, stdout, its)
+        os.close(its)
+        server = ServerProcess(process, stderr)
         try:
             server.wait_until_it_says_where()
             yield server

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 from corpora.samples import SAMPLE
 from fletcher.__main__ import main
 from retrieval import Embedder
+from tests.forked import finished
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 
@@ -47,9 +47,7 @@ def data_dir(tmp_path: Path) -> Path:
 def fletcher(*arguments: str | Path, data_dir: Path, cwd: Path | None = None, **environment: str) -> Finished:
     """Runs one command line to its end."""
     command = [sys.executable, "-m", "fletcher", *map(str, arguments), "--data-dir", str(data_dir)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=600, cwd=cwd, env=CLEAN_ENVIRONMENT | environment, check=False
-    )
+    done = finished(command, cwd or Path.cwd(), CLEAN_ENVIRONMENT | environment)
     return Finished(done.returncode, done.stdout, done.stderr)
 
 

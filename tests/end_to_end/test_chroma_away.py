@@ -34,8 +34,7 @@ def server(chroma: ChromaProcess, tmp_path: Path) -> Iterator[httpx.Client]:
 
 @contextmanager
 def a_server(home: Path, program: Sequence[str] = ("-c", FLETCHER), **environment: str) -> Generator[httpx.Client]:
-    python_path = str(Path(__file__).parents[2])
-    environment |= CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "HOME": str(home), "PYTHONPATH": python_path}
+    environment |= CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "HOME": str(home)}
     command = [sys.executable, *program, "serve", "--port", "0", "--data-dir", home / "data"]
     with (
         server_process(command, home, environment) as running,

@@ -1,7 +1,6 @@
 """One process owns a data directory; the others find it and talk to it."""
 
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from corpora.samples import SAMPLE
 from tests.end_to_end.conftest import Run, fletcher
+from tests.forked import started
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
 
@@ -63,9 +63,7 @@ def test_a_long_ingest_answers_other_commands(run: Run, data_dir: Path, tmp_path
             f"On day {number} the pilot Aurelie logged {number * 7} herons.\n", "utf-8"
         )
     command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--data-dir", str(data_dir)]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN_ENVIRONMENT, cwd=tmp_path
-    ) as ingest:
+    with (tmp_path / "said").open("w") as said, started(command, tmp_path, CLEAN_ENVIRONMENT, said, said) as ingest:
         while True:  # each command waits for the owner, so this is not a busy loop
             found = run("search", "herons logged on day 12", "--project", "1", "-k", "3", "--json")
             if found.code == 0 and found.json["passages"]:
@@ -83,8 +81,7 @@ def test_a_killed_ingest_leaves_whole_documents_and_is_completed(run: Run, data_
             f"On day {number} the pilot Aurelie logged {number * 7} herons.\n", "utf-8"
         )
     command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--data-dir", str(data_dir)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=CLEAN_ENVIRONMENT) as ingest:
-        assert ingest.stderr is not None
+    with (tmp_path / "said").open("w") as said, started(command, tmp_path, CLEAN_ENVIRONMENT, said, said) as ingest:
         catalog = data_dir / "catalog.sqlite3"
         eventually(lambda: catalog.exists() or ingest.poll() is not None)
         assert ingest.poll() is None  # it has begun; wherever it is now is as good a moment as any

@@ -56,8 +56,7 @@ class Server:
 @contextmanager
 def server(data_dir: Path, program: str = _SERVE, **settings: str) -> Generator[Server]:
     command = [sys.executable, "-c", program, "serve", "--port", "0", "--data-dir", data_dir]
-    root = str(Path(__file__).parents[2])
-    environment = CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "PYTHONPATH": root} | settings
+    environment = CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local"} | settings
     with (
         server_process(command, data_dir.parent, environment) as running,
         httpx.Client(base_url=running.url, trust_env=False, timeout=PATIENCE_S) as http,

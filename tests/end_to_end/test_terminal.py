@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from rich.cells import cell_len
 from corpora.samples import SAMPLE
 from fletcher.__main__ import _COMMANDS  # pyright: ignore[reportPrivateUsage]
 from tests.end_to_end.conftest import fletcher
+from tests.forked import finished, started
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
@@ -111,9 +111,7 @@ def _in_terminal(here: Path, *arguments: str, columns: int = COLUMNS, said: Iter
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = {name: value for name, value in CLEAN_ENVIRONMENT.items() if name not in ("COLUMNS", "NO_COLOR")}
     environment |= {"TERM": "xterm-256color", "FLETCHER_MODEL": "local"}
-    with subprocess.Popen(
-        [sys.executable, *arguments], stdin=its, stdout=its, stderr=its, cwd=here, env=environment
-    ) as process:
+    with started([sys.executable, *arguments], here, environment, its, its, its) as process:
         deadline = threading.Timer(PATIENCE_S, process.kill)
         deadline.start()
         os.close(its)
@@ -145,11 +143,8 @@ def _read(terminal: int) -> bytes:
 
 def in_file(here: Path, arguments: Sequence[str]) -> str:
     """The same command, whose lines nobody breaks."""
-    done = subprocess.run(
-        [sys.executable, "-m", "fletcher", *arguments],
-        capture_output=True, text=True, cwd=here, check=False,
-        env=CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "COLUMNS": "10000"},
-    )  # fmt: skip
+    environment = CLEAN_ENVIRONMENT | {"FLETCHER_MODEL": "local", "COLUMNS": "10000"}
+    done = finished([sys.executable, "-m", "fletcher", *arguments], here, environment)
     return done.stdout + done.stderr
 
 

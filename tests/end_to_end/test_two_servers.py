@@ -1,6 +1,5 @@
 """Two server processes that share PostgreSQL and a Chroma server; only the embedding model is a small one."""
 
-import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.conftest import Finished
+from tests.forked import finished
 from tests.postgresql import EmptyDatabase, stopped
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
@@ -50,7 +50,6 @@ def environment(
         "FLETCHER_DATABASE_URL": empty_database(),
         "FLETCHER_CHROMA_URL": chroma_url,
         "HOME": str(home),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
     }
 
 
@@ -71,10 +70,7 @@ def servers(environment: dict[str, str]) -> Iterator[tuple[httpx.Client, httpx.C
 
 
 def fletcher(environment: dict[str, str], *arguments: str | Path) -> Finished:
-    done = subprocess.run(
-        [sys.executable, "-c", FLETCHER, *map(str, arguments)],
-        capture_output=True, text=True, timeout=PATIENCE_S, cwd=environment["HOME"], env=environment, check=False,
-    )  # fmt: skip
+    done = finished([sys.executable, "-c", FLETCHER, *arguments], Path(environment["HOME"]), environment)
     return Finished(done.returncode, done.stdout, done.stderr)
 
 

@@ -1,6 +1,5 @@
 """What a page's socket says that no page says: it may be closed, and the log does not grow."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -10,6 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.conftest import CLEAN_ENVIRONMENT, PATIENCE_S
+from tests.forked import started
 from tests.waiting import eventually
 from tests.workbench.test_page_sockets import JOINING, PageSocket
 
@@ -28,7 +28,7 @@ def url(log: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(log.parent / "data")]
     with (
         log.open("w") as written,
-        subprocess.Popen(command, stderr=written, cwd=log.parent, env=CLEAN_ENVIRONMENT) as process,
+        started(command, log.parent, CLEAN_ENVIRONMENT, stderr=written) as process,
         log.open() as reading,
     ):
         try:
