@@ -3,7 +3,16 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.conftest import Run
+
+
+@pytest.fixture
+def data_dir(ingested: Path, tmp_path: Path) -> Path:
+    """As after a first run, which has ingested the sample."""
+    shutil.copytree(ingested, tmp_path / "data" / "evaluation")
+    return tmp_path / "data"
 
 
 def test_tasks_are_run_and_counted(run: Run) -> None:
@@ -17,8 +26,7 @@ def test_tasks_are_run_and_counted(run: Run) -> None:
     assert "right   ask-steps" in done.err
 
 
-def test_a_free_request_that_local_refuses_is_told_and_no_failure(run: Run, ingested: Path, data_dir: Path) -> None:
-    shutil.copytree(ingested, data_dir / "evaluation")
+def test_a_free_request_that_local_refuses_is_told_and_no_failure(run: Run) -> None:
     done = run("evaluate-agent", "--model", "local", "--task", "tone-of-one-line")
 
     assert done.code == 0
