@@ -36,7 +36,8 @@ DAMAGES = {
 LARGEST_FILES = (0, 8_192)
 
 # Runs one command after the other, and says how each has ended, and what it said on standard error: a server's log and
-# a limit on files would be this process's as well.
+# a limit on files would be this process's as well. It keeps no compiled modules: of one that it imports under the limit
+# Python would keep a part, and nobody could import that module again.
 RUNNING = """
 import json, signal, sys, traceback
 from contextlib import redirect_stderr
@@ -93,7 +94,8 @@ def ended(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[
             runs[command, size] = size, [*arguments, "--data-dir", str(folder / f"{command} {size}")]
     done = subprocess.run(
         [sys.executable, "-c", RUNNING, json.dumps(list(runs.values()))],
-        capture_output=True, text=True, check=True, env=os.environ | {"FLETCHER_MODEL": "local"},
+        capture_output=True, text=True, check=True,
+        env=os.environ | {"FLETCHER_MODEL": "local", "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     return dict(zip(runs, map(json.loads, done.stdout.splitlines()), strict=True))
 
