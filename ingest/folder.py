@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,10 +43,11 @@ _NO_FILE = Stamp(0, 0, 0)
 _UNREADABLE = Stamp(0, 0, -1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Entry:
     name: str  # as the catalog has it, or as it can be shown
-    path: Path
+    folder: Path
+    below: str  # its path in the folder
     refusal: Refusal | None = None
     stamp: Stamp | None = None  # where it is known, the file is read as it was then or not at all
     inside: Path | None = None  # the real path of the folder that it must not lead out of
@@ -111,42 +113,42 @@ def scan(paths: str | Path | Iterable[str | Path], inside: Path | None = None) -
 
 @dataclass(frozen=True)
 class Look:
-    """What a file or folder held at one moment, by path and unread; `folders` are all of its folders.
+    """What a folder held at one moment, or whether a file was there, unread; `folders` are all of its folders.
 
-    No file is read that is not below `inside`, the real path of a folder.
+    Everything is named by its path below `folder`, with `/` between the parts: of paths as long as they may be, a
+    folder has twenty thousand. No file is read that is not below `inside`, the real path of a folder.
     """
 
-    root: Path
+    folder: Path
     inside: Path | None = None
-    stamps: Mapping[Path, Stamp] = field(default_factory=dict[Path, Stamp])
-    folders: Mapping[Path, Identity] = field(default_factory=dict[Path, Identity])
-    unreadable: Mapping[Path, OSError] = field(default_factory=dict[Path, OSError])
+    stamps: Mapping[str, Stamp] = field(default_factory=dict[str, Stamp])
+    folders: Mapping[str, Identity] = field(default_factory=dict[str, Identity])
+    unreadable: Mapping[str, OSError] = field(default_factory=dict[str, OSError])
+    was_named: bool = False  # the file itself
 
-    def name(self, path: Path) -> str:
-        """The document's name, as `scan` gives it."""
-        return _name(self.root, path)
-
-    def scan(self, paths: Collection[Path], moving: Collection[Path] = ()) -> Scan:
+    def scan(self, below: Collection[str], moving: Collection[str] = ()) -> Scan:
         """These of its files; those that are `moving` are refused. A file that has changed since the look is, too."""
-        chosen = [path for path in self.stamps if path in paths or path in moving]
-        return Scan(sorted((self._entry(path, path in moving) for path in chosen), key=lambda e: e.name))
+        chosen = [each for each in self.stamps if each in below or each in moving]
+        return Scan(sorted((self._entry(each, each in moving) for each in chosen), key=lambda e: e.name))
 
-    def _entry(self, path: Path, is_moving: bool) -> _Entry:
-        if path in self.unreadable:
-            return _unreadable_folder(self.root, self.unreadable[path])
-        name = self.name(path)
+    def _entry(self, below: str, is_moving: bool) -> _Entry:
+        if below in self.unreadable:
+            return _unreadable_folder(self.folder, below, self.unreadable[below])
         if is_moving:
-            return _Entry(name, path, _changing(name))
-        return replace(_entry(self.root, self.inside, path), stamp=self.stamps[path])
+            name = known_as(below)
+            return _Entry(name, self.folder, below, _changing(name))
+        entry = _entry(self.folder, below, self.inside, was_named=self.was_named)
+        return replace(entry, stamp=self.stamps[below])
 
 
 def look_at(file: Path) -> Look:
     """Whether a file is there, and how; raises `ScanError` where its folder is not."""
     try:
-        folders = {file.parent: _identity(file.parent)}
+        folders = {"": _identity(file.parent)}
     except OSError as error:
         raise _not_there(file.parent) from error
-    return Look(file, None, {file: _stamp(file)} if file.is_file() else {}, folders)
+    stamps = {file.name: _stamp(file)} if file.is_file() else {}
+    return Look(file.parent, None, stamps, folders, was_named=True)
 
 
 def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
@@ -158,9 +160,9 @@ def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
     if not folder.is_dir():
         raise _not_there(folder)
     tree = _Tree(folder, most)
-    stamps = {path: _stamp(path) for path in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
+    stamps = {below: _stamp(tree.path(below)) for below in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
     try:
-        folders = {each: _identity(each) for each in tree.folders}
+        folders = {below: _identity(folder / below) for below in tree.folders}
     except OSError as error:  # it went while it was looked at
         raise _not_there(folder) from error
     return Look(folder, inside, stamps, folders, tree.unreadable)
@@ -180,9 +182,9 @@ def _too_many(folder: Path, most: int) -> ScanError:
     )
 
 
-def _stamp(path: Path) -> Stamp:
+def _stamp(path: Path | str) -> Stamp:
     try:
-        return _stamp_of(path.stat())
+        return _stamp_of(os.stat(path))  # noqa: PTH116  (a `Path` of each file would take as long as all else)
     except OSError:  # gone by now, or a link to nothing
         return _NO_FILE
 
@@ -203,46 +205,60 @@ def _found(path: Path, inside: Path | None) -> list[_Entry]:
     if path.is_dir():
         # By name, not as the disk has them: the same folder gives the same report everywhere.
         return sorted(_in_folder(path, inside), key=lambda entry: entry.name)
-    return [_entry(path, inside, path)]
+    return [_entry(path.parent, path.name, inside, was_named=True)]
 
 
 def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
     tree = _Tree(root, MOST_ENTRIES if inside else None)
     inside = inside or Path(os.path.realpath(root))
-    for path in tree.files:
-        yield _entry(root, inside, path)
-    for error in tree.unreadable.values():
-        yield _unreadable_folder(root, error)
+    for below in tree.files:
+        yield _entry(root, below, inside)
+    for below, error in tree.unreadable.items():
+        yield _unreadable_folder(root, below, error)
 
 
 class _Tree:
-    """All files and folders below a folder, but for hidden and unfinished ones.
+    """All files and folders below a folder by their paths in it, but for hidden and unfinished ones.
 
     A link to a folder is as a file, and so is a folder that is too deep.
     """
 
     def __init__(self, root: Path, most: int | None) -> None:
-        self.files: list[Path] = []
-        self.folders: list[Path] = []
-        self.unreadable: dict[Path, OSError] = {}
+        self._root = str(root).rstrip(os.sep) + os.sep
+        self.files: list[str] = []
+        self.folders: list[str] = []
+        self.unreadable: dict[str, OSError] = {}
 
         def note(error: OSError) -> None:
             if Path(error.filename) == root:
                 raise _unreadable(root, error) from error
-            self.unreadable[Path(error.filename)] = error
+            self.unreadable[self._below(error.filename)] = error
 
         characters = 0
         for folder, folders, files in os.walk(root, onerror=note):
-            here = Path(folder)
+            here = self._below(folder)
             self.folders.append(here)
-            shut = [name for name in folders if is_too_deep(here / name) or (here / name).is_symlink()]
+            depth = len(root.parts) + (here.count("/") + 1 if here else 0)
+            shut = [name for name in folders if depth >= MOST_DEEP or (root / here / name).is_symlink()]
             folders[:] = [name for name in folders if not is_left_out(name) and name not in shut]
-            self.files += [here / name for name in (*files, *shut) if not is_left_out(name)]
+            self.files += [_in(here, name) for name in (*files, *shut) if not is_left_out(name)]
             characters += sum(len(folder) + len(name) for name in (*files, *folders))
             if most is None:
                 continue
             if len(self.files) + len(self.folders) > most or characters > MOST_CHARACTERS:
                 raise _too_many(root, most)
+
+    def path(self, below: str) -> str:
+        """The whole path of what has this one in the folder."""
+        return self._root + below
+
+    def _below(self, path: str) -> str:
+        return sys.intern(path[len(self._root) :].replace(os.sep, "/"))
+
+
+def _in(folder: str, name: str) -> str:
+    """The path of a file in a folder; kept once, however many looks at it there are, and projects that have it."""
+    return sys.intern(f"{folder}/{name}" if folder else name)
 
 
 def is_left_out(name: str) -> bool:
@@ -260,21 +276,13 @@ def is_there(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110  (before Python 3.12, that of `Path` raises for one that is too long)
 
 
-def _entry(root: Path, inside: Path | None, path: Path) -> _Entry:
-    """The entry of one file; where it was named itself, it is `root` and fails for what is skipped in a folder."""
-    return _Entry(_name(root, path), path, _refusal(root, inside, path), inside=inside)
+def _entry(folder: Path, below: str, inside: Path | None, *, was_named: bool = False) -> _Entry:
+    """The entry of one file; where it was named itself, it fails for what is skipped in a folder."""
+    name = known_as(below)
+    return _Entry(name, folder, below, _refusal(folder / below, name, below, inside, was_named), inside=inside)
 
 
-def _name(root: Path, path: Path) -> str:
-    return known_as(_name_on_disk(root, path))
-
-
-def _name_on_disk(root: Path, path: Path) -> str:
-    return path.name if path == root else path.relative_to(root).as_posix()
-
-
-def _refusal(root: Path, inside: Path | None, path: Path) -> Refusal | None:
-    name, was_named = _name(root, path), path == root
+def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: bool) -> Refusal | None:
     if not was_named and is_too_deep(path) and path.is_dir() and not path.is_symlink():
         return Refusal(name, "skipped", "TOO_DEEP", f"{name}: {TOO_DEEP}")
     if not path.is_file():
@@ -286,7 +294,7 @@ def _refusal(root: Path, inside: Path | None, path: Path) -> Refusal | None:
         message = f"{name}: files of this kind are not read; known are {', '.join(known)}."
         return Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
     try:
-        document_name(_name_on_disk(root, path))
+        document_name(below)
     except InvalidName as error:
         return Refusal(name, "failed", error.code, error.message)
     return None
@@ -316,10 +324,10 @@ def _changing(name: str) -> Refusal:
     return Refusal(name, "skipped", "CHANGING", f"{name}: it is being written; it is read as soon as it is complete.")
 
 
-def _unreadable_folder(root: Path, error: OSError) -> _Entry:
-    path = Path(error.filename)
-    name = _name(root, path)
-    return _Entry(name, path, Refusal(name, "failed", "UNREADABLE", _unreadable(path, error).message))
+def _unreadable_folder(folder: Path, below: str, error: OSError) -> _Entry:
+    name = known_as(below)
+    refusal = Refusal(name, "failed", "UNREADABLE", _unreadable(folder / below, error).message)
+    return _Entry(name, folder, below, refusal)
 
 
 def _unreadable(folder: Path, error: OSError) -> ScanError:
@@ -329,7 +337,7 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 
 def _read(entry: _Entry) -> Source | Refusal:
     try:
-        file, status = open_plain_file(entry.path, entry.inside)
+        file, status = open_plain_file(entry.folder / entry.below, entry.inside)
         with file:
             if entry.stamp is not None and _stamp_of(status) != entry.stamp:
                 return _changing(entry.name)

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from watchfiles.main import FileChange
 
 from ingest.folder import MOST_ENTRIES, Identity, Look, Scan, ScanError, Stamp, look_at, look_into
 from ingest.report import Problem
+from ingest.source import known_as
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,8 @@ _IDLE_SHARE = 20
 _STEP_MS = 50
 _TURN_MS = 200
 _ALL = ("",)  # the beginning of every name
+_Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths below it all that are in it, itself first
+_Found = tuple[int, str]  # which of the watched paths, and the path below it
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
 _RECURSIVE = sys.platform != "linux"
 
@@ -48,7 +51,7 @@ class Change:
     problems: tuple[Problem, ...] = ()
     present: frozenset[str] = frozenset()
     unknown: tuple[str, ...] = ()
-    taken: Mapping[Path, Stamp | None] = field(default_factory=dict[Path, "Stamp | None"])
+    taken: Mapping[_Found, Stamp | None] = field(default_factory=dict[_Found, "Stamp | None"])
 
     def lacks(self, name: str) -> bool:
         """Whether the watched paths surely have no document of this name."""
@@ -83,9 +86,8 @@ class Watch:
         self._notices = _Notices(stop)
         self._has_begun = False
         self._problems: tuple[Problem, ...] = ()
-        self._taken: dict[Path, Stamp] = {}
-        self._names: dict[Path, frozenset[str]] = {}
-        self._moving: dict[Path, _Moving] = {}
+        self._taken: dict[_Found, Stamp] = {}
+        self._moving: dict[_Found, _Moving] = {}
         self._first_moved = self._last_joined = 0.0
 
     def wait(self) -> Change | None:
@@ -108,13 +110,12 @@ class Watch:
             self._problems = change.problems
             return
         self._has_begun = True
-        for path, stamp in change.taken.items():
-            self._moving.pop(path, None)
+        for found, stamp in change.taken.items():
+            self._moving.pop(found, None)
             if stamp is None:
-                self._taken.pop(path, None)
-                self._names.pop(path, None)
+                self._taken.pop(found, None)
             else:
-                self._taken[path] = stamp
+                self._taken[found] = stamp
         self._first_moved = monotonic()
 
     def close(self) -> None:
@@ -127,10 +128,9 @@ class Watch:
             return Change(problems=problems, unknown=_ALL)
         if not self._has_begun and any(root.is_in_trouble for root in self._roots):
             return None
-        stamps = {path: stamp for each in looks for path, stamp in each.stamps.items()}
-        self._note_names(looks)
+        stamps = {(at, below): stamp for at, look in enumerate(looks) for below, stamp in look.stamps.items()}
         self._note_moving(stamps, now)
-        at_rest = {path for path, moving in self._moving.items() if now - moving.since >= _QUIET_S}
+        at_rest = {found for found, moving in self._moving.items() if now - moving.since >= _QUIET_S}
         is_late = bool(self._moving) and now - self._first_moved >= _BURST_S
         more_come = bool(self._moving) and now - self._last_joined < _QUIET_S
         if self._has_begun and not at_rest:
@@ -139,46 +139,38 @@ class Watch:
             return None
         return self._settled(looks, stamps, at_rest)
 
-    def _settled(self, looks: list[Look], stamps: Mapping[Path, Stamp], at_rest: set[Path]) -> Change:
-        gone_paths = {path for path in at_rest if path not in stamps}
-        present = frozenset(name for path in {*stamps, *self._moving} - gone_paths for name in self._names[path])
+    def _settled(self, looks: list[Look], stamps: Mapping[_Found, Stamp], at_rest: set[_Found]) -> Change:
+        names = {found: known_as(found[1]) for found in {*stamps, *self._moving}}
+        gone = at_rest - stamps.keys()
+        present = frozenset(name for found, name in names.items() if found not in gone)
         unknown = _ALL if any(root.is_in_trouble for root in self._roots) else _unread(looks)
-        lost = {name for path in gone_paths for name in self._names[path]}
+        lost = {names[found] for found in gone}
         # A name stands for one document: with one of two files of a name, the other is looked at again.
-        names = {name for path in at_rest for name in self._names[path]}
-        wanted = {path for path in stamps if not names.isdisjoint(self._names[path])}
+        looked_at = {names[found] for found in at_rest}
         moving = self._moving.keys() - at_rest
-        refused = set[Path]() if self._has_begun else moving
+        wanted = {found for found in stamps if names[found] in looked_at} - moving
+        refused = set[_Found]() if self._has_begun else moving
         return Change(
-            sources=Scan.of(each.scan(wanted - moving, refused) for each in looks),
+            sources=Scan.of(look.scan(_below(at, wanted), _below(at, refused)) for at, look in enumerate(looks)),
             gone=frozenset(name for name in lost - present if not name.startswith(unknown)),
             problems=self._problems,
             present=present,
             unknown=unknown,
-            taken={path: stamps.get(path) for path in (wanted - moving) | gone_paths},
+            taken={found: stamps.get(found) for found in wanted | gone},
         )
 
-    def _note_names(self, looks: list[Look]) -> None:
-        names: dict[Path, frozenset[str]] = {}
-        for each in looks:
-            for path in each.stamps.keys() - self._names.keys():
-                names[path] = names.get(path, frozenset()) | {each.name(path)}
-        self._names |= names
-
-    def _note_moving(self, stamps: Mapping[Path, Stamp], now: float) -> None:
-        changed = {path for path in {*stamps, *self._taken} if stamps.get(path) != self._taken.get(path)}
-        for path in self._moving.keys() - changed:
-            del self._moving[path]
-            if path not in stamps:
-                self._names.pop(path, None)
-        for path in changed:
-            stamp, before = stamps.get(path), self._moving.get(path)
+    def _note_moving(self, stamps: Mapping[_Found, Stamp], now: float) -> None:
+        changed = {found for found in {*stamps, *self._taken} if stamps.get(found) != self._taken.get(found)}
+        for found in self._moving.keys() - changed:
+            del self._moving[found]
+        for found in changed:
+            stamp, before = stamps.get(found), self._moving.get(found)
             if before is None:
                 if not self._moving or now - self._last_joined >= _QUIET_S:
                     self._first_moved = now
                 self._last_joined = now
             if before is None or before.stamp != stamp:
-                self._moving[path] = _Moving(stamp, now)
+                self._moving[found] = _Moving(stamp, now)
 
     def _pause(self, looks: list[Look], look_s: float) -> None:
         if self._moving or any(root.is_in_doubt for root in self._roots):
@@ -186,9 +178,8 @@ class Watch:
         elif self._problems:
             self._stop.wait(max(_IDLE_S, look_s * _IDLE_SHARE))
         else:
-            folders = {folder: identity for each in looks for folder, identity in each.folders.items()}
-            roots = [folder for each in looks for folder in list(each.folders)[:1]]
-            self._notices.wait(folders, roots, max(_IDLE_S, look_s * _IDLE_SHARE))
+            folders = [(look.folder, look.folders) for look in looks]
+            self._notices.wait(folders, max(_IDLE_S, look_s * _IDLE_SHARE))
 
 
 def _is_text(folder: Path) -> bool:
@@ -201,7 +192,12 @@ def _is_text(folder: Path) -> bool:
 
 
 def _unread(looks: list[Look]) -> tuple[str, ...]:
-    return tuple(f"{each.name(path)}/" for each in looks for path in each.unreadable)
+    return tuple(f"{known_as(below)}/" for look in looks for below in look.unreadable)
+
+
+def _below(at: int, found: Set[_Found]) -> set[str]:
+    """Those of one of the watched paths."""
+    return {below for of, below in found if of == at}
 
 
 @dataclass(frozen=True)
@@ -267,15 +263,16 @@ class _Notices:
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
-        self._watched: Mapping[Path, Identity] = {}
+        self._watched: Sequence[_Folders] = ()
         self._stream: Generator[set[FileChange]] | None = None
 
-    def wait(self, folders: Mapping[Path, Identity], roots: list[Path], seconds: float) -> None:
+    def wait(self, folders: Sequence[_Folders], seconds: float) -> None:
         """Return at the next change, and after `seconds`; also if other folders are watched now than before."""
         if folders != self._watched:
             self.close()
             self._watched = folders
-            self._stream = self._announced([each for each in (roots if _RECURSIVE else folders) if _is_text(each)])
+            watched = [root / below for root, all_of_it in folders for below in ([""] if _RECURSIVE else all_of_it)]
+            self._stream = self._announced([each for each in watched if _is_text(each)])
             seconds = 0  # what happened before they were watched was not announced
         give_up_at = monotonic() + seconds
         try:

@@ -17,6 +17,8 @@ _Answer = TypeVar("_Answer")
 _MOST_BYTES = 64 * 2**20
 _SOONEST_S = 0.001  # no time is no time limit to some clients
 
+LATE = "it did not answer in time"
+
 
 class AnswerWithoutEnd(Exception):
     """The server sent more than any answer has, or for longer than anybody waits."""
@@ -34,15 +36,16 @@ def within(limit_s: float, work: Callable[[], _Answer]) -> _Answer:
     """What `work` makes of a client that has the `hooks`.
 
     Raises:
-        AnswerWithoutEnd: It was given up, whatever the client makes of that.
+        AnswerWithoutEnd: It was given up, or its time is over, whatever the client makes of that.
     """
-    _call.ends_at, _call.given_up = time.monotonic() + limit_s, None
+    ends_at = time.monotonic() + limit_s
+    _call.ends_at, _call.given_up = ends_at, None
     try:
         return work()
     except Exception as error:
-        if _call.given_up is None:
+        if _call.given_up is None and time.monotonic() < ends_at:
             raise
-        raise _call.given_up from error
+        raise (_call.given_up or AnswerWithoutEnd(LATE)) from error
     finally:
         _call.ends_at = None
 
@@ -57,7 +60,7 @@ def _limit_request(request: Any) -> None:
     if _call.ends_at is None:
         return
     if (left := _call.ends_at - time.monotonic()) <= 0:  # a client that tries again, when nobody waits any more
-        raise _given_up("its answer did not come in time")
+        raise _given_up(LATE)
     times = request.extensions.get("timeout") or dict.fromkeys(("connect", "read", "write", "pool"))
     request.extensions["timeout"] = {
         name: max(_SOONEST_S, left if seconds is None else min(seconds, left)) for name, seconds in times.items()

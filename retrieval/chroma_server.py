@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import logging
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from retrieval.answer_limit import AnswerWithoutEnd, hooks, within
+from retrieval.answer_limit import hooks
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import VectorStoreUnavailable
@@ -24,7 +23,6 @@ _Answer = TypeVar("_Answer")
 _CHECK = Patience(5.0, asks_again=True)
 _CONNECT_S = 2.0
 _READ_S = 30.0  # a server that falls silent
-_PROBE_S = 5.0
 
 
 class ChromaServer:
@@ -44,7 +42,7 @@ class ChromaServer:
         import_chroma()
         try:
             api, breaker = self._opened()
-            return breaker.call(lambda: within(patience.limit_s, lambda: work(api)), patience)
+            return breaker.call(lambda: work(api), patience)
         except NoAnswer as error:
             raise self._unavailable(error) from error
         except Exception as error:  # Chroma's client raises whatever an answer that it does not understand leads to
@@ -75,9 +73,7 @@ class ChromaServer:
             from httpx import InvalidURL, TransportError
 
             self._api = _client(self._url)
-            probe = partial(within, _PROBE_S, self._api.heartbeat)
-            lost = (TransportError, InvalidURL, AnswerWithoutEnd)
-            self._breaker = CircuitBreaker(self._name, probe, lost)
+            self._breaker = CircuitBreaker(self._name, self._api.heartbeat, (TransportError, InvalidURL))
         return self._api, self._breaker
 
     @property

@@ -11,19 +11,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from retrieval.answer_limit import LATE, AnswerWithoutEnd, within
+
 logger = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
 
-# A call that nobody waits for any more keeps its thread until the server answers or its connection gives up.
 _THREADS = 8
+# A call that nobody waits for any more keeps its thread until its client gives up, and some never do. A few are left
+# each time that a server hangs and is back; with so many, it counts as away until one of them ends.
+_MOST_HANGING = 32
 _ENDED = "we end, and do not wait for its answer"
 _PROBE_S = 2.0  # that a call waits whether the server is back
 # Somebody waits for an answer that is still not there: is anybody there at all? A probe is answered in no time.
 _SILENT_S = 0.25
 _THERE_S = 0.5
-# A probe may hang as a call does, and the server answer whoever asks it anew. Each is waited for twice as long as the
-# one before: few threads hang, and a server is found again after at most as long as it was away.
+_PROBE_ENDS_S = 5.0  # where its client has the hooks of `answer_limit`
+# Another one may hang as a call does, and the server answer whoever asks it anew. Each is waited for twice as long as
+# the one before: few threads hang, and a server is found again after at most as long as it was away.
 _PROBE_HANGS_S = 10.0
 
 
@@ -53,27 +58,28 @@ class CircuitBreaker:
     Args:
         name: The server, as the log names it.
         probe: Asks the server for any answer.
-        lost: The errors that say that the server cannot be reached; others are answers.
+        lost: The errors that say that the server cannot be reached; others are answers, but for `AnswerWithoutEnd`.
     """
 
     def __init__(self, name: str, probe: Callable[[], object], lost: tuple[type[Exception], ...]) -> None:
         self._name = name
         self._probe = probe
-        self._lost = lost
+        self._lost = (*lost, AnswerWithoutEnd)
         self._free = threading.Semaphore(_THREADS)
+        self._hanging: set[Future[Any]] = set()
         self._ended: Future[Any] = Future()
         self._lock = threading.Lock()
         self._away: str | None = None
         self._probing: Future[bool] | None = None
-        self._hangs_at = 0.0
+        self._probed_at = self._hangs_at = 0.0
         self._probe_s = _PROBE_HANGS_S
 
     def call(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
         """What `work` returns or raises; `NoAnswer` when patience ends, and at once while the server is away."""
         if self._away is not None:
             probing = self._look_again()
-            if patience.asks_again:
-                wait([probing, self._ended], _PROBE_S, FIRST_COMPLETED)
+            if patience.asks_again:  # and nobody has waited for this probe before
+                wait([probing, self._ended], max(0, self._probed_at + _PROBE_S - time.monotonic()), FIRST_COMPLETED)
         if self._away is not None:
             raise NoAnswer(self._away)
         return self._within(work, patience)
@@ -93,19 +99,25 @@ class CircuitBreaker:
                 self._free.release()  # whoever waits for a thread gives up, one after the other
 
     def _within(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
-        is_free = self._comes(lambda seconds: self._free.acquire(timeout=seconds), patience)
-        if self._ended.done():
-            self._free.release()
-            raise NoAnswer(_ENDED)
-        if not is_free:
+        if not self._comes(lambda seconds: self._free.acquire(timeout=seconds), patience):
             raise self._opened(f"{_THREADS} calls wait for its answer")
-        future = in_thread(work, self._free.release)
+        try:
+            if self._ended.done():
+                raise NoAnswer(_ENDED)
+            if self._away is not None:  # those that were waited for have found it out
+                raise NoAnswer(self._away)
+            return self._answer(work, patience)
+        finally:
+            self._free.release()
+
+    def _answer(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
+        future = in_thread(lambda: within(patience.limit_s, work))
         either: tuple[Future[Any], ...] = (future, self._ended)
         came = self._comes(lambda seconds: bool(wait(either, seconds, FIRST_COMPLETED).done), patience)
-        if not future.done() and self._ended.done():
-            raise NoAnswer(_ENDED)
-        if not came:
-            raise self._opened("it did not answer in time")
+        if not future.done():
+            self._hanging.add(future)
+            future.add_done_callback(self._hanging.discard)
+            raise NoAnswer(_ENDED) if came else self._opened(LATE)
         try:
             return future.result()
         except self._lost as error:
@@ -138,14 +150,16 @@ class CircuitBreaker:
                 self._probe_s *= 2
             else:
                 return self._probing
-            self._hangs_at = now + self._probe_s
+            self._probed_at, self._hangs_at = now, now + self._probe_s
             self._probing = in_thread(self._looked)
             return self._probing
 
     def _looked(self) -> bool:
         """Whether it answers."""
         with suppress(Exception):  # it is away still, or will be found so
-            self._probe()
+            within(_PROBE_ENDS_S, self._probe)
+            if len(self._hanging) >= _MOST_HANGING:
+                return False
             with self._lock:
                 was_away, self._away = self._away, None
             if was_away:
@@ -154,7 +168,7 @@ class CircuitBreaker:
         return False
 
 
-def in_thread(work: Callable[[], _Answer], done: Callable[[], object] = lambda: None) -> Future[_Answer]:
+def in_thread(work: Callable[[], _Answer]) -> Future[_Answer]:
     """What `work` will have returned or raised, in a thread that the end of the process does not wait for."""
     future: Future[_Answer] = Future()
 
@@ -165,8 +179,6 @@ def in_thread(work: Callable[[], _Answer], done: Callable[[], object] = lambda: 
             future.set_exception(error)
         else:
             future.set_result(answer)
-        finally:
-            done()
 
     threading.Thread(target=run, name="store", daemon=True).start()
     return future

@@ -28,7 +28,6 @@ _BATCH = 32  # texts in one request
 # Somebody waits for a question's answer, which can be found without the provider; for passages nobody does.
 _QUESTION = Patience(5.0, asks_again=True)
 _PASSAGES = Patience(120.0, asks_again=True)
-_PROBE_S = 5.0
 _CLIENT = re.compile(r"\bhttpx2?(?=\.Client\b)")
 
 
@@ -94,15 +93,13 @@ class _Provider:
 
     def __init__(self, name: str, probe: Callable[[], object]) -> None:
         self._name = name
-        # The errors are of the provider's client, of whatever type.
-        self._breaker = CircuitBreaker(name, lambda: answer_limit.within(_PROBE_S, probe), (Exception,))
+        self._breaker = CircuitBreaker(name, probe, (Exception,))  # of the provider's client, of whatever type
         self.is_away = self._breaker.is_away
 
     def asked(self, ask: Callable[[], _Answer], patience: Patience | None = None) -> _Answer:
         """The answer; raises `ProviderAway` without one."""
-        patience = patience or _QUESTION
         try:
-            return self._breaker.call(lambda: answer_limit.within(patience.limit_s, ask), patience)
+            return self._breaker.call(ask, patience or _QUESTION)
         except NoAnswer as error:
             raise ProviderAway(
                 f"{self._name} does not answer ({first_line(error)}): check that it runs, and its key. Search goes on "

@@ -15,6 +15,10 @@ class AnswerWithoutEnd(exceptions.UnexpectedModelBehavior):
     """The provider sent more than any answer has."""
 
 
+class AnswerUnreadable(exceptions.UnexpectedModelBehavior):
+    """The provider sent what is no answer."""
+
+
 _MINUTE, _HOUR = 60, 3600
 _SMALLER = "Ask for it in smaller pieces."
 
@@ -88,6 +92,13 @@ _SENTENCES: dict[type[Exception], tuple[str, str]] = {
         "MODEL_MISBEHAVED",
         "The provider of {model} sent more than any answer has, and was cut off. Check "
         "the base URL (ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set. " + _SMALLER,
+    ),
+    AnswerUnreadable: (
+        "MODEL_MISBEHAVED",
+        (
+            "What the provider of {model} sent cannot be read; the server's log has more. Check the base URL "
+            "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL …) if it is set, then try again."
+        ),
     ),
     exceptions.UnexpectedModelBehavior: (
         "MODEL_MISBEHAVED",

@@ -1,7 +1,9 @@
 """Watching folders: what is taken for a change, and when. The clock is the test's, the files are real."""
 
+import gc
 import os
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -41,7 +43,7 @@ class Clock(threading.Event):
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("ingest.watching.monotonic", lambda: clock.now)
-    monkeypatch.setattr("ingest.watching._Notices.wait", lambda _notices, _folders, _roots, s: clock.wait(s))
+    monkeypatch.setattr("ingest.watching._Notices.wait", lambda _notices, _folders, s: clock.wait(s))
     return clock
 
 
@@ -101,6 +103,25 @@ def test_an_empty_folder_has_a_first_change_too(tmp_path: Path, clock: Clock) ->
     assert (len(change.sources), change.problems) == (0, ())
     assert change.lacks("bible.md")
     assert_nothing_more(watch)
+
+
+def test_of_a_file_that_lies_deep_no_more_is_kept_than_its_path(tmp_path: Path, clock: Clock) -> None:
+    """Of a linked folder each project keeps all files: twenty thousand, and of their paths five million characters."""
+    deep = tmp_path.joinpath(*["dddd"] * 45)
+    deep.mkdir(parents=True)
+    for number in range(500):
+        (deep / f"{number}.md").touch()
+    taken(Watch([tmp_path], clock))  # whatever is made once
+    gc.collect()
+    tracemalloc.start()
+    watch = Watch([tmp_path], clock)
+    taken(watch)
+    clock.at(10, lambda: write(tmp_path / "bible.md", "Elena keeps the lighthouse."))
+    taken(watch)
+    gc.collect()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept / 500 < 1500
 
 
 def test_only_what_changed_is_read(folder: Path, watch: Watch, clock: Clock) -> None:
@@ -327,12 +348,12 @@ def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
     monkeypatch.setattr("ingest.watching.monotonic", lambda: 0.0)
     notices = _Notices(threading.Event())
 
-    NOTICES_WAIT(notices, {folder: (1, 1)}, [folder], 3600.0)
+    NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == len(announced)
 
     words = iter([*announced, set[object](), set[object]()])
     notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    NOTICES_WAIT(notices, {folder: (1, 1)}, [folder], 3600.0)
+    NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == 2
 
 

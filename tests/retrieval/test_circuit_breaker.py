@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from retrieval import circuit_breaker
+from retrieval.answer_limit import AnswerWithoutEnd, within
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
+from tests.waiting import eventually
 
 _SOON = Patience(0.02)
 _LONG = Patience(60)
@@ -173,6 +175,46 @@ def test_a_probe_that_hangs_is_followed_by_another(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(circuit_breaker, "_PROBE_S", 60)
     assert breaker.call(lambda: "an answer", _ASKS_AGAIN) == "an answer"
     over.set()
+
+
+def test_calls_that_never_end_take_no_thread_from_later_ones(breaker: CircuitBreaker, server: Server) -> None:
+    over = threading.Event()
+    for _ in range(9):
+        refused(lambda: breaker.call(over.wait, _SOON))
+        assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"
+    over.set()
+
+
+def test_where_too_many_calls_never_end_the_server_is_away_until_one_does(
+    breaker: CircuitBreaker, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit_breaker, "_MOST_HANGING", 2)
+    over = threading.Event()
+    refused(lambda: breaker.call(over.wait, _SOON))
+    assert breaker.call(server.ask, _ASKS_AGAIN) == "an answer"
+    refused(lambda: breaker.call(over.wait, _SOON))
+    for _ in range(20):
+        refused(lambda: breaker.call(server.ask, _ASKS_AGAIN))
+    over.set()
+    eventually(lambda: not breaker.is_away())
+    assert breaker.call(server.ask, _LONG) == "an answer"
+
+
+def test_for_a_probe_that_hangs_calls_wait_once(breaker: CircuitBreaker, server: Server) -> None:
+    server.answers.clear()
+    refused(lambda: breaker.call(server.ask, _SOON))
+    assert breaker.is_away()  # which sends the probe
+    breaker._probed_at -= 60  # pyright: ignore[reportPrivateUsage]
+    for _ in range(20):  # for a minute each, they would wait for too long
+        refused(lambda: breaker.call(server.ask, _ASKS_AGAIN))
+
+
+def test_whatever_a_client_says_when_its_time_is_over_it_did_not_answer_in_time() -> None:
+    def gives_up() -> None:
+        raise ConnectionError("timed out")
+
+    with pytest.raises(AnswerWithoutEnd, match="did not answer in time"):
+        within(0, gives_up)
 
 
 def test_calls_at_once_have_so_many_threads_and_the_next_waits_no_longer_than_it_would_for_an_answer(

@@ -133,7 +133,7 @@ def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
     """No thread of ours reads it on, nor what a probe is answered."""
     monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", most)
     monkeypatch.setattr("retrieval.provider._QUESTION", Patience(patience_s, asks_again=True))
-    monkeypatch.setattr("retrieval.provider._PROBE_S", patience_s)
+    monkeypatch.setattr("retrieval.circuit_breaker._PROBE_ENDS_S", patience_s)
     provider.blanks = blanks, pause_s
     with pytest.raises(ProviderAway, match=r"MiB|in time"):
         embedder.embed_query("sword")
@@ -143,7 +143,7 @@ def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
     assert provider.left.wait(PATIENCE_S), "the probe still reads"
     provider.blanks = None
     monkeypatch.setattr("retrieval.provider._QUESTION", Patience(PATIENCE_S, asks_again=True))
-    monkeypatch.setattr("retrieval.provider._PROBE_S", PATIENCE_S)
+    monkeypatch.setattr("retrieval.circuit_breaker._PROBE_ENDS_S", PATIENCE_S)
     eventually(lambda: embedder.is_away() is False)
     assert embedder.embed_query("sword").shape == (embedder.dimension,)
 
