@@ -24,13 +24,16 @@ from corpora.records import (
 )
 from corpora.schema import documents, pages, passages, projects
 from corpora.statements import (
+    CORPUS_VERSION,
+    DOCUMENTS,
+    DOCUMENTS_BY_ID,
     PASSAGES_BY_ID,
     as_document,
     as_passage,
-    documents_of,
     insert_pages,
     insert_passages,
     is_project,
+    named,
     passages_of,
     take_away,
     touched_project,
@@ -105,12 +108,12 @@ class Documents(Database):
     def corpus_version(self, key: ProjectKey) -> int:
         """0 for an unknown project; goes up with every change, in the same transaction."""
         with self._reading() as connection:
-            return connection.scalar(select(projects.c.corpus_version).where(is_project(key))) or 0
+            return connection.scalar(CORPUS_VERSION, named(key)) or 0
 
     def documents(self, key: ProjectKey) -> list[Document]:
         """All documents of the project by name; none for an unknown project."""
         with self._reading() as connection:
-            found = [as_document(row) for row in connection.execute(documents_of(key))]
+            found = [as_document(row) for row in connection.execute(DOCUMENTS, named(key))]
         # Sorted here, as each database has its own idea of the order of letters.
         return sorted(found, key=lambda document: document.name)
 
@@ -118,9 +121,9 @@ class Documents(Database):
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
         found: list[Document] = []
         if is_storable(name_or_id):
-            wanted = documents.c.id.in_([key.document_id(name_or_id), name_or_id])
+            wanted = named(key) | {"ids": [key.document_id(name_or_id), name_or_id]}
             with self._reading() as connection:
-                found = [as_document(row) for row in connection.execute(documents_of(key).where(wanted))]
+                found = [as_document(row) for row in connection.execute(DOCUMENTS_BY_ID, wanted)]
         if found:
             return next((document for document in found if document.name == name_or_id), found[0])
         self.require_project(key)
@@ -174,7 +177,7 @@ class Documents(Database):
             connection.execute(insert(documents).values(project=project, **row))
             insert_pages(connection, document_id, pages)
             insert_passages(connection, document_id, passages, embedded)
-            return as_document(connection.execute(documents_of(key).where(documents.c.id == document_id)).one())
+            return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
 
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
         """Take a document out and return what it was; raises as `find_document` does."""
@@ -195,12 +198,11 @@ class Documents(Database):
 
     def passages_by_id(self, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
         """Those of the passages that the project has, by id."""
-        project = {"workspace": key.workspace, "project_id": key.project_id}
         with self._reading() as connection:
             rows = [
                 row
                 for some in chunks(filter(is_storable, ids))
-                for row in connection.execute(PASSAGES_BY_ID, project | {"ids": some})
+                for row in connection.execute(PASSAGES_BY_ID, named(key) | {"ids": some})
             ]
         return {row.id: as_passage(row) for row in rows}
 

@@ -13,7 +13,7 @@ from corpora.database import Database, insert_or_keep
 from corpora.errors import CatalogError
 from corpora.records import ProjectKey
 from corpora.schema import documents, facts, passages, projects, replaced_passages, vectors
-from corpora.statements import hold_project, is_project
+from corpora.statements import IS_PROJECT, hold_project, is_project, named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 _MODEL, _DIMENSION = "embedding_model", "embedding_dimension"
 _NAMESPACE = "vector_namespace"
+
+# Of passages without vectors, as the partial index says it; a join in this order walks over the documents and never
+# over the passages. Every search asks it.
+_LACKING = (
+    select(func.count())
+    .select_from(passages)
+    .join(documents)
+    .join(projects)
+    .where(IS_PROJECT, passages.c.embedded.is_(False))
+)
 
 
 class Embeddings(Database):
@@ -69,13 +79,9 @@ class Embeddings(Database):
 
     def lacking_vectors(self, key: ProjectKey, document_id: str | None = None) -> int:
         """How many passages of the project, or of one document, have no vector in the vector store yet."""
-        # As the partial index says it; a join in this order walks over the documents and never over the passages.
-        lacking = select(func.count()).select_from(passages).join(documents).join(projects)
-        lacking = lacking.where(is_project(key), passages.c.embedded.is_(False))
+        lacking = _LACKING if document_id is None else _LACKING.where(documents.c.id == document_id)
         with self._reading() as connection:
-            if document_id is not None:
-                lacking = lacking.where(documents.c.id == document_id)
-            return connection.scalar(lacking) or 0
+            return connection.scalar(lacking, named(key)) or 0
 
     def cached_vectors(self, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The known vectors of these `Passage.embedding_hash`es, made by the recorded model."""

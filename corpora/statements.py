@@ -33,8 +33,16 @@ def is_project(key: ProjectKey) -> ColumnElement[bool]:
     return (projects.c.workspace == key.workspace) & (projects.c.project_id == key.project_id)
 
 
-def documents_of(key: ProjectKey) -> Select[Any]:
-    """Rows for `as_document`: the project's documents with their counts, without their texts."""
+# For statements that are put together once, as every request asks them: executed with `named(key)`.
+IS_PROJECT = (projects.c.workspace == bindparam("workspace")) & (projects.c.project_id == bindparam("project_id"))
+
+
+def named(key: ProjectKey) -> dict[str, Any]:
+    """What `IS_PROJECT` has to know."""
+    return {"workspace": key.workspace, "project_id": key.project_id}
+
+
+def _documents() -> Select[Any]:
     own_pages = pages.c.document == documents.c.id
     own_passages = passages.c.document == documents.c.id
     columns = [column for column in documents.c if column.name not in ("text", "project")]
@@ -46,7 +54,7 @@ def documents_of(key: ProjectKey) -> Select[Any]:
             _count(case((passages.c.embedded, 1)), own_passages).label("embedded"),
         )
         .join(projects)
-        .where(is_project(key))
+        .where(IS_PROJECT)
     )
 
 
@@ -54,22 +62,23 @@ def _count(what: ColumnElement[Any], where: ColumnElement[bool]) -> ScalarSelect
     return select(func.count(what)).where(where).scalar_subquery()
 
 
+# Rows for `as_document`: the project's documents with their counts, without their texts; all, or those of some ids.
+DOCUMENTS = _documents()
+DOCUMENTS_BY_ID = DOCUMENTS.where(documents.c.id.in_(bindparam("ids", expanding=True)))
+CORPUS_VERSION = select(projects.c.corpus_version).where(IS_PROJECT)
+
+
 def passages_of(key: ProjectKey) -> Select[Any]:
     """Rows for `as_passage`: the project's passages."""
     return select(passages, documents.c.name).join_from(passages, documents).join(projects).where(is_project(key))
 
 
-# As `passages_of`, for a few ids: the sum keeps SQLite from walking over the whole project to find them. Every search
-# asks it, so it is put together once.
+# As `passages_of`, for a few ids: the sum keeps SQLite from walking over the whole project to find them.
 PASSAGES_BY_ID = (
     select(passages, documents.c.name)
     .join_from(passages, documents)
     .join(projects, documents.c.project + 0 == projects.c.id)
-    .where(
-        projects.c.workspace == bindparam("workspace"),
-        projects.c.project_id == bindparam("project_id"),
-        passages.c.id.in_(bindparam("ids", expanding=True)),
-    )
+    .where(IS_PROJECT, passages.c.id.in_(bindparam("ids", expanding=True)))
 )
 
 
@@ -159,7 +168,7 @@ def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVe
 
 
 def as_document(row: Row[Any]) -> Document:
-    """A row of `documents_of`."""
+    """A row of `DOCUMENTS`."""
     return Document(
         id=row.id,
         name=row.name,

@@ -9,7 +9,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -84,7 +83,6 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         description=_DESCRIPTION,
         lifespan=lifespan,
         redoc_url=None,
-        generate_unique_id_function=_name_of,
     )
     app.state.services = services
     rooms = {"json_room": services.json_room, "upload_room": services.upload_room}
@@ -92,20 +90,14 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
-    # First: a route is only made ready once a request gets as far, and no socket shall wait for all of them.
     serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port
         app.add_api_websocket_route(path, serve_client)
-    for routes in _ROUTES:
-        app.include_router(routes.router)
+    # Not included, which makes each route anew once a first request gets as far.
+    app.router.routes.extend(chain.from_iterable(routes.router.routes for routes in _ROUTES))
     describe(app, access)
     _add_error_handlers(app)
     return app
-
-
-def _name_of(route: APIRoute) -> str:
-    """The name of a route's operation, which clients that are generated call it by."""
-    return route.name
 
 
 def _socket_of(services: Services, access: Access):
@@ -119,8 +111,9 @@ def _socket_of(services: Services, access: Access):
 
 def _methods(request: Request) -> list[str]:
     """What the path of the request can be asked with."""
-    routes = chain(request.app.routes, *(routes.router.routes for routes in _ROUTES))  # which it includes as a whole
-    paths = [route for route in routes if isinstance(route, Route) and route.path_regex.match(request.url.path)]
+    paths = [
+        route for route in request.app.routes if isinstance(route, Route) and route.path_regex.match(request.url.path)
+    ]
     return sorted({method for route in paths for method in route.methods or ()})
 
 

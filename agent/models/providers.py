@@ -9,6 +9,7 @@ from typing import Any, cast
 from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model, ModelRequestParameters, infer_model
 from pydantic_ai.providers import Provider, infer_provider
 from pydantic_ai.settings import ModelSettings, merge_model_settings
+from pydantic_ai.tools import ToolDefinition
 from pydantic_core import to_json
 
 from agent.models.answer_limit import LimitedAnswers
@@ -32,15 +33,33 @@ def provided_model(name: str) -> Model:
     if name.startswith("anthropic:"):
         return _with_tools_as_they_are(model)
     if not name.startswith(_SPEAK_OPENAI):
-        return model
+        return _with_tools_made_once(model)
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
 
     if not isinstance(model, OpenAIChatModel):
-        return model
+        return _with_tools_made_once(model)
     # Otherwise a stream that is cut passes for a whole answer.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-    return type(model)(model.model_name, provider=cast("Any", model.provider), profile=profile)
+    chat = type(model)(model.model_name, provider=cast("Any", model.provider), profile=profile)
+    return _with_tools_made_once(chat)
+
+
+def _with_tools_made_once(model: Model) -> Model:
+    """The model with its provider's form of the tools kept: the library would make it anew for every request."""
+    customize = model.customize_request_parameters
+    made: list[tuple[list[ToolDefinition], list[ToolDefinition]]] = []
+
+    def customized(parameters: ModelRequestParameters) -> ModelRequestParameters:
+        given = parameters.function_tools
+        own = next((own for kept, own in made if kept == given), None)
+        if own is None:
+            own = customize(parameters).function_tools
+            made[:] = [*made[-1:], (given, own)]  # with the tool that answers a question and without it
+        return replace(customize(replace(parameters, function_tools=[])), function_tools=own)
+
+    cast("Any", model).customize_request_parameters = customized
+    return model
 
 
 def _with_tools_as_they_are(model: Model) -> Model:
@@ -92,19 +111,35 @@ def _anthropic() -> Provider[Any]:
 
 def _openai(provider: Provider[Any]) -> Provider[Any]:
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Omit, omit
+    from openai.resources.chat import AsyncChat, AsyncCompletions
     from openai.resources.responses import AsyncResponses
 
-    class Responses(AsyncResponses):
+    class ToolsBeside:
         """With the tools beside what the SDK walks: it holds each against every kind of tool that there is."""
 
         async def create(self, *, tools: Any = omit, extra_body: Any = None, **given: Any) -> Any:
             beside = {} if isinstance(tools, Omit) else {"tools": tools}
-            return await super().create(extra_body=beside | (extra_body or {}), **given)
+            return await cast("Any", super()).create(extra_body=beside | (extra_body or {}), **given)
+
+    class Responses(ToolsBeside, AsyncResponses):
+        pass
+
+    class Completions(ToolsBeside, AsyncCompletions):
+        pass
+
+    class Chat(AsyncChat):
+        @cached_property
+        def completions(self) -> AsyncCompletions:  # pyright: ignore[reportIncompatibleMethodOverride]
+            return Completions(self._client)
 
     class OpenAIClient(AsyncOpenAI):
         @cached_property
         def responses(self) -> AsyncResponses:  # pyright: ignore[reportIncompatibleMethodOverride]
             return Responses(self)
+
+        @cached_property
+        def chat(self) -> AsyncChat:  # pyright: ignore[reportIncompatibleMethodOverride]
+            return Chat(self)
 
         async def post(self, path: str, *, body: Any = None, options: Any = None, **given: Any) -> Any:
             whole = body | options.pop("extra_json", {})

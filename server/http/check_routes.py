@@ -13,11 +13,14 @@ from corpora import ProjectKey
 from server.http.answers import CheckAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import project_key
+from server.http.description import name_of
 from server.http.examples import CHECK
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
 
-router = APIRouter(prefix="/projects/{project_id}/check", tags=["turns"], route_class=JsonRoute)
+router = APIRouter(
+    prefix="/projects/{project_id}/check", tags=["turns"], route_class=JsonRoute, generate_unique_id_function=name_of
+)
 
 
 class CheckBody(Body):

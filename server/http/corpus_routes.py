@@ -17,6 +17,7 @@ from ingest import DocumentReport, Progress, ProgressListener, Refusal, Source, 
 from server.http.answers import CorpusReport, DocumentList, SearchFound
 from server.http.base64_content import decode_base64, decoded_size
 from server.http.dependencies import RequestError, get_services, project_key
+from server.http.description import name_of
 from server.http.event_stream import EVENT_STREAM, streamed
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
@@ -39,7 +40,9 @@ class _DocumentConvertor(StringConvertor):
 register_url_convertor("name", _NameConvertor())
 register_url_convertor("document", _DocumentConvertor())
 
-router = APIRouter(prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute)
+router = APIRouter(
+    prefix="/projects/{project_id}", tags=["corpus"], route_class=JsonRoute, generate_unique_id_function=name_of
+)
 
 # What is blank for `str.strip`, in the words of JavaScript's expressions, which are JSON Schema's.
 _NOT_BLANK = r"[^\s\x1c-\x1f\x85]|\ufeff"

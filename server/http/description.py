@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
 from server.access.rules import Access
 from server.http.refusals import OF_A_TOKEN, OF_EVERY_ROUTE, refusals
@@ -11,6 +12,11 @@ from server.http.refusals import OF_A_TOKEN, OF_EVERY_ROUTE, refusals
 _BY_HEADER = {"type": "http", "scheme": "bearer", "description": "Authorization: Bearer TOKEN"}
 _BY_ADDRESS = {"type": "apiKey", "in": "query", "name": "token", "description": "?token=TOKEN"}
 _OPEN = ("/healthz",)
+
+
+def name_of(route: APIRoute) -> str:
+    """The name of a route's operation, which clients that are generated call it by."""
+    return route.name
 
 
 def describe(app: FastAPI, access: Access) -> None:

@@ -13,12 +13,15 @@ from corpora import ProjectKey
 from ingest import FolderReport
 from server.http.answers import FolderAnswer
 from server.http.dependencies import get_services, is_owner, project_key
+from server.http.description import name_of
 from server.http.examples import FOLDER
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, refusals
 from server.services import Services
 
-router = APIRouter(prefix="/projects/{project_id}/folder", tags=["corpus"], route_class=JsonRoute)
+router = APIRouter(
+    prefix="/projects/{project_id}/folder", tags=["corpus"], route_class=JsonRoute, generate_unique_id_function=name_of
+)
 
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]

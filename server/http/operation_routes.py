@@ -8,11 +8,12 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from server.http.answers import HealthAnswer
 from server.http.dependencies import get_services
+from server.http.description import name_of
 from server.http.refusals import OF_THE_CATALOG, refusals
 from server.services import Services
 from server.version import VERSION
 
-router = APIRouter(tags=["operation"])
+router = APIRouter(tags=["operation"], generate_unique_id_function=name_of)
 
 
 @router.get(

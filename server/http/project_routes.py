@@ -7,10 +7,11 @@ from fastapi import APIRouter, Depends, Request
 
 from server.http.answers import ProjectList
 from server.http.dependencies import get_services
+from server.http.description import name_of
 from server.http.refusals import OF_A_LIST, refusals
 from server.services import Services
 
-router = APIRouter(prefix="/projects", tags=["corpus"])
+router = APIRouter(prefix="/projects", tags=["corpus"], generate_unique_id_function=name_of)
 
 
 @router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_A_LIST))

@@ -9,11 +9,14 @@ from pydantic import BaseModel
 
 from corpora import ProjectKey
 from server.http.dependencies import get_services, project_key
+from server.http.description import name_of
 from server.http.json_route import JsonRoute
 from server.http.refusals import OF_A_PROJECT, OF_A_SEARCH, refusals
 from server.services import Services
 
-router = APIRouter(prefix="/projects/{project_id}/text", tags=["corpus"], route_class=JsonRoute)
+router = APIRouter(
+    prefix="/projects/{project_id}/text", tags=["corpus"], route_class=JsonRoute, generate_unique_id_function=name_of
+)
 
 Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]

@@ -36,6 +36,7 @@ from corpora import ProjectKey
 from server.http.answers import TurnAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
+from server.http.description import name_of
 from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
@@ -50,7 +51,9 @@ _OF_A_CHAT_SERVICE = frozenset(
     {"be_function", "user_id", "type", "project_id", "character_id", "act_id", "chat_session_id"}
 )
 
-router = APIRouter(prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute)
+router = APIRouter(
+    prefix="/projects/{project_id}", tags=["turns"], route_class=JsonRoute, generate_unique_id_function=name_of
+)
 
 
 def _whole(value: Any) -> Any:
