@@ -50,14 +50,16 @@ class Http(WatchesReader, HttpToolsProtocol):
     def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]
         super().connection_made(cast("Transport", transport))
         self._reader = Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
-        self._incoming = Incoming(self.transport, self.config.turns, self._take_apart, lambda: self.flow.read_paused)
+        self._incoming = Incoming(
+            self.transport, self.config.turns, self._take_apart, lambda: self.flow.read_paused, self._client
+        )
         self.flow = Flow(self.transport, self._incoming)
         self.url = b""  # uvicorn has none before a request begins
         self._neither_head_nor_body = 0
         self._lines = 0  # of the head that is coming
         self._small_pieces = 0.0  # of a request that is answered already
         self._head_timer: TimerHandle | None = None
-        self._answered: RequestResponseCycle | None = None
+        self._answered: RequestResponseCycle | None = None  # or being answered
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -130,6 +132,10 @@ class Http(WatchesReader, HttpToolsProtocol):
             if self._small_pieces > MOST_SMALL:
                 self.transport.close()
         super().on_body(body)
+
+    def _client(self) -> str | None:
+        """Whose the last request was that the app has let in, if it is one of those that have to show whose."""
+        return None if self._answered is None else self._answered.scope.get("state", {}).get("workspace")
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(self.config.waits.head_s, self._is_late)

@@ -2,7 +2,7 @@
 
 import asyncio
 from asyncio import Transport
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from uvicorn.protocols.http.flow_control import FlowControl
@@ -19,22 +19,41 @@ MOST_SMALL = 1000
 
 
 class Turns:
-    """Whose rest is taken apart next: in each turn of the event loop that of one connection."""
+    """Whose rest is taken apart next: in each turn of the event loop that of one connection.
+
+    Clients have it one after the other, however many connections each has. All whom nobody knows are one client.
+    """
 
     def __init__(self) -> None:
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: OrderedDict[str | None, deque[Callable[[], None]]] = OrderedDict()  # by client, the next first
+        self._goes_on = False
 
-    def wait(self, take: Callable[[], None]) -> None:
-        self._waiting.append(take)
-        if len(self._waiting) == 1:
+    def wait(self, client: str | None, take: Callable[[], None]) -> None:
+        """Calls `take` when it is its turn, once."""
+        self._waiting.setdefault(client, deque()).append(take)
+        if not self._goes_on:
+            self._goes_on = True
             asyncio.get_running_loop().call_soon(self._next)
+
+    def move(self, client: str | None, take: Callable[[], None], to: str | None) -> None:
+        """What waits among a client's waits among another's instead."""
+        waiting = self._waiting[client]
+        waiting.remove(take)
+        if not waiting:
+            del self._waiting[client]
+        self.wait(to, take)
 
     def _next(self) -> None:
         try:
-            self._waiting[0]()
-        finally:
-            self._waiting.popleft()
             if self._waiting:
+                client, waiting = self._waiting.popitem(last=False)
+                take = waiting.popleft()
+                if waiting:
+                    self._waiting[client] = waiting  # as the last
+                take()
+        finally:
+            self._goes_on = bool(self._waiting)
+            if self._goes_on:
                 asyncio.get_running_loop().call_soon(self._next)
 
 
@@ -48,6 +67,7 @@ class Incoming:
         turns: Of all connections.
         take: Takes a part of it apart, and counts `pieces`.
         is_held: Whether it has to wait for the app, which then calls `go_on`.
+        whose: The client, if the app knows it by now.
 
     Attributes:
         pieces: How many were in what was taken apart in this turn.
@@ -55,12 +75,19 @@ class Incoming:
     """
 
     def __init__(
-        self, transport: Transport, turns: Turns, take: Callable[[bytes], object], is_held: Callable[[], bool]
+        self,
+        transport: Transport,
+        turns: Turns,
+        take: Callable[[bytes], object],
+        is_held: Callable[[], bool],
+        whose: Callable[[], str | None],
     ) -> None:
         self._transport = transport
         self._turns = turns
         self._take = take
         self._is_held = is_held
+        self._whose = whose
+        self._client: str | None = None  # as whose it waits
         self._waits = False
         self._left_to_throw_away: int | None = None
         self.pieces = 0
@@ -80,9 +107,16 @@ class Incoming:
         """Reads on, once what has come is taken apart."""
         if self.rest and not self._waits:
             self._waits = True
-            self._turns.wait(self._has_its_turn)
+            self._client = self._whose()
+            self._turns.wait(self._client, self._has_its_turn)
         elif not self.rest and not self._transport.is_closing():
             self._transport.resume_reading()
+
+    def is_known(self) -> None:
+        """The app may have found out whose it is: then it waits with that client's others."""
+        if self._waits and self._client != (client := self._whose()):
+            self._turns.move(self._client, self._has_its_turn, client)
+            self._client = client
 
     def drop(self) -> None:
         self.rest = memoryview(b"")
@@ -127,6 +161,7 @@ class Flow(FlowControl):
         self._incoming = incoming
 
     def resume_reading(self) -> None:
+        self._incoming.is_known()
         if self.read_paused:
             self.read_paused = False
             self._incoming.go_on()

@@ -34,6 +34,8 @@ _TRY_AGAIN_LATER = 1013
 class Sender(Protocol):
     """What the app knows of a client's messages that have come, whole or not, and are not answered yet."""
 
+    workspace: str
+
     def has_room(self, size: int) -> bool:
         """Whether there is room, now that so many bytes have come."""
         ...
@@ -60,7 +62,9 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         super().connection_made(transport)
         too_slow = partial(self._leave, _POLICY_VIOLATION, _TOO_SLOW)
         self._reader = Reader(self.transport, self.config.waits.reader_s, too_slow)
-        self._incoming = Incoming(self.transport, self.config.turns, self._take_apart, lambda: self.read_paused)
+        self._incoming = Incoming(
+            self.transport, self.config.turns, self._take_apart, lambda: self.read_paused, self._client
+        )
         self._small_frames = 0
         self._unread = 0  # bytes of messages that are whole, until the app has answered them
         self._limit = self.config.ws_max_size
@@ -166,6 +170,10 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def _take_long_messages(self, sender: Callable[[Callable[[], None]], Sender]) -> None:
         self._sender = sender(partial(self._leave, _TRY_AGAIN_LATER, _NO_ROOM))
         self.conn.max_message_size = self._limit
+        self._incoming.is_known()
+
+    def _client(self) -> str | None:
+        return self._sender.workspace if self._sender is not None else None
 
     def _leave(self, code: int, reason: str) -> None:
         """Ends the client's turn now, and the connection as soon as it has read why, or soon.

@@ -24,6 +24,8 @@ OPENING = (
 )
 POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+KNOWN = b"POST /at-once HTTP/1.1\r\nX-Client: one\r\nContent-Length: %d\r\n\r\n"
+SMALL_CHUNKS = b"1\r\nx\r\n" * 5000
 MUCH = 256_000  # bytes, as the event loop hands them over at once
 MIB = 2**20
 TOO_MANY = 1000
@@ -93,7 +95,10 @@ class App:
         self.room = Room(4 * MIB)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.may_answer.wait()
+        if client := dict(scope["headers"]).get(b"x-client"):
+            scope["state"]["workspace"] = client.decode()
+        if scope["path"] != "/at-once":
+            await self.may_answer.wait()
         if scope["type"] == "http":
             if self.reads_bodies:
                 self.bodies.append(await self._length(receive))
@@ -389,3 +394,57 @@ async def test_in_a_turn_some_chunks_of_a_body_are_taken(app: App, connect: Call
     line.comes(CHUNKED + b"1\r\nx\r\n" * 5000)
     taken = await taken_in_turns(lambda: len(line.protocol.cycle.body), 5000)
     assert max(taken) <= 50 + AT_ONCE // 6
+
+
+async def many_send(connect: Callable[[], Line], whose: bytes = b"") -> list[Line]:
+    """Connections of which much waits to be taken apart; the app lets none of them in yet."""
+    lines = [connect() for _ in range(50)]
+    for line in lines:
+        line.comes(CHUNKED[:-2] + whose + b"\r\n")
+    await turns(5)
+    for line in lines:
+        line.comes(SMALL_CHUNKS)
+    return lines
+
+
+def sent_by(lines: list[Line]) -> int:
+    """How many chunks of theirs are taken by now."""
+    return sum(len(line.protocol.cycle.body) for line in lines)
+
+
+@pytest.mark.parametrize("whose", [b"", b"X-Client: another\r\n"], ids=["strangers", "another client"])
+async def test_a_client_waits_for_one_connection_of_others_at_a_time_however_many_they_are(
+    app: App, connect: Callable[[], Line], whose: bytes
+) -> None:
+    app.may_answer.clear()
+    app.reads_bodies = True
+    theirs = await many_send(connect, whose)
+    known = connect()
+    known.comes(KNOWN % (10 * MUCH))
+    for _ in range(10):
+        await turns_until(lambda: known.is_read)
+        known.comes(b"x" * MUCH)
+    await turns_until(lambda: known.sent)
+    assert app.bodies == [10 * MUCH]
+    assert sent_by(theirs) < 50 * 5000 / 4, "most of what the many have sent still waits"
+
+
+async def test_so_does_the_message_of_a_socket(app: App, connect: Callable[[], Line]) -> None:
+    socket = await open_socket(connect)
+    app.may_answer.clear()
+    strangers = await many_send(connect)
+    socket.comes(frame(TEXT, b"x" * 3 * MIB))
+    await turns_until(lambda: app.messages)
+    assert sent_by(strangers) < 50 * 5000 / 4
+
+
+async def test_who_is_known_only_now_waits_no_longer_with_strangers(app: App, connect: Callable[[], Line]) -> None:
+    app.may_answer.clear()
+    app.reads_bodies = True
+    strangers = await many_send(connect)
+    before = sent_by(strangers)
+    known = connect()
+    known.comes(KNOWN % (2 * MUCH) + b"x" * 2 * MUCH)
+    await turns_until(lambda: known.sent)
+    had_a_turn = (sent_by(strangers) - before) / (AT_ONCE // 6)
+    assert had_a_turn < 25, "half of the strangers have not had one"
