@@ -11,15 +11,12 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from fletcher.connections.config import Config
+from fletcher.connections.lines import FewLines
 from fletcher.connections.reader import Waits
 from fletcher.errors import CommandError
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
-
-
-def _is_worth_a_line(record: logging.LogRecord) -> bool:
-    """Not a text frame that is no UTF-8: uvicorn closes with 1007, and its traceback would be the client's to write."""
-    return record.exc_info is None or not isinstance(record.exc_info[1], UnicodeDecodeError)
+_FEW_LINES = FewLines()
 
 
 class Server(uvicorn.Server):
@@ -47,7 +44,7 @@ class Server(uvicorn.Server):
             proxy_headers=bool(os.environ.get("FORWARDED_ALLOW_IPS")),
             timeout_graceful_shutdown=_GRACE_S,
         )
-        logging.getLogger("uvicorn.error").addFilter(_is_worth_a_line)
+        logging.getLogger("uvicorn.error").addFilter(_FEW_LINES)
         super().__init__(config)
         self.ready = threading.Event()
         self._on_shutdown = on_shutdown

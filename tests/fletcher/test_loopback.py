@@ -1,15 +1,18 @@
 """The web server as we run it."""
 
 import asyncio
+import logging
 import socket
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from fletcher.connections.lines import FewLines
 from fletcher.errors import CommandError
 from fletcher.loopback import Server, bind, serving, url_of
 from tests.agent.scripted_model import PATIENCE_S
@@ -62,6 +65,70 @@ def test_what_is_no_frame_before_the_socket_is_open_is_nobodys_traceback(caplog:
         eventually(lambda: left)
     assert left == ["websocket.disconnect"]
     assert not [record.getMessage() for record in caplog.records if "Fatal error" in record.getMessage()]
+
+
+UPGRADE = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+@pytest.mark.parametrize("upgrade", [b"", UPGRADE], ids=["request", "socket"])
+def test_whoever_is_cut_off_when_it_ends_is_nobodys_traceback(
+    upgrade: bytes, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fletcher.loopback._GRACE_S", 0)
+    asked = threading.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return
+        asked.set()
+        await asyncio.Event().wait()
+
+    with (
+        bind("127.0.0.1", 0) as bound,
+        closing(socket.create_connection(bound.getsockname()[:2], PATIENCE_S)) as raw,
+        serving(app, 2**20, bound),
+    ):
+        raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + upgrade + b"\r\n")
+        assert asked.wait(PATIENCE_S)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.fixture
+def one_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """However long it takes."""
+    lines = FewLines(lambda: 0.0)
+    monkeypatch.setattr("fletcher.loopback._FEW_LINES", lines)
+    yield
+    logging.getLogger("uvicorn.error").removeFilter(lines)
+
+
+@pytest.mark.usefixtures("one_minute")
+def test_what_is_no_request_is_few_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    with bind("127.0.0.1", 0) as bound, serving(app, 2**20, bound) as url:
+        address = urlsplit(url)
+        for _ in range(100):
+            with closing(socket.create_connection((address.hostname, address.port), PATIENCE_S)) as raw:
+                raw.sendall(b"What is this?\r\n\r\n")
+                assert raw.recv(12) == b"HTTP/1.1 400"
+    assert len(caplog.records) <= 60
+
+
+def test_there_are_lines_again_after_a_minute_and_of_each_level() -> None:
+    now = 100.0
+    lines = FewLines(lambda: now)
+
+    def logged(level: int) -> int:
+        return sum(lines.filter(logging.makeLogRecord({"levelno": level})) for _ in range(1000))
+
+    assert logged(logging.WARNING) == 60
+    assert logged(logging.ERROR) == 60
+    now += 60
+    assert logged(logging.WARNING) == 60
 
 
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
