@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
+import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
-UNFINISHED = ".unfinished-"
-_NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+from corpora.unfinished import begin, sweep
+
+# Locked until it has its place; on Windows nobody sweeps, and what is open takes no other's place.
+_STAYS_OPEN = sys.platform != "win32"
 
 
 def private_folder(folder: Path) -> None:
@@ -36,7 +38,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a user's file as `write_whole` does, with the rights that it has.
+    """Write a user's file as `write_whole` does, with the rights that it has, and sweep its folder.
 
     Args:
         path: No link, as it would be replaced, too.
@@ -46,7 +48,7 @@ def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     Raises:
         OSError: As `write_whole`.
     """
-    put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode)
+    put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode, sweeps=True)
 
 
 def put(
@@ -55,6 +57,8 @@ def put(
     mode: int,
     folder: int | None = None,
     taking_its_place: AbstractContextManager[None] | None = None,
+    *,
+    sweeps: bool = False,
 ) -> None:
     """Write a file whole with the rights that are given.
 
@@ -64,14 +68,14 @@ def put(
         mode: Its rights.
         folder: The descriptor of the folder that a relative path starts at.
         taking_its_place: Entered for the instant in which the file, all written, takes the place of another.
+        sweeps: What killed writers left in its folder is deleted then.
 
     Raises:
         OSError: As `write_whole`.
     """
-    temporary = path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
-    handle = os.open(temporary, _NEW, 0o600, dir_fd=folder)  # its owner's alone for now
+    temporary, handle = begin(path, folder)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb", closefd=not _STAYS_OPEN) as file:
             file.write(data)
             file.flush()
             if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
@@ -83,15 +87,23 @@ def put(
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)
         raise
-    _sync_folder(path.parent, folder)
+    finally:
+        if _STAYS_OPEN:
+            os.close(handle)
+    _settle(path.parent, folder, sweeps=sweeps)
 
 
-def _sync_folder(path: Path, folder: int | None) -> None:
+def _settle(path: Path, folder: int | None, *, sweeps: bool) -> None:
     """Make a rename last through a power cut, where the system lets one open a folder for that."""
     if os.name != "posix":
         return
-    handle = os.open(path, os.O_RDONLY, dir_fd=folder)
+    try:
+        handle = os.open(path, os.O_RDONLY, dir_fd=folder)
+    except PermissionError:  # one that may be written to, and not listed
+        return
     try:
         os.fsync(handle)
+        if sweeps:
+            sweep(handle)
     finally:
         os.close(handle)

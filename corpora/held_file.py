@@ -92,13 +92,16 @@ class HeldFile:
     def replace(self, before: bytes, data: bytes) -> None:
         """Write it whole in place of `before`, with the rights that it has, safe on the disk when this returns.
 
+        What a writer that was killed has left beside it is deleted.
+
         Raises:
             FileChanged: Something else is in it, also if it came there while this one was being written.
             OSError: As `open`, or it cannot be written; what was there is as it was, and nothing else is left.
         """
         file, status = self.open()
         file.close()
-        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, self._while_it_is(before))
+        place = self._while_it_is(before)
+        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, place, sweeps=True)
 
     @contextmanager
     def _while_it_is(self, before: bytes) -> Generator[None]:

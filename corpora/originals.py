@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Protocol
 
 from corpora.errors import OriginalNotFound, StorageError
-from corpora.files import UNFINISHED, private_folder, write_whole
+from corpora.files import private_folder, write_whole
 from corpora.manifest import Manifest
+from corpora.unfinished import UNFINISHED
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

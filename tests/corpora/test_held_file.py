@@ -97,6 +97,21 @@ def test_a_folder_that_another_program_keeps_locked_is_waited_for_no_longer_than
 
 
 @needs_descriptors
+def test_a_file_is_written_in_a_folder_that_may_not_be_listed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_ = os.open
+
+    def unlisted(path: Path | str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if str(path) == ".":
+            raise PermissionError(13, "Permission denied")
+        return open_(path, flags, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr("os.open", unlisted)
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert file.read_bytes() == b"new"
+
+
+@needs_descriptors
 def test_a_link_in_the_place_of_the_folder_is_not_followed(file: Path, tmp_path: Path) -> None:
     with HeldFile(file) as held:
         file.parent.rename(tmp_path / "aside")
