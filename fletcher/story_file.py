@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from corpora import FileChanged, HeldFile, ProjectKey, replace_whole
@@ -58,10 +58,11 @@ class StoryFile:
             try:
                 self._replace(file, before, after)
             except BaseException:
-                kept.unlink()
+                if not _is(file, after):  # else another process has just made the same of it
+                    kept.unlink(missing_ok=True)
                 raise
             for old in self._turns()[:-_KEPT_TURNS]:
-                old.unlink()
+                old.unlink(missing_ok=True)  # another process may be at it, too
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -119,7 +120,7 @@ class StoryFile:
         if not kept.exists():
             raise self._no_turn()
         self._replace(file, after, kept.read_bytes())
-        kept.unlink()
+        kept.unlink(missing_ok=True)
 
     def _changed(self) -> CommandError:
         return CommandError(f"{self.file} has been changed while the turn ran, so nothing was written. Say it again.")
@@ -141,12 +142,26 @@ class StoryFile:
 
     def _turns(self) -> list[Path]:
         """The versions that are kept, the oldest first."""
-        return sorted(self._kept.glob("*.arrow"), key=lambda kept: kept.stat().st_mtime_ns)
+        found = [(_written_at(kept), kept) for kept in self._kept.glob("*.arrow")]
+        return [kept for written_at, kept in sorted(found) if written_at]
 
 
 def kept_stories(data_dir: Path) -> Path:
     """The folder of a data directory where what is kept of all files is."""
     return data_dir / "stories"
+
+
+def _is(file: HeldFile, data: bytes) -> bool:
+    with suppress(OSError):
+        return file.read() == data
+    return False
+
+
+def _written_at(file: Path) -> int:
+    """In nanoseconds; 0 if another process has deleted it meanwhile."""
+    with suppress(FileNotFoundError):
+        return file.stat().st_mtime_ns
+    return 0
 
 
 def _sha256(data: bytes) -> str:

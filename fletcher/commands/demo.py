@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from arrow_project import ArrowProject, check, parse
-from corpora import Owner, ProjectKey
+from corpora import Owner, ProjectKey, replace_whole
 from corpora.samples import SAMPLE
 from fletcher import console, documents
 from fletcher.api import Api
@@ -44,7 +44,8 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
     _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
     with Api(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as api:
         _show_ingest(api)
-        shutil.copyfile(SAMPLE.arrow_file, story)
+        # In place of what is there: a link may lead to a file of the user's.
+        replace_whole(story, SAMPLE.arrow_file.read_bytes(), mode=0o644)
         _show_conversation(settings, api.owner, story)
         owner = api.owner
     _show_next_steps(story)
@@ -77,7 +78,7 @@ def _show_conversation(settings: Settings, owner: Owner, story: Path) -> None:
         _show_turn(client, SAMPLE.question)
         _heading("3. A request that changes the project, operation by operation")
         _show_turn(client, SAMPLE.request)
-        story.write_bytes(client.project.to_text().encode())
+        replace_whole(story, client.project.to_text().encode())
         _show_result(before, client.project, story)
 
 

@@ -52,10 +52,15 @@ def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Pa
     (tmp_path / "witness" / "sitecustomize.py").write_text(WITNESS)
     modules = os.pathsep.join(filter(None, [str(tmp_path / "witness"), os.environ.get("PYTHONPATH")]))
     environment = {"PYTHONPATH": modules, "WITNESSED": str(witnessed)}
+    changed, own = tmp_path / "demo" / SAMPLE.arrow_file.name, tmp_path / "own.txt"
+    own.write_text("what a link in a project of somebody else's leads to")
+    changed.parent.mkdir()
+    if os.name != "nt":  # where it needs rights
+        changed.symlink_to(own)
     done = fletcher("demo", data_dir=tmp_path / "demo", cwd=tmp_path, **environment)
     assert done.code == 0, done.err
     assert witnessed.read_text() == ""
-    changed = tmp_path / "demo" / SAMPLE.arrow_file.name
+    assert own.read_text().startswith("what a link")
     assert str(changed) in done.out.replace("\n", "")
     said = " ".join(done.out.split())
     assert not [shown for shown in re.split(r"\n|\.\.\.|…", _shown()) if " ".join(shown.split()) not in said]

@@ -102,6 +102,42 @@ def test_what_is_saved_while_a_turn_is_written_is_not_overwritten(
         story.undo()
 
 
+def test_of_two_processes_that_make_the_same_of_it_the_one_that_was_late_leaves_the_others_undo(
+    story: StoryFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = HeldFile.replace
+
+    def late(held: HeldFile, before: bytes, data: bytes) -> None:
+        monkeypatch.setattr(HeldFile, "replace", write)
+        StoryFile(story.file, story.file.parent / "kept").write(before, data)
+        write(held, before, data)
+
+    monkeypatch.setattr(HeldFile, "replace", late)
+    with pytest.raises(CommandError, match="changed while the turn ran"):
+        story.write(b"before", b"after")
+    story.undo()
+    assert story.file.read_bytes() == b"before"
+
+
+def test_turns_that_another_process_forgets_at_the_same_time_are_forgotten(
+    story: StoryFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = [b"before", *(f"turn {number}".encode() for number in range(21))]
+    for before, after in pairwise(versions[:-1]):
+        story.write(before, after)
+    listed, stat = Path.glob, Path.stat
+
+    def forgotten_once_listed(folder: Path, pattern: str) -> list[Path]:
+        paths = sorted(listed(folder, pattern), key=lambda path: stat(path).st_mtime_ns)
+        if pattern == "*.arrow":
+            paths[0].unlink()
+        return paths
+
+    monkeypatch.setattr(Path, "glob", forgotten_once_listed)
+    story.write(versions[-2], versions[-1])
+    assert story.file.read_bytes() == versions[-1]
+
+
 def test_a_link_stays_a_link(story: StoryFile, tmp_path: Path) -> None:
     link, before = tmp_path / "link.arrow", story.file.read_bytes()
     link.symlink_to(story.file)
