@@ -26,6 +26,7 @@ _WAIT_FOR_A_SHORT_COMMAND_S = 60.0
 # Long enough to sit out a process that only looks whether the lock is held.
 _WAIT_FOR_A_GLANCE_S = 0.2
 _POLL_S = 0.02
+_KEPT = ("catalog", "originals", "chroma", "stories")  # what the names of all begin with that others could read
 _URL = re.compile(r"http://(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):[0-9]+")
 
 
@@ -90,8 +91,9 @@ class DataDirectory:
         is a short command, without url, this waits for up to `wait_s` seconds.
 
         Raises `DirectoryBusy` or `StorageError`, at once where another user's owner, or an address that is none of
-        this machine's, would have to be believed.
+        this machine's, would have to be believed, or what another user has laid there would have to be written to.
         """
+        self._refuse_what_others_laid()
         lock = self._lock()
         give_up_at = time.monotonic() + wait_s
         while not self._acquired(lock, _WAIT_FOR_A_GLANCE_S):
@@ -106,6 +108,18 @@ class DataDirectory:
             lock.release()
             raise
         return ownership
+
+    def _refuse_what_others_laid(self) -> None:
+        try:
+            laid = _laid_by_others(self.path) if os.name == "posix" else None
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        if laid is not None:
+            raise StorageError(
+                f"The data directory {self.path} can be written to by others, and {laid.name} in it belongs to another "
+                "user, who could read all that is kept in it. Choose another directory with --data-dir, or make it "
+                "yours."
+            )
 
     def _forget_owner(self) -> None:
         try:
@@ -165,6 +179,16 @@ class DataDirectory:
         return DirectoryBusy(
             f"The data directory {self.path} belongs to {who}; it has one owner at a time. {remedy}", owner
         )
+
+
+def _laid_by_others(folder: Path) -> Path | None:
+    """What has a name of ours, and belongs neither to us nor to whoever may do in the folder what they like."""
+    status = folder.stat()
+    if not status.st_mode & 0o022:
+        return None
+    trusted = {os.geteuid(), status.st_uid, 0}
+    ours = (path for path in folder.iterdir() if path.name.startswith(_KEPT))
+    return next((path for path in ours if path.lstat().st_uid not in trusted), None)
 
 
 def _is_ours(handle: int) -> bool:

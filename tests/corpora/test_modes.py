@@ -3,12 +3,13 @@
 import os
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from corpora import Catalog, DataDirectory, ManifestEntry, ProjectKey
+from corpora import Catalog, DataDirectory, ManifestEntry, ProjectKey, StorageError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
 KEY = ProjectKey("local", "1")
@@ -52,3 +53,23 @@ def test_what_an_older_fletcher_left_for_others_is_closed(tmp_path: Path) -> Non
     (folder / "originals").chmod(0o755)
     use(folder)
     assert [name for name in open_to_others(folder) if "/" not in name] == ["lock"]
+
+
+@pytest.mark.parametrize("lays", [Path.touch, lambda path: path.symlink_to("elsewhere")], ids=["file", "link"])
+def test_nothing_is_kept_in_what_another_user_has_laid_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lays: Callable[[Path], None]
+) -> None:
+    laid, lstat = tmp_path / "catalog.sqlite3", Path.lstat
+    lays(laid)
+
+    def of_another(path: Path) -> os.stat_result:
+        fields = list(lstat(path))
+        fields[stat.ST_UID] += path == laid
+        return os.stat_result(fields)
+
+    monkeypatch.setattr(Path, "lstat", of_another)
+    tmp_path.chmod(0o777)
+    with pytest.raises(StorageError, match="belongs to another user"):
+        use(tmp_path)
+    laid.unlink()
+    use(tmp_path)
