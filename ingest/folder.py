@@ -145,9 +145,9 @@ def look_at(file: Path) -> Look:
     """Whether a file is there, and how; raises `ScanError` where its folder is not."""
     try:
         folders = {"": _identity(file.parent)}
+        stamps = {file.name: _stamp(file)} if file.is_file() else {}
     except OSError as error:
         raise _not_there(file.parent) from error
-    stamps = {file.name: _stamp(file)} if file.is_file() else {}
     return Look(file.parent, None, stamps, folders, was_named=True)
 
 
@@ -155,9 +155,13 @@ def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
     """What a folder holds now, of which only what is below the real path `inside` is read.
 
     Raises:
-        ScanError: It is not there, cannot be read, or has more than `most` files and folders.
+        ScanError: It is not there, leads elsewhere, cannot be read, or has more than `most` files and folders.
     """
-    if not folder.is_dir():
+    try:
+        is_there = folder.is_dir()
+    except OSError as error:  # of the folder that it is in, or of a drive that does not answer
+        raise _unreadable(folder, error) from error
+    if not is_there:
         raise _not_there(folder)
     tree = _Tree(folder, most)
     stamps = {below: _stamp(tree.path(below)) for below in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
@@ -165,6 +169,8 @@ def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
         folders = {below: _identity(folder / below) for below in tree.folders}
     except OSError as error:  # it went while it was looked at
         raise _not_there(folder) from error
+    if Path(os.path.realpath(folder)) != inside:  # nobody is told what is where a link leads now
+        raise _not_there(folder)
     return Look(folder, inside, stamps, folders, tree.unreadable)
 
 
@@ -239,7 +245,7 @@ class _Tree:
             here = self._below(folder)
             self.folders.append(here)
             depth = len(root.parts) + (here.count("/") + 1 if here else 0)
-            shut = [name for name in folders if depth >= MOST_DEEP or (root / here / name).is_symlink()]
+            shut = [name for name in folders if depth >= MOST_DEEP or _is_link(root / here / name)]
             folders[:] = [name for name in folders if not is_left_out(name) and name not in shut]
             self.files += [_in(here, name) for name in (*files, *shut) if not is_left_out(name)]
             characters += sum(len(folder) + len(name) for name in (*files, *folders))
@@ -259,6 +265,10 @@ class _Tree:
 def _in(folder: str, name: str) -> str:
     """The path of a file in a folder; kept once, however many looks at it there are, and projects that have it."""
     return sys.intern(f"{folder}/{name}" if folder else name)
+
+
+def _is_link(path: Path) -> bool:
+    return os.path.islink(path)  # noqa: PTH114  (that of `Path` raises in a folder whose files may not be looked at)
 
 
 def is_left_out(name: str) -> bool:
@@ -283,10 +293,13 @@ def _entry(folder: Path, below: str, inside: Path | None, *, was_named: bool = F
 
 
 def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: bool) -> Refusal | None:
-    if not was_named and is_too_deep(path) and path.is_dir() and not path.is_symlink():
-        return Refusal(name, "skipped", "TOO_DEEP", f"{name}: {TOO_DEEP}")
-    if not path.is_file():
-        return _not_a_file(name, "failed" if was_named else "skipped")
+    try:
+        if not was_named and is_too_deep(path) and path.is_dir() and not path.is_symlink():
+            return Refusal(name, "skipped", "TOO_DEEP", f"{name}: {TOO_DEEP}")
+        if not path.is_file():
+            return _not_a_file(name, "failed" if was_named else "skipped")
+    except OSError as error:
+        return _unreadable_file(name, error)
     if inside is not None and not Path(os.path.realpath(path)).is_relative_to(inside):
         return _outside(name)
     known = (*SUFFIXES, *named_readers())
@@ -324,6 +337,11 @@ def _changing(name: str) -> Refusal:
     return Refusal(name, "skipped", "CHANGING", f"{name}: it is being written; it is read as soon as it is complete.")
 
 
+def _unreadable_file(name: str, error: OSError) -> Refusal:
+    message = f"{name}: the file cannot be read ({error.strerror}); check that it is there and readable."
+    return Refusal(name, "failed", "UNREADABLE", message)
+
+
 def _unreadable_folder(folder: Path, below: str, error: OSError) -> _Entry:
     name = known_as(below)
     refusal = Refusal(name, "failed", "UNREADABLE", _unreadable(folder / below, error).message)
@@ -351,6 +369,5 @@ def _read(entry: _Entry) -> Source | Refusal:
     except NotAFile:
         return _not_a_file(entry.name, "skipped")
     except OSError as error:
-        message = f"{entry.name}: the file cannot be read ({error.strerror}); check that it is there and readable."
-        return Refusal(entry.name, "failed", "UNREADABLE", message)
+        return _unreadable_file(entry.name, error)
     return Source(entry.name, data)

@@ -213,7 +213,8 @@ class _Root:
         self._path = path
         inside = path if real else Path(os.path.realpath(path))
         most = MOST_ENTRIES if real else None
-        self._look = look_at if path.is_file() else partial(look_into, inside=inside, most=most)
+        is_file = os.path.isfile(path)  # noqa: PTH113  (that of `Path` raises where it cannot be known)
+        self._look = look_at if is_file else partial(look_into, inside=inside, most=most)
         self._last = Look(path)
         self._identity: Identity | None = None
         self._holds_documents = holds_documents

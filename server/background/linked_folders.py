@@ -125,19 +125,26 @@ class LinkedFolders:
             try:
                 folders = await self._in_thread(self._catalog.linked_folders)
                 followed = _within_limits(folders)
-                for folder in folders:
-                    if folder.key in followed:
-                        await self._keep(folder)
-                    else:
-                        await self._note(folder, _SURPLUS)
+                kept = [await self._kept(folder, is_followed=folder.key in followed) for folder in folders]
             except CorpusError as error:
                 logger.warning("linked folders: %s", error)
             except Exception:
                 logger.exception("linked folders could not be followed")
             else:
-                if not self._shared:
+                if all(kept) and not self._shared:
                     return
             await self._pause(_RENEW_S if self._shared else _AGAIN_S)
+
+    async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> bool:
+        """Whether that is done that is to be done with it; one that fails keeps none of the others waiting."""
+        try:
+            await (self._keep(folder) if is_followed else self._note(folder, _SURPLUS))
+        except CorpusError:  # as that of the database, which is all of theirs
+            raise
+        except Exception:
+            logger.exception("the linked folder %s could not be followed", folder.path)
+            return False
+        return True
 
     async def _keep(self, folder: LinkedFolder) -> None:
         """Renews our lease on a folder, or takes it over; waits for no ingest, as other leases have to be renewed."""

@@ -6,6 +6,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -267,6 +268,71 @@ def test_a_missing_folder_at_the_start_has_no_first_change_before_it_is_there(tm
     change = taken(watch)
     assert [problem.code for problem in change.problems] == ["FOLDER_MISSING"]
     assert not change.lacks("bible.md")
+    assert_nothing_more(watch)
+
+
+@pytest.fixture
+def forbid(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """Forbids to look at what begins so, as a folder does without the right to search it; None: allows it again."""
+    asks = {name: getattr(os, name) for name in ("stat", "lstat", "scandir")}
+
+    def set_to(beginning: str | None) -> None:
+        def asked(name: str) -> Callable[..., Any]:
+            def refused(of: Any, *args: Any, **options: Any) -> Any:
+                if beginning is not None and str(of).startswith(beginning):
+                    raise PermissionError(13, "Permission denied", str(of))
+                return asks[name](of, *args, **options)
+
+            return refused
+
+        for name in asks:
+            monkeypatch.setattr(os, name, asked(name))
+
+    return set_to
+
+
+def test_files_that_may_not_be_looked_at_are_not_gone(
+    folder: Path, watch: Watch, clock: Clock, forbid: Callable[[str | None], None]
+) -> None:
+    (folder / "quests" / "old").mkdir()
+    clock.at(10, lambda: forbid(f"{folder}/quests/"))
+    change = taken(watch)
+    assert refused(change) == {"quests/ferry.md": "UNREADABLE", "quests/old": "UNREADABLE"}
+    assert change.gone == set()
+    assert not change.lacks("quests/ferry.md")
+    clock.at(10, lambda: forbid(None))
+    assert list(texts(taken(watch))) == ["quests/ferry.md"]
+
+
+def test_a_folder_that_may_not_be_looked_at_is_a_problem_until_it_may(
+    folder: Path, watch: Watch, clock: Clock, forbid: Callable[[str | None], None]
+) -> None:
+    """Nor one on a drive that does not answer; at the start neither."""
+    clock.at(10, lambda: forbid(str(folder)))
+    assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
+    another = Watch([folder], clock, holds_documents=True)
+    assert [problem.code for problem in taken(another).problems] == ["UNREADABLE"]
+    for each in (watch, another):
+        forbid(None)
+        assert taken(each).problems == ()
+    assert list(texts(taken(another))) == ["bible.md", "quests/ferry.md"]
+
+
+def test_where_a_link_takes_the_folders_place_nothing_is_said_of_what_is_there(
+    folder: Path, clock: Clock, tmp_path: Path
+) -> None:
+    watch = Watch([folder], clock, real=True)
+    taken(watch)
+    (tmp_path / "private").mkdir()
+    write(tmp_path / "private" / "salaries.md", "Nobody is to know.")
+    folder.rename(tmp_path / "away")
+    folder.symlink_to(tmp_path / "private")
+    change = taken(watch)
+    assert (len(change.sources), change.gone) == (0, set())
+    assert [problem.code for problem in change.problems] == ["FOLDER_MISSING"]
+    folder.unlink()
+    (tmp_path / "away").rename(folder)
+    assert taken(watch).problems == ()
     assert_nothing_more(watch)
 
 

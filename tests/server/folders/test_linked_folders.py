@@ -9,6 +9,7 @@ import httpx
 import pytest
 from fastapi.responses import JSONResponse
 
+from ingest import Watch
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
 from tests.server.house import House
@@ -149,6 +150,26 @@ def test_a_drive_that_is_out_when_the_server_starts(tmp_path: Path, folder: Path
         if leaves_its_place:  # named by its user, an empty folder is believed
             assert {document["status"] for document in link(http, folder)["documents"]} == {"removed"}
             assert names(linked(http)) == []
+
+
+def test_a_folder_that_cannot_be_followed_keeps_no_other_waiting(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, broken, 1)
+        link(http, folder, 2)
+
+    def watch(paths: list[str], *args: Any, **options: Any) -> Watch:
+        if paths == [str(broken)]:
+            raise OSError(5, "Input/output error")
+        return Watch(paths, *args, **options)
+
+    monkeypatch.setattr("server.background.linked_folders.Watch", watch)
+    (folder / "late.md").write_text("The harbour freezes.")
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        eventually(lambda: "late.md" in names(http.get("/projects/2/documents").json()))
 
 
 def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http: httpx.Client, folder: Path) -> None:
