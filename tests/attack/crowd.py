@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable
+from contextlib import suppress
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -20,6 +21,7 @@ CUT_OFF_WITHIN_S = 90.0
 _PATIENCE_S = 60.0
 _EVERY_S, _MOMENTS = 5.0, 100
 _RECEIVE_BUFFER = 4096
+_SEGMENT = 536  # as in a network: within a machine they are so long that a server has room for thousands of answers
 _JUNK, _FEW = 500, 5  # frames, or requests, at a time; each is answered
 
 
@@ -111,6 +113,8 @@ async def _never_reads(server: Server, words: tuple[bytes, bytes], ports: set[in
     loop = asyncio.get_running_loop()
     with socket.socket() as raw:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
+        with suppress(OSError):  # where it cannot be set, it only takes more answers
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SEGMENT)
         raw.setblocking(False)
         try:
             await loop.sock_connect(raw, server.address)

@@ -44,7 +44,7 @@ def tiles(share: float) -> bytes:
 
 def soft_masks(share: float) -> bytes:
     """Groups in groups, each behind a soft mask of the size of the page."""
-    depth, more = max(5, int(400 * share)), list[bytes]()
+    depth, more = max(3, int(400 * share)), list[bytes]()
     for level in range(depth):
         at = 5 + 2 * level
         inner = f"/G gs /X Do /X Do {level / depth} g 0 0 600 600 re f" if level + 1 < depth else "0 0 600 600 re f"
