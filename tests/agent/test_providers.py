@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from pydantic_ai.models.openai import OpenAIChatModel
 
 from agent import (
     Assistant,
@@ -401,6 +400,8 @@ async def test_a_refusal_without_an_end_is_not_read_to_the_end(
 
 def test_answers_of_every_provider_that_takes_a_client_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", "k")
+    from pydantic_ai.models.openai import OpenAIChatModel  # here, as only the process that runs this file needs the SDK
+
     model = provided_model("openrouter:some/model")
     assert isinstance(model, OpenAIChatModel)
     client = model.client._client  # pyright: ignore[reportPrivateUsage]
