@@ -24,7 +24,8 @@ def data_directory(path: Path) -> DataDirectory:
     """The data directory at a path, with an empty catalog and an empty Chroma unless there is one already."""
     directory = DataDirectory(path)
     directory.chroma_path.mkdir(mode=0o700, exist_ok=True)
-    for name, content in _files().items():
-        if not (file := directory.path / name).exists():
-            file.write_bytes(content)
+    if not any(directory.chroma_path.iterdir()):  # else nothing need be made, which a process may do for the first time
+        for name, content in _files().items():
+            if not (file := directory.path / name).exists():
+                file.write_bytes(content)
     return directory

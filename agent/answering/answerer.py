@@ -92,6 +92,10 @@ class Answerer(ABC):
     name: str
     converses: ClassVar[bool]
 
+    async def needs_passages(self, message: str) -> bool:  # noqa: ARG002
+        """Whether passages are looked for before it answers."""
+        return True
+
     async def get_ready(self) -> None:  # noqa: B027 - most are
         """Loads what the first answer needs, beside the event loop."""
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from agent.answering.answerer import Answerer, Answering, Assignment, ParametersMissing
 from agent.editing.execution import tool_result
-from agent.local import Say, Steps, ToolCall, plan
+from agent.local import Say, Steps, ToolCall, needs_passages, plan
 from agent.questions.parameters import missing_parameters
 from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.events import TextFinished, Usage
@@ -23,6 +23,10 @@ class LocalPlanner(Answerer):
 
     name = LOCAL
     converses: ClassVar[bool] = False
+
+    async def needs_passages(self, message: str) -> bool:
+        """What is answered by documents; a command that is carried out waits for no search."""
+        return await in_thread(needs_passages, message)
 
     def answer(self, assignment: Assignment) -> Answering:
         """A plan, carried out step by step; it costs nothing."""

@@ -107,6 +107,11 @@ def _parsed(message: str, start: str) -> Words | NotUnderstood:
     text = message.strip().rstrip(":").rstrip()
     if len(text) > _LONGEST:
         return NotUnderstood(f"{text[:80]}…")
+    return _read(text, start)
+
+
+@lru_cache(maxsize=16)  # a message is read for what it needs, and again for what it wants done
+def _read(text: str, start: str) -> Words | NotUnderstood:
     try:
         return _parser().parse(text, start=start)  # pyright: ignore[reportReturnType]
     except UnexpectedInput as error:

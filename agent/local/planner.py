@@ -64,6 +64,12 @@ def plan(message: str, context: TurnContext) -> Steps[None]:
             yield Say(_not_understood(message, commands, context), "not_done")
 
 
+def needs_passages(message: str) -> bool:
+    """Whether the plan for a message may begin with passages: a question's, or a dialogue's to make a scene from."""
+    commands = read_commands(message)
+    return is_question(message) if isinstance(commands, NotUnderstood) else commands[0].data == "scene_from"
+
+
 def is_command(message: str) -> bool:
     """Whether the planner takes the message for something to be done, and not for words that it has asked for."""
     understood = not isinstance(read_commands(message), NotUnderstood)

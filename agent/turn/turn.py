@@ -237,7 +237,8 @@ class Turn:
         if key is not None:
             with suppress(ProjectNotFound):  # a story without documents yet
                 self.context.documents = await ask_store(retriever.documents, key)
-        if key is not None and self.context.documents:
+        needed = await self._assistant.answerer.needs_passages(message)
+        if key is not None and self.context.documents and needed:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
                 text, around = build_query(message, self.context)

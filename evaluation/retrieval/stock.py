@@ -1,7 +1,7 @@
 """The pipeline that tutorials build with LlamaIndex, to measure ours against. Needs the extra `bench`."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import Literal, cast
 
@@ -64,8 +64,7 @@ class StockIndex:
         self, texts: Sequence[DocumentText], size: tuple[int, int], progress: Callable[[int, int], object]
     ) -> None:
         self.size = size
-        transformers_logging.disable_progress_bar()
-        self._embedding = HuggingFaceEmbedding(model_name=str(get_model_path()), device="cpu")
+        self._embedding = _embedding()
         documents = [Document(text=text.text, metadata={"document": text.name}) for text in texts]
         for document in documents:  # a file name is no part of the story
             document.excluded_embed_metadata_keys = document.excluded_llm_metadata_keys = ["document"]
@@ -115,6 +114,13 @@ class StockIndex:
 
 
 _INSERTED = 32
+
+
+@cache
+def _embedding() -> HuggingFaceEmbedding:
+    """The model, loaded once for all sizes."""
+    transformers_logging.disable_progress_bar()
+    return HuggingFaceEmbedding(model_name=str(get_model_path()), device="cpu")
 
 
 def _span(node: BaseNode) -> Span:

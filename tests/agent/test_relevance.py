@@ -1,6 +1,12 @@
 """A turn knows whether the documents answer its message, and says so to whoever answers."""
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
 from agent import TextFinished
+from retrieval import Retriever
 from tests.agent.scripted_model import Use
 from tests.agent.turn_runner import TurnRunner
 
@@ -28,3 +34,25 @@ async def test_local_does_not_quote_what_only_shares_a_word_with_the_question(ru
     assert "Osk" in texts[-1].text
     texts = [event for event in await runner.events(SUBMARINE) if isinstance(event, TextFinished)]
     assert "do not seem to answer" in texts[-1].text
+
+
+async def test_local_searches_for_what_documents_answer_and_for_no_plain_command(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner.put("harbour.md", "# Supper\n\nOSK: The nets are mended.\n\nADA: Then we can eat.")
+    runner.is_local = True
+    retrieve: Callable[..., Any] = Retriever.retrieve
+    searches: list[str] = []
+
+    def listening(retriever: Retriever, key: object, query: str, *others: object) -> Any:
+        searches.append(query)
+        return retrieve(retriever, key, query, *others)
+
+    monkeypatch.setattr(Retriever, "retrieve", listening)
+    for message in ("create a variable silver = 10", "add 1 to silver after node 3", "make it nicer", "help"):
+        await runner.events(message)
+    assert not searches
+    asked = ("What are the nets?", 'build a scene from the dialogue "Supper" in the documents')
+    for message in asked:
+        await runner.events(message)
+    assert searches == list(asked)

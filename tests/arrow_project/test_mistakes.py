@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from arrow_project import parse
 from arrow_project.node_types import NODE_TYPES
 from tests.arrow_project.applying import do
@@ -288,6 +286,6 @@ def test_the_longer_story_has_every_type_and_keeps_every_rule() -> None:
     assert rules(EVERY) == []
 
 
-@pytest.mark.parametrize(("path", "value", "rule"), MISTAKES)
-def test_a_single_mistake_is_said_once(path: str, value: Any, rule: int) -> None:
-    assert rules(with_mistake(path, value)) == [rule]
+def test_a_single_mistake_is_said_once() -> None:
+    said = [(path, value, rules(with_mistake(path, value))) for path, value, _ in MISTAKES]
+    assert said == [(path, value, [rule]) for path, value, rule in MISTAKES]

@@ -266,7 +266,8 @@ def _say(line: str) -> None:
 
 def import_what_is_imported_late() -> None:
     """Each of the forked processes would have to do it for itself."""
-    for module in ("bm25s", "chromadb.api.rust", "ingest.readers.markdown"):
+    chroma = (f"chromadb.{module}" for module in ("api.fastapi", "api.rust", "telemetry.product.posthog"))
+    for module in (*chroma, "bm25s", "corpora.postgresql", "ingest.readers.markdown", "multiprocessing.synchronize"):
         import_module(module)
 
 

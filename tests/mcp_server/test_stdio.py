@@ -79,14 +79,13 @@ async def _works(scribe: Assistant, story: Path) -> None:
     assert story.read_bytes() == before
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path, era: Era) -> None:
-    async with started(data_dir, "--project", "1", "--file", story, era=era) as scribe:
+async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path) -> None:
+    async with started(data_dir, "--project", "1", "--file", story) as scribe:
         await _works(scribe, story)
         assert fletcher("documents", "--project", "1", data_dir=data_dir).out  # others are answered meanwhile
 
 
-async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_and_then_to_the_next(
+async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_of_either_era_and_then_to_the_next(
     data_dir: Path, story: Path
 ) -> None:
     before = story.read_bytes()

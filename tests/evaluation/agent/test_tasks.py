@@ -1,5 +1,7 @@
 """`local` passes what is written in its grammar, and no checker lets everything through."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -28,11 +30,9 @@ def by_id(task: Task) -> str:
     return task.id
 
 
-def tried(attempts: dict[str, Attempt | str], task: Task) -> Attempt:
-    found = attempts[task.id]
-    if isinstance(found, str):
-        pytest.skip(found)
-    return found
+def begun(attempts: Mapping[str, Attempt], tasks: Sequence[Task]) -> Iterator[Attempt]:
+    """The attempts at these tasks, but for those whose file is not on this machine."""
+    return (attempts[task.id] for task in tasks if task.id in attempts)
 
 
 def test_there_are_enough_tasks_and_each_has_its_own_id() -> None:
@@ -42,11 +42,15 @@ def test_there_are_enough_tasks_and_each_has_its_own_id() -> None:
     assert all(task.checks and task.says for task in TASKS)
 
 
-@pytest.mark.parametrize("task", IN_GRAMMAR, ids=by_id)
-def test_the_planner_passes_what_is_in_its_grammar(attempts: dict[str, Attempt | str], task: Task) -> None:
-    found = tried(attempts, task)
+def test_every_task_can_be_begun(attempts: Mapping[str, Attempt]) -> None:
+    if missing := {task.start for task in TASKS if task.id not in attempts}:
+        pytest.skip(f"tasks whose files are not here are left out: {sorted(missing)}")
 
-    assert found.passed, (found.wrong, found.conversation.text)
+
+def test_the_planner_passes_what_is_in_its_grammar(attempts: Mapping[str, Attempt]) -> None:
+    wrong = {one.task.id: (one.wrong, one.conversation.text) for one in begun(attempts, IN_GRAMMAR) if not one.passed}
+
+    assert not wrong, wrong
 
 
 def test_requests_and_questions_are_held_out() -> None:
@@ -57,67 +61,69 @@ def test_requests_and_questions_are_held_out() -> None:
     assert not any(task.in_grammar for task in HELD_OUT)
 
 
-@pytest.mark.parametrize("task", FREE, ids=by_id)
-def test_the_planner_does_nothing_wrong(attempts: dict[str, Attempt | str], task: Task) -> None:
-    found = tried(attempts, task)
+def test_the_planner_does_nothing_wrong(attempts: Mapping[str, Attempt]) -> None:
+    tried = begun(attempts, FREE)
+    wrong = {one.task.id: (one.wrong, one.conversation.text) for one in tried if one.outcome == "wrong"}
 
-    assert found.outcome != "wrong", (found.wrong, found.conversation.text)
-
-
-@pytest.mark.parametrize("task", HELD_OUT, ids=by_id)
-def test_what_was_not_asked_for_is_wrong(attempts: dict[str, Attempt | str], task: Task) -> None:
-    found = tried(attempts, task)
-    project = open_start(task.start)
-    project.apply(Operation("create_variable", {"name": "nobody_asked", "type": "bool"}))
-    last = max(node.id for node in Story(project).nodes.values() if node.type in ("content", "dialog", "marker"))
-    project.apply(Operation("delete_node", {"node_id": 23 if task.start == SAMPLE_STORY else last}))
-    after = story_state(project)
-    answers = tuple(replace(answer, after=after) for answer in found.conversation.answers)
-
-    wrong = replace(found, conversation=replace(found.conversation, after=after, answers=answers))
-
-    assert replace(wrong, wrong=judge(task, wrong.conversation)).outcome == "wrong"
+    assert not wrong, wrong
 
 
-@pytest.mark.parametrize("task", FREE, ids=by_id)
-def test_the_planner_does_nothing_else_where_it_does_not_understand(
-    attempts: dict[str, Attempt | str], task: Task
-) -> None:
+def test_what_was_not_asked_for_is_wrong(attempts: Mapping[str, Attempt]) -> None:
+    unseen: list[str] = []
+    for one in begun(attempts, HELD_OUT):
+        project = open_start(one.task.start)
+        project.apply(Operation("create_variable", {"name": "nobody_asked", "type": "bool"}))
+        last = max(node.id for node in Story(project).nodes.values() if node.type in ("content", "dialog", "marker"))
+        project.apply(Operation("delete_node", {"node_id": 23 if one.task.start == SAMPLE_STORY else last}))
+        after = story_state(project)
+        answers = tuple(replace(answer, after=after) for answer in one.conversation.answers)
+        changed = replace(one, conversation=replace(one.conversation, after=after, answers=answers))
+        if replace(changed, wrong=judge(one.task, changed.conversation)).outcome != "wrong":
+            unseen.append(one.task.id)
+
+    assert not unseen, unseen
+
+
+def test_the_planner_does_nothing_else_where_it_does_not_understand(attempts: Mapping[str, Attempt]) -> None:
     """What is left undone is all that is wrong: nothing that was there is lost."""
-    found = tried(attempts, task)
-    before, after = found.conversation.before, found.conversation.after
-    if found.passed:
-        return
-
-    assert {key: after.nodes.get(key) for key in before.nodes} == dict(before.nodes)
-    assert before.links <= after.links
-    assert (after.scenes, after.characters, after.variables) == (before.scenes, before.characters, before.variables)
-
-
-@pytest.mark.parametrize("task", IN_GRAMMAR, ids=by_id)
-def test_a_change_that_nobody_asked_for_fails_every_task(attempts: dict[str, Attempt | str], task: Task) -> None:
-    found = tried(attempts, task)
-    project = open_start(task.start)
-    project.apply(Operation("create_insert_node", NOT_ASKED_FOR))
-    extra = max(story_state(project).nodes)
-    after = found.conversation.after
-    wrong = replace(after, nodes={**after.nodes, extra + 1000: story_state(project).nodes[extra]})
-    if task.id == "supper-makes-two-characters":
-        wrong = replace(after, characters={**after.characters, 9999: {"name": "Osk", "color": "000000", "tags": {}}})
-
-    assert judge(task, replace(found.conversation, after=wrong))
+    for one in begun(attempts, FREE):
+        before, after = one.conversation.before, one.conversation.after
+        if one.passed:
+            continue
+        assert {key: after.nodes.get(key) for key in before.nodes} == dict(before.nodes), one.task.id
+        assert before.links <= after.links, one.task.id
+        others = (after.scenes, after.characters, after.variables)
+        assert others == (before.scenes, before.characters, before.variables), one.task.id
 
 
-@pytest.mark.parametrize("task", WITH_MODEL, ids=by_id)
-async def test_a_model_that_does_nothing_fails(turns_without_documents: Turns, task: Task) -> None:
-    model = ScriptedModel()
-    model.otherwise = ["Done."]
-    try:
-        found = await attempt(task, turns_without_documents.of(model.answerer()))
-    except StartNotHere as missing:
-        pytest.skip(str(missing))
+def test_a_change_that_nobody_asked_for_fails_every_task(attempts: Mapping[str, Attempt]) -> None:
+    unseen: list[str] = []
+    for one in begun(attempts, IN_GRAMMAR):
+        project = open_start(one.task.start)
+        project.apply(Operation("create_insert_node", NOT_ASKED_FOR))
+        extra = max(story_state(project).nodes)
+        after = one.conversation.after
+        wrong = replace(after, nodes={**after.nodes, extra + 1000: story_state(project).nodes[extra]})
+        if one.task.id == "supper-makes-two-characters":
+            wrong = replace(
+                after, characters={**after.characters, 9999: {"name": "Osk", "color": "000000", "tags": {}}}
+            )
+        if not judge(one.task, replace(one.conversation, after=wrong)):
+            unseen.append(one.task.id)
 
-    assert not found.passed, found.conversation.text
+    assert not unseen, unseen
+
+
+async def test_a_model_that_does_nothing_fails(turns_without_documents: Turns) -> None:
+    passed: list[str] = []
+    for task in WITH_MODEL:
+        model = ScriptedModel()
+        model.otherwise = ["Done."]
+        with suppress(StartNotHere):
+            found = await attempt(task, turns_without_documents.of(model.answerer()))
+            passed += [task.id] if found.passed else []
+
+    assert not passed, passed
 
 
 @pytest.mark.parametrize("task", [task for task in FREE if not task.held_out], ids=by_id)
