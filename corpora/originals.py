@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Protocol
 from corpora.errors import OriginalNotFound, StorageError
 from corpora.files import UNFINISHED, private_folder, write_whole
 from corpora.manifest import Manifest
+
+logger = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -60,8 +63,9 @@ class Originals:
                 private_folder(path.parent)
                 write_whole(path, data)
             except OSError as error:
+                logger.info("%s cannot be written: %s", path, error)
                 raise StorageError(
-                    f"The original file {path} cannot be written ({error.strerror}): make room, or give permission."
+                    f"The original file {sha256} cannot be written ({error.strerror}): make room, or give permission."
                 ) from error
         return sha256
 
@@ -70,9 +74,7 @@ class Originals:
         try:
             return self.path(sha256).read_bytes()
         except FileNotFoundError as error:
-            raise OriginalNotFound(
-                f"The original file {sha256} is missing in {self._folder}: ingest its document again."
-            ) from error
+            raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.") from error
 
     def path(self, sha256: str) -> Path:
         """Where the file of that hash is, or would be."""
@@ -90,8 +92,10 @@ class Originals:
                 for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                     gone.unlink(missing_ok=True)
         except OSError as error:
+            logger.info("an original file cannot be deleted: %s", error)
+            name = Path(str(error.filename)).name
             raise StorageError(
-                f"The original file {error.filename} cannot be deleted ({error.strerror}): give permission."
+                f"The original file {name} cannot be deleted ({error.strerror}): give permission."
             ) from error
 
     def hashes(self) -> set[str]:
