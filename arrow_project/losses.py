@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from arrow_project.bbcode import is_readable_in
 from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
 from arrow_project.values import connections
@@ -63,7 +64,8 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
     """What is in `before` and not in `after`, in the order of the story.
 
     A text is kept where its resource still says it, alone or as a part of more, and where only a name that it exposes
-    was renamed; what players are shown only where they are shown it, and a choice only where it leads on as before.
+    was renamed; what players are shown only where they are shown it and can read it, and a choice only where it leads
+    on as before.
     Positions and what Arrow keeps by itself (`use`, `ref`) are nobody's loss.
     """
     renamed = _renamed_exposures(before, after)
@@ -121,7 +123,8 @@ def _lost_of_resource(
             continue
         if isinstance(value, str):
             others = [text for other_place, text in texts.items() if _may_keep(other_place, place)]
-            if is_tag or place == "name" or not _is_kept(value, others, renamed):
+            is_kept = _is_kept_for_players if _PLAYED.fullmatch(place) else _is_kept
+            if is_tag or place == "name" or not is_kept(value, others, renamed):
                 yield Loss(kind, key, place, value, is_removal=is_tag)
         else:
             yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
@@ -145,7 +148,7 @@ def _lost_of_choices(
     """The ways of choices that stand at other slots now, and lead elsewhere from there; all by slot."""
     for slot, choice in was.items():
         if choice and slot in led and now.get(slot) != choice:
-            slots = [other for other, text in now.items() if _is_kept(choice, (text,), renamed)]
+            slots = [other for other, text in now.items() if _is_kept_for_players(choice, (text,), renamed)]
             kept = {way for other in slots for way in leads.get(other, ())}
             for way in sorted(led[slot] - kept) if slots else ():
                 yield Loss("node", node_id, "connection", choice, True, (node_id, slot, *way))
@@ -171,9 +174,20 @@ def _is_unset(value: Any, other: Any) -> bool:
 
 def _is_kept(text: str, texts: Collection[str], renamed: Mapping[str, str]) -> bool:
     """A word by itself is kept as it is, more than one also as a part of a text."""
+    text = _as_renamed(text, renamed)
+    return text in texts or (len(text.split()) > 1 and any(text in other for other in texts))
+
+
+def _is_kept_for_players(text: str, texts: Collection[str], renamed: Mapping[str, str]) -> bool:
+    """The same, but as a part only where a reader can read it."""
+    text = _as_renamed(text, renamed)
+    return text in texts or (len(text.split()) > 1 and any(is_readable_in(text, other) for other in texts))
+
+
+def _as_renamed(text: str, renamed: Mapping[str, str]) -> str:
     for old, new in renamed.items():
         text = text.replace(old, new)
-    return text in texts or (len(text.split()) > 1 and any(text in other for other in texts))
+    return text
 
 
 def _values(value: Any, place: str = "") -> dict[str, Any]:

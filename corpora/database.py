@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -28,6 +30,8 @@ from corpora.schema import SCHEMA_VERSION, facts, metadata
 from corpora.sqlite import prepare_sqlite
 from corpora.upgrade import add_what_is_missing
 
+logger = logging.getLogger(__name__)
+
 _VERSION = "schema_version"
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
@@ -45,6 +49,8 @@ class Database:
     def __init__(self, database_url: str | URL) -> None:
         self._engine, self._presence = _open(database_url)
         self._place = _named(self._engine.url)
+        self._is_open = False
+        self._logged = ""  # the last failure, until something succeeds
         self._writer = self._engine.execution_options(fletcher_writes=True)
         if self.is_shared:
             # A reader sees one state of the database throughout; a writer what others committed while it waited.
@@ -54,6 +60,7 @@ class Database:
         except BaseException:
             self.close()
             raise
+        self._is_open = True
 
     def close(self) -> None:
         """Give back all connections; the catalog opens new ones if it is used again."""
@@ -86,9 +93,20 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise CatalogError(
-                f"The catalog {self._place} failed: {_as_sentence(error.orig)} {self._remedy(error)}"
-            ) from error
+            raise self._failed(error) from error
+        self._logged = ""
+
+    def _failed(self, error: DBAPIError) -> CatalogError:
+        """Of an open catalog clients are told, whose business it is not where the database is; the log has that."""
+        place, reason = f" {self._place}", _as_sentence(error.orig)
+        if self._is_open:
+            if reason != self._logged:
+                self._logged = reason
+                logger.info("the catalog%s failed: %s", place, reason)
+            place = "" if self.is_shared else f" {Path(self._engine.url.database or '').name}"
+            if self.is_shared and getattr(error.orig, "sqlstate", None) is None:  # a driver names address and port
+                reason = "Its server does not answer."
+        return CatalogError(f"The catalog{place} failed: {reason} {self._remedy(error)}")
 
     def _remedy(self, error: DBAPIError) -> str:
         if getattr(error.orig, "sqlite_errorname", "") in _DAMAGED:

@@ -75,9 +75,9 @@ class Manifest:
         return self._folder / f"{key.document_id(name)}.json"
 
     def _unusable(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"The manifest {self._folder} cannot be written ({error.strerror}): make room, or give permission."
-        )
+        logger.info("the manifest %s cannot be written: %s", self._folder, error)
+        name = f"{self._folder.parent.name}/{self._folder.name}"
+        return StorageError(f"The manifest {name} cannot be written ({error.strerror}): make room, or give permission.")
 
 
 def _line(entry: ManifestEntry) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,8 @@ from corpora.errors import OriginalNotFound, StorageError
 from corpora.files import private_folder, write_whole
 from corpora.manifest import Manifest
 from corpora.unfinished import UNFINISHED
+
+logger = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -61,8 +64,9 @@ class Originals:
                 private_folder(path.parent)
                 write_whole(path, data)
             except OSError as error:
+                logger.info("%s cannot be written: %s", path, error)
                 raise StorageError(
-                    f"The original file {path} cannot be written ({error.strerror}): make room, or give permission."
+                    f"The original file {sha256} cannot be written ({error.strerror}): make room, or give permission."
                 ) from error
         return sha256
 
@@ -71,9 +75,7 @@ class Originals:
         try:
             return self.path(sha256).read_bytes()
         except FileNotFoundError as error:
-            raise OriginalNotFound(
-                f"The original file {sha256} is missing in {self._folder}: ingest its document again."
-            ) from error
+            raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.") from error
 
     def path(self, sha256: str) -> Path:
         """Where the file of that hash is, or would be."""
@@ -91,8 +93,10 @@ class Originals:
                 for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                     gone.unlink(missing_ok=True)
         except OSError as error:
+            logger.info("an original file cannot be deleted: %s", error)
+            name = Path(str(error.filename)).name
             raise StorageError(
-                f"The original file {error.filename} cannot be deleted ({error.strerror}): give permission."
+                f"The original file {name} cannot be deleted ({error.strerror}): give permission."
             ) from error
 
     def hashes(self) -> set[str]:

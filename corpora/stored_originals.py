@@ -38,9 +38,7 @@ class StoredOriginals(Database):
         with self._reading() as connection:
             parts = connection.scalars(query).all()
         if not parts:
-            raise OriginalNotFound(
-                f"The original file {sha256} is missing in {self._place}: ingest its document again."
-            )
+            raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.")
         return b"".join(parts)
 
     def delete(self, hashes: Iterable[str]) -> None:

@@ -33,6 +33,7 @@ from server.http.description import describe
 from server.limits.body_limit import BodyLimitMiddleware
 from server.limits.connection_limit import ConnectionLimit
 from server.limits.turn_rate import TooManyTurns
+from server.limits.turn_room import NoRoomForTurn
 from server.limits.workspace_share import WorkspaceShareMiddleware
 from server.problems import first_problems
 from server.services import Services
@@ -153,6 +154,12 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(CorpusError)
     async def _corpus(_request: Request, error: CorpusError) -> JSONResponse:
         return corpus_error_response(error)
+
+    @app.exception_handler(NoRoomForTurn)
+    async def _no_room(_request: Request, error: NoRoomForTurn) -> JSONResponse:
+        response = corpus_error_response(error)
+        response.headers["Retry-After"] = str(error.retry_after_s)
+        return response
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:

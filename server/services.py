@@ -22,6 +22,7 @@ from server.limits.room import Room
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
 from server.limits.turn_rate import TurnRate
+from server.limits.turn_room import TurnRoom
 from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
 from server.socket.editors import Editors
@@ -98,6 +99,11 @@ class Services:
     def story_room(self) -> StoryRoom:
         """What the stories of all sockets share."""
         return StoryRoom()
+
+    @cached_property
+    def turn_room(self) -> TurnRoom:
+        """What the stories share that turns work on."""
+        return TurnRoom()
 
     @cached_property
     def editors(self) -> Editors:

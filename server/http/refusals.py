@@ -64,7 +64,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "VECTOR_STORE_DAMAGED": (_UNAVAILABLE, "The vectors' files were damaged and are made anew."),
     "TOO_BUSY": (
         _UNAVAILABLE,
-        "There is no room for more JSON, or for more answers that are not read; see Retry-After.",
+        "There is no room for more JSON, stories of turns, or answers that are not read; see Retry-After.",
     ),
 }
 _RETRIED = (429, _UNAVAILABLE)

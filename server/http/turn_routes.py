@@ -41,6 +41,7 @@ from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
+from server.limits.story_size import size_once_read
 from server.limits.written import Name, Parameters, Words, latest
 from server.services import CatalogPendings, Services, policy_for
 
@@ -224,7 +225,23 @@ async def answer_turn(
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
         TooManyTurns: The workspace has begun too many.
+        NoRoomForTurn: The stories of other turns leave no room for this one's.
     """
+    content = body.arrow_content
+    size = await in_thread_if_large(len(content), size_once_read, content)
+    with services.turn_room.at_work(key.workspace, size):
+        return await _answered(body, key, services, tell, operations, has_story=has_story)
+
+
+async def _answered(
+    body: TurnBody,
+    key: ProjectKey,
+    services: Services,
+    tell: EventSink | None,
+    operations: tuple[Operation, ...] | None,
+    *,
+    has_story: bool,
+) -> dict[str, Any]:
     try:
         before, project = await in_thread_if_large(len(body.arrow_content), _read, body.arrow_content)
     except ParseError as error:

@@ -10,6 +10,7 @@ from agent import Turn, Usage
 from arrow_project import ArrowProject
 from server.dialects import EndReason
 from server.ended_task import let_go
+from server.limits.turn_room import StoryAtWork
 from server.socket.editors import Guest
 from server.socket.remote_editor import RemoteEditor
 
@@ -30,6 +31,7 @@ class OpenTurn:
     Attributes:
         guest: Whose it is, where it is not the client's own.
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
+        story: How its story counts; None as long as it does not.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
     """
 
@@ -40,6 +42,7 @@ class OpenTurn:
     task: asyncio.Task[None] | None = None
     project: ArrowProject | None = None
     checkpoint: int = 0
+    story: StoryAtWork | None = None
     running: Turn | None = None
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
@@ -49,6 +52,11 @@ class OpenTurn:
         self.task = asyncio.create_task(work)
         self.task.add_done_callback(_note_failure)
         self.task.add_done_callback(let_go)
+
+    def weigh(self, size: int) -> None:
+        """Its story is another one, of so many bytes in memory; raises as `StoryAtWork.weigh` does."""
+        if self.story is not None:
+            self.story.weigh(size)
 
     @property
     def has_ended(self) -> bool:

@@ -2,11 +2,9 @@
 
 import hashlib
 from dataclasses import dataclass
-from itertools import chain
-from sys import getsizeof
-from typing import Any
 
 from arrow_project import ArrowProject, parse
+from server.limits.story_size import size_in_memory
 
 
 @dataclass(frozen=True)
@@ -39,16 +37,3 @@ def read_story(content: str, last: ReadStory | None) -> ReadStory:
         return last
     project = parse(content)
     return ReadStory(sha256, project, project.checkpoint(), size_in_memory(project))
-
-
-def size_in_memory(project: ArrowProject) -> int:
-    """About how many bytes a story takes; its text says nothing of that, as `{"a":0}` takes 23 times its length."""
-    size = 0
-    level: list[Any] = [project.data.raw]
-    while level:
-        size += sum(map(getsizeof, level))
-        objects = [value for value in level if isinstance(value, dict)]
-        arrays = [value for value in level if isinstance(value, list)]
-        level = [*chain.from_iterable(objects), *chain.from_iterable(map(dict.values, objects))]
-        level.extend(chain.from_iterable(arrays))
-    return size

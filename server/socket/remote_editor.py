@@ -78,9 +78,13 @@ class RemoteEditor:
         """The turn is over: nothing is sent any more."""
         self._is_closed = True
 
+    def waits_for(self, result: FunctionResult) -> bool:
+        """Whether the result is that of the request that was sent last, and the first one."""
+        return self._waiting is not None and self._waiting[0] == result.request_id and not self._waiting[1].done()
+
     def resolve(self, result: FunctionResult) -> bool:
         """Hands in a client's result; False when nobody waits for that request any more."""
-        if self._waiting is None or self._waiting[0] != result.request_id or self._waiting[1].done():
+        if self._waiting is None or not self.waits_for(result):
             return False
         self._waiting[1].set_result(result)
         return True

@@ -6,13 +6,26 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
-from agent import Ended, Event, Failed, Failure, LocalPlanner, TextFinished, TurnRequest, Usage, in_thread
+from agent import (
+    Ended,
+    Event,
+    Failed,
+    Failure,
+    LocalPlanner,
+    TextFinished,
+    TurnRequest,
+    Usage,
+    in_thread,
+    in_thread_if_large,
+)
 from arrow_project import ArrowProject
 from corpora import CorpusError
 from server.access.rules import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.limits.headroom import Headroom
+from server.limits.story_size import size_once_read
 from server.limits.turn_rate import TooManyTurns
+from server.limits.turn_room import NoRoomForTurn
 from server.services import Services
 from server.socket.conversation import Conversation
 from server.socket.editors import Guest, Situation
@@ -206,13 +219,28 @@ class Session:
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._conversation.read(project_id, content)
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
+            self._turn.weigh(self._conversation.stories.size(project_id))
             self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
 
     async def _take_result(self, result: FunctionResult) -> None:
-        if self._turn is not None and self._turn.editor.resolve(result):
+        turn = self._turn
+        if turn is not None and turn.editor.waits_for(result):
+            result = await self._with_room(turn, result)
+        if turn is not None and turn.editor.resolve(result):
             return
         if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
             await self._sync_file(self._conversation.project_of(result), result.arrow_content)
+
+    async def _with_room(self, turn: OpenTurn, result: FunctionResult) -> FunctionResult:
+        """The result, without the story that it shows where that is one for which there is no room."""
+        if (content := result.arrow_content) is None:
+            return result
+        try:
+            turn.weigh(await in_thread_if_large(len(content), size_once_read, content))
+        except NoRoomForTurn as error:
+            logger.warning("a story that the client reports is not looked at: %s", error)
+            return result.model_copy(update={"arrow_content": None})
+        return result
 
     # --- turns -----------------------------------------------------------------------------------------------------
 
@@ -263,7 +291,8 @@ class Session:
                     await self._sync_file(turn.project_id, message.arrow_content)
                 request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
-                with self._conversation.stories.at_work(turn.project_id):
+                size = self._conversation.stories.size(turn.project_id)
+                with self._services.turn_room.at_work(self.workspace, size) as turn.story:
                     await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
             await self._say_failed(turn, Failure(error.code, str(error)))

@@ -3,16 +3,16 @@
 import asyncio
 import logging
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Coroutine, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agent import in_thread
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import ProjectKey
+from server.limits.story_size import size_in_memory
 from server.socket.messages import MessageError
-from server.socket.read_story import ReadStory, read_story, size_in_memory
+from server.socket.read_story import ReadStory, read_story
 
 logger = logging.getLogger(__name__)
 
@@ -50,28 +50,6 @@ class StoryRoom:
         self._most = most
         self._sizes: Counter[str] = Counter()
         self._stories: defaultdict[str, OrderedDict[tuple[Stories, str], int]] = defaultdict(OrderedDict)
-        self._at_work: Counter[str] = Counter()
-
-    @contextmanager
-    def at_work(self, workspace: str, size: int) -> Generator[None]:
-        """A turn has the story in its hands, kept or not; one by itself always has room.
-
-        Raises:
-            MessageError: The turns of the workspace have too much already, or those of all.
-        """
-        own, all_ = self._at_work[workspace], self._at_work.total()
-        if own and (own + size > self._most // 2 or all_ + size > self._most):
-            raise MessageError(
-                "TOO_BUSY",
-                "The stories that turns work on now take too much memory: those of one workspace may take "
-                f"{self._most // 2**21} MiB together, of all {self._most // 2**20} MiB. "
-                "Wait for the end of another turn, or stop it, and send this again.",
-            )
-        self._at_work[workspace] += size
-        try:
-            yield
-        finally:
-            self._at_work[workspace] -= size
 
     def use(self, stories: "Stories", project_id: str, size: int) -> None:
         """The story has just been used, so it is not the one that is forgotten."""
@@ -156,10 +134,9 @@ class Stories:
         self.last = project_id
         return read.project
 
-    def at_work(self, project_id: str) -> AbstractContextManager[None]:
-        """A turn works on the story while the block runs; raises as `StoryRoom.at_work` does."""
-        story = self._stories.get(project_id)
-        return self._room.at_work(self.workspace, story.size if story else 0)
+    def size(self, project_id: str) -> int:
+        """What the story takes in memory; 0 of one that is not here."""
+        return self._stories[project_id].size if project_id in self._stories else 0
 
     def put(self, project_id: str, project: ArrowProject) -> None:
         """What a turn has made of the story; one that was forgotten meanwhile stays so."""

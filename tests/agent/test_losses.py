@@ -56,6 +56,12 @@ def written() -> ArrowProject:
     return project
 
 
+def of_text(text: str) -> ArrowProject:
+    project = written()
+    project.apply(update(3, data={"content": text}))
+    return project
+
+
 def asked_after(project: ArrowProject, operations: list[Operation]) -> int | None:
     """How many operations are done unasked before the user is asked; None when all are."""
     of = TurnContext(project, None, (), (), (), ())
@@ -204,6 +210,45 @@ def test_what_players_were_shown_is_not_kept_where_none_looks(aside: dict[str, s
     project.apply(update(3, data={"content": f"{LINE} {LINE}"}))
     assert asked_after(project, [update(3, data={"content": "Buy our game."}, **aside)]) == 0
     assert asked_after(project, [update(3, data={"title": f"{LINE} {LINE}", "content": "Rain."})]) is None
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "[color=#00000000]{}[/color]Buy our game.", "[color=#0000]{}", "Buy![color=#0000][b]{}[/b]", "[font_size=0]{}",
+        "[fade start=0 length=1]{}", "[hint={}]Buy![/hint]", "[hint='{}']Buy!", "[img]{}[/img]", "[invented]{}",
+        "[url='{}']Buy![/url]", "[color=#0000][b][/color]{}", "[color=#0000][br][/br][/b]{}", "[b color=red]{}",
+        '[color=#0000][b="][/b][/color]"]{}', "[color=#0000][code][/color]{}", "[COLOR=red]{}", "[{}]Buy!",
+        "[wave amp=9999]{}", "[color=#0000]{}[/color][color=#0000]{}",
+    ],
+)  # fmt: skip
+def test_what_players_were_shown_is_not_kept_where_bbcode_may_hide_it(around: str) -> None:
+    text = f"{LINE} {LINE}"
+    assert asked_after(of_text(text), [update(3, data={"content": around.replace("{}", text)})]) == 0
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{} So it is.", "[b]Ada:[/b] {}", "[color=red]Ada:[/color] {}", "[i][b]{}[/b][/i]", "[url=https://a.example]{}",
+        "[center]{}[/center]", "[p]Well.[/p][br]{}", "[img]a.png[/img] {}", "[color=red]{}[/color] {}", "{} [b", "] {}",
+        "[hint={}]Ada[/hint] {}",
+    ],
+)  # fmt: skip
+def test_a_text_is_kept_where_bbcode_leaves_it_readable(around: str) -> None:
+    text = f"{LINE} {LINE}"
+    assert asked_after(of_text(text), [update(3, data={"content": around.replace("{}", text)})]) is None
+
+
+def test_a_text_is_kept_with_its_own_bbcode() -> None:
+    text = f"[color=red]{LINE}[/color] [hint=x]{LINE}"
+    assert asked_after(of_text(text), [update(3, data={"content": f"[b]Ada:[/b] {text} So it is."})]) is None
+
+
+def test_what_nobody_is_shown_is_kept_whatever_stands_before_it() -> None:
+    project = written()
+    project.apply(update(3, notes=f"{LINE} {LINE}"))
+    assert asked_after(project, [update(3, notes=f"[TODO] {LINE} {LINE}")]) is None
 
 
 def test_a_question_to_the_player_is_not_kept_as_what_its_answer_has_to_match() -> None:

@@ -1,11 +1,13 @@
 """Opening the catalog: ours, another's, a newer one's, none at all."""
 
+import logging
 import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url, update
+from sqlalchemy.exc import DBAPIError
 
 from corpora import Catalog, CatalogError, ProjectKey
 from corpora.schema import facts
@@ -74,6 +76,26 @@ def test_a_url_that_leads_nowhere_is_refused_without_its_password(url: str) -> N
         Catalog(url)
     assert "secret" not in refused.value.message
     assert "?." not in refused.value.message
+
+
+@pytest.mark.parametrize("reason", ["no space", 'connection to server at "10.0.0.7", port 5432 failed'])
+def test_of_an_open_catalog_only_the_log_says_where_it_is(
+    database_url: str, caplog: pytest.LogCaptureFixture, reason: str
+) -> None:
+    catalog = Catalog(database_url)
+    place = str(make_url(database_url).set(query={}))
+    caplog.set_level(logging.INFO, "corpora.database")
+    for _ in range(2):
+        with pytest.raises(CatalogError) as refused, catalog._reported():  # pyright: ignore[reportPrivateUsage]
+            raise DBAPIError(None, None, Exception(reason))
+        assert place not in refused.value.message
+        assert "10.0.0.7" not in refused.value.message or not catalog.is_shared
+    assert [place in said and reason in said for said in caplog.messages] == [True], "once, until something succeeds"
+    catalog.ping()
+    with pytest.raises(CatalogError), catalog._reported():  # pyright: ignore[reportPrivateUsage]
+        raise DBAPIError(None, None, Exception(reason))
+    assert len(caplog.messages) == 2
+    catalog.close()
 
 
 def test_two_that_open_an_empty_database_at_once_agree(database_url: str) -> None:

@@ -1,6 +1,7 @@
 """Original files: by hash, whole or not at all."""
 
 import hashlib
+import logging
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -55,6 +56,25 @@ def test_a_write_that_fails_leaves_nothing(
     with pytest.raises(StorageError, match="No space"):
         originals.put(b"data")
     assert [path for path in (tmp_path / "originals").rglob("*") if path.is_file()] == []
+
+
+def test_only_the_log_says_where_a_file_cannot_be_written(
+    originals: Originals, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "corpora.originals")
+    sha256 = originals.put(b"data")
+    originals.path(sha256).unlink()
+    originals.path(sha256).mkdir()
+    (tmp_path / "originals" / hashlib.sha256(b"other").hexdigest()[:2]).write_text("a file where a folder should be")
+    for refused_by in (lambda: originals.put(b"other"), lambda: originals.delete([sha256])):
+        caplog.clear()
+        with pytest.raises(StorageError, match=r"The original file [0-9a-f]{2,64} cannot be") as refused:
+            refused_by()
+        assert str(tmp_path) not in str(refused.value)
+        assert str(tmp_path) in caplog.text
+    with pytest.raises(OriginalNotFound) as missing:
+        originals.get("0" * 64)
+    assert str(tmp_path) not in str(missing.value)
 
 
 def test_a_missing_file_is_named_with_the_remedy(any_originals: OriginalStore) -> None:

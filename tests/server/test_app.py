@@ -1,6 +1,8 @@
 """The application as a whole: health, documentation, and one form for every error."""
 
+import logging
 import re
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -82,6 +84,20 @@ def test_an_unexpected_failure_has_it_too(home: House, monkeypatch: pytest.Monke
     assert answer.status_code == 500
     assert answer.json()["error"]["code"] == "INTERNAL"
     assert "secret" not in answer.text
+
+
+def test_a_client_is_not_told_where_the_catalog_is(
+    home: House, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "corpora.database")
+    with closing(sqlite3.connect(tmp_path / "data" / "catalog.sqlite3")) as catalog:
+        catalog.execute("ALTER TABLE projects RENAME TO others")
+    with home.http() as http:
+        answer = http.get("/projects/1/documents")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "CATALOG_ERROR")
+    assert "no such table" in answer.text
+    assert str(tmp_path) not in answer.text
+    assert str(tmp_path) in caplog.text
 
 
 def test_what_an_earlier_process_left_undone_is_embedded_at_the_start(tmp_path: Path) -> None:

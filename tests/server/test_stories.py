@@ -5,8 +5,8 @@ import json
 import pytest
 
 from arrow_project import Operation, parse
+from server.limits.story_size import size_in_memory
 from server.socket.messages import MessageError
-from server.socket.read_story import size_in_memory
 from server.socket.stories import Stories, StoryRoom
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -154,27 +154,3 @@ def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.Mon
         second.sync(project_id=2)
         assert texts(second.turn("What now?", current_project_id=2)) == ["Go on."]
         assert texts(first.turn("What now?", current_project_id=1))[0].startswith("PROJECT_NOT_FOUND: The story")
-
-
-def test_the_stories_that_turns_work_on_have_a_limit(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that the room has forgotten meanwhile, and of each workspace one by itself has room."""
-    monkeypatch.setattr("server.services.StoryRoom", lambda: StoryRoom(most=3 * _SIZE))
-    call = {"function": "create_variable", "function_params": {"name": "gold", "type": "num"}}
-    with home.client() as first, home.client() as second:
-        first.ask("Gold!", arrow_content=story_text(), **call)
-        first.call()
-        said = texts(second.turn("Gold!", arrow_content=story_text(), **call))[0]
-        assert said.startswith("TOO_BUSY: The stories that turns work on now")
-        assert "send this again" in said
-        first.send("stop")
-        first.until("end")
-        second.ask("Gold!", arrow_content=story_text(), **call)
-        second.call()
-
-
-def test_the_turns_of_one_workspace_leave_room_to_another() -> None:
-    room = StoryRoom(most=4)
-    with room.at_work("greedy", 2), room.at_work("quiet", 2), pytest.raises(MessageError, match="too much"):
-        room.at_work("greedy", 1).__enter__()
-    with room.at_work("greedy", 5), room.at_work("quiet", 5):
-        pass

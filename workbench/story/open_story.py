@@ -11,7 +11,7 @@ from sys import getsizeof
 from arrow_project import ArrowProject, ParseError, Story, parse
 from server import RequestError
 from server.json_text import JsonError, refuse_crowded_story
-from server.socket.read_story import size_in_memory
+from server.limits.story_size import size_in_memory
 
 _LONGEST_TEXT = 100_000
 _TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"')

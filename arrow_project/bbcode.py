@@ -1,0 +1,33 @@
+"""What of a text its reader can read: Arrow shows texts as BBCode, which may hide any of them."""
+
+import re
+
+# Each `[`: with the tag that it begins, if it does; what is quoted in one may hold a `]`, so that is none.
+_MARK = re.compile(r"""\[(?:(/?)(\w+)([ =][^\[\]"']*)?\])?""")
+# Whatever stands in these can be read. Any other may hide it: a colour, a size, a hint, an image, one we do not know.
+_READABLE = frozenset(
+    {"b", "i", "u", "s", "code", "p", "center", "left", "right", "fill", "url", "wave", "shake", "tornado", "rainbow"}
+)
+_WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
+
+
+def is_readable_in(text: str, other: str) -> bool:
+    """Whether `other` says `text` at a place where a reader reads it, and not in a tag, or in what a tag may hide."""
+    open_tags: list[tuple[str, bool]] = []
+    hidden_by = 0
+    start = other.find(text)
+    for mark in _MARK.finditer(other):
+        if 0 <= start <= mark.start() and not hidden_by:
+            return True
+        if start < mark.end():
+            start = other.find(text, mark.end())
+        end, name, value = mark.groups()
+        if start < 0 or name is None:  # what follows stands in a tag, or in what we cannot read as Arrow does
+            return False
+        if not end and name not in _WITHOUT_END:
+            hides = name not in _READABLE or (value is not None and name != "url")
+            open_tags.append((name, hides))
+            hidden_by += hides
+        elif open_tags and open_tags[-1][0] == name:  # Arrow, too, ends only the tag that was begun last
+            hidden_by -= open_tags.pop()[1]
+    return start >= 0 and not hidden_by

@@ -1,0 +1,28 @@
+"""What a story takes in memory; its text says little of that, as `{"a":0}` takes 23 times its length."""
+
+from itertools import chain
+from sys import getsizeof
+from typing import Any
+
+from arrow_project import ArrowProject
+
+# What each of these marks of a JSON text comes to; two quotation marks are a text.
+_BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
+
+
+def size_in_memory(project: ArrowProject) -> int:
+    """About how many bytes a story takes."""
+    size = 0
+    level: list[Any] = [project.data.raw]
+    while level:
+        size += sum(map(getsizeof, level))
+        objects = [value for value in level if isinstance(value, dict)]
+        arrays = [value for value in level if isinstance(value, list)]
+        level = [*chain.from_iterable(objects), *chain.from_iterable(map(dict.values, objects))]
+        level.extend(chain.from_iterable(arrays))
+    return size
+
+
+def size_once_read(content: str) -> int:
+    """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
+    return getsizeof(content) + sum(each * content.count(mark) for mark, each in _BYTES.items())

@@ -1,0 +1,134 @@
+"""The stories that turns work on share a room in memory, whichever way the turns were asked for."""
+
+import json
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from arrow_project import parse
+from server.limits.story_size import size_in_memory, size_once_read
+from server.limits.turn_room import NoRoomForTurn, TurnRoom
+from tests.agent.scripted_model import PATIENCE_S, Hang
+from tests.agent.story import story_text
+from tests.server.client import Client, texts
+from tests.server.house import House
+
+_SIZE = size_in_memory(parse(story_text()))
+_GOLD: dict[str, Any] = {"function": "create_variable", "function_params": {"name": "gold", "type": "num"}}
+
+
+@pytest.fixture
+def scarce(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one workspace there is room for two small stories, and for no third."""
+    monkeypatch.setattr("server.services.TurnRoom", lambda: TurnRoom(most=17 * _SIZE))
+
+
+def begin(client: Client, **fields: Any) -> dict[str, Any]:
+    """A turn that waits for its client's Arrow."""
+    client.ask("Gold!", arrow_content=story_text(), **_GOLD, **fields)
+    return client.call()
+
+
+def test_the_turns_of_one_workspace_leave_room_to_another() -> None:
+    room = TurnRoom(most=12)
+    with room.at_work("greedy", 2), room.at_work("quiet", 2), pytest.raises(NoRoomForTurn, match="too much"):
+        room.at_work("greedy", 1).__enter__()
+    with room.at_work("greedy", 5), room.at_work("quiet", 5):
+        pass
+
+
+def test_a_story_that_grows_during_its_turn_counts_as_it_is() -> None:
+    room = TurnRoom(most=12)
+    with room.at_work("red", 1) as first, room.at_work("red", 1) as second:
+        with pytest.raises(NoRoomForTurn):
+            first.weigh(2)
+        second.end()
+        first.weigh(2)
+        second.weigh(9)  # which is over
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("red", 1).__enter__()
+        first.weigh(0)
+        room.at_work("red", 2).__enter__()
+
+
+@pytest.mark.parametrize("value", [{"a": 0}, {"a": "b", "c": 1}, [], [[]], "text", 7, "a 😀 " * 9, "long " * 99])
+def test_what_a_story_will_take_is_told_from_its_text(value: object) -> None:
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["crowd"] = [value] * 3000
+    for content in (json.dumps(document), json.dumps(document, indent="\t", ensure_ascii=False)):
+        size = size_in_memory(parse(content))
+        assert 0.9 * size < size_once_read(content) < 2.1 * size
+
+
+@pytest.mark.usefixtures("scarce")
+def test_the_stories_that_turns_work_on_have_a_limit(home: House) -> None:
+    with home.client() as first, home.client() as second, home.client() as third:
+        begin(first)
+        begin(second)
+        said = texts(third.turn("Gold!", arrow_content=story_text(), **_GOLD))[0]
+        assert said.startswith("TOO_BUSY: The stories that turns work on now")
+        assert "send this again" in said
+        first.send("stop")
+        first.until("end")
+        begin(third)
+
+
+@pytest.mark.usefixtures("scarce")
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_turns_over_http_count_with_those_of_sockets(home: House, accept: str) -> None:
+    home.model.add(["So", Hang()])
+    body = json.dumps({"arrow_content": story_text(), "message": "Hm?"}).encode()
+    address = urlsplit(home.url)
+    with socket.create_connection((address.hostname, address.port)) as caller, home.client() as client:
+        head = f"POST /projects/1/turns HTTP/1.1\r\nhost: {address.netloc}\r\naccept: {accept}\r\n"
+        caller.sendall(f"{head}content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
+        assert home.model.hanging.wait(PATIENCE_S)
+        begin(client)
+        with home.http(accept=accept) as http:
+            refused = http.post("/projects/1/turns", json={"arrow_content": story_text(), **_GOLD})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "TOO_BUSY")
+            assert int(refused.headers["Retry-After"]) > 0
+            client.send("stop")
+            client.until("end")
+            again = http.post("/projects/1/turns", json={"arrow_content": story_text(), **_GOLD})
+            assert again.status_code == 200
+
+
+@pytest.mark.usefixtures("scarce")
+def test_turns_over_http_give_their_room_back(home: House) -> None:
+    with home.client() as client, home.http() as http:
+        begin(client)
+        for body in (_GOLD, _GOLD | {"function": "none"}, _GOLD):
+            answer = http.post("/projects/1/turns", json={"arrow_content": story_text(), **body})
+            assert answer.status_code != 503
+
+
+@pytest.mark.usefixtures("scarce")
+def test_a_larger_story_that_a_client_reports_is_not_looked_at_without_room(
+    home: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    large = story_text("x" * 30 * _SIZE)
+    with home.client() as first, home.client() as second:
+        for client in (first, second):
+            call = begin(client)
+            client.answer(call, arrow_content=large)
+            client.until("end")
+        assert "not looked at" not in caplog.text, "each was the only one"
+        begin(first)
+        call = begin(second)
+        second.answer(call, arrow_content=large)
+        second.until("end")
+        assert "not looked at" in caplog.text
+
+
+@pytest.mark.usefixtures("scarce")
+def test_a_larger_story_that_a_client_sends_during_its_turn_is_refused_without_room(home: House) -> None:
+    with home.client() as first, home.client() as second:
+        begin(first)
+        call = begin(second)
+        second.sync(story_text("x" * 30 * _SIZE))
+        assert "TOO_BUSY" in json.dumps(second.frame())
+        second.answer(call)
+        assert "TOO_BUSY" not in json.dumps(second.until("end"))
