@@ -45,7 +45,6 @@ class Freed:
 
 @pytest.fixture
 def freed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Freed]:
-    gc.collect()
     gc.disable()
     try:
         yield Freed(monkeypatch)
