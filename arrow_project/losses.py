@@ -100,7 +100,7 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
 
 
 def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any] | None) -> Iterator[Loss]:
-    left = _connections(now or {})
+    left = set(_connections(now or {}))
     for connection in _connections(was):
         if connection not in left:
             yield Loss("node", node_id, "connection", "", is_removal=True, connection=connection)

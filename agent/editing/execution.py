@@ -154,13 +154,16 @@ class Execution:
                 if operation.function.startswith("delete_") and operation.function != "delete_connection":
                     break  # what is gone at the end cannot be spoken of before
                 applied = apply_checked(project, operation, self.shadow.selection)
-                if self._must_wait(project):
+                if await self._must_wait(project):
                     project.rollback(checkpoint)
                     break
                 batch.append(applied)
                 self.shadow.select(applied)
         except OperationRefused:
             pass  # the model is told when it is this operation's turn
+        except BaseException:  # stopped
+            project.rollback(self._before_batch)
+            raise
         finally:
             self.shadow.selection = selection
         return batch
@@ -202,7 +205,12 @@ class Execution:
             applied = apply_checked(project, operation, self.shadow.selection)
         except OperationRefused as refused:
             return await self.shadow.finish(operation, None, refused.failure)
-        if self._must_wait(project):
+        try:
+            must_wait = await self._must_wait(project)
+        except BaseException:  # stopped
+            project.rollback(checkpoint)
+            raise
+        if must_wait:
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
             project.rollback(checkpoint)
@@ -241,10 +249,13 @@ class Execution:
         self.consent.look_at(project, is_waiting=self.held is not None)
         return project.to_text() if self.before is None and self.held is None else self.before
 
-    def _must_wait(self, project: ArrowProject) -> bool:
+    async def _must_wait(self, project: ArrowProject) -> bool:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
-        return self.consent.must_wait(project, self.shadow.selection, planned, is_waiting=self.held is not None)
+        asked, selection = self.consent.must_wait, self.shadow.selection
+        return await in_thread_if_large(
+            self._context.characters, asked, project, selection, planned, is_waiting=self.held is not None
+        )
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""

@@ -7,7 +7,7 @@ from arrow_project.node_types.kinds import mismatch, whole
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, Record, text
+from arrow_project.values import Connection, Record, connections, sequence, text
 
 _NODE: Record = {"type": ["integer", "string"]}
 _CONNECTION: Record = {
@@ -15,6 +15,10 @@ _CONNECTION: Record = {
     "items": {"type": ["integer", "string"]},
     "description": "[from_id, from_slot, to_id, to_slot]",
 }
+
+
+# A check of each costs what there are: with thousands one operation would hold up everybody for seconds.
+_MOST_CONNECTIONS = 1_000
 
 
 def native_slot(project: ProjectData, node_id: int, slot: int) -> int:
@@ -87,7 +91,7 @@ def _check_slots(editing: Editing, from_id: int, from_slot: int, to_id: int, to_
 
 def _check_free(project: ProjectData, scene_id: int, connection: Connection) -> None:
     from_id, slot = connection[0], connection[1]
-    taken = [c for c in project.outgoing(from_id, scene_id) if c[1] == slot]
+    taken = [c for c in few_outgoing(project, from_id, scene_id) if c[1] == slot]
     if not taken:
         return
     shown, free = said(project, taken[0]), free_slots(project, from_id, scene_id)
@@ -121,7 +125,7 @@ def disconnect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_sl
     project = editing.project
     scene_id = editing.owner(from_id)
     connection = [from_id, native_slot(project, from_id, from_slot), to_id, to_slot]
-    existing = project.outgoing(from_id, scene_id)
+    existing = few_outgoing(project, from_id, scene_id)
     if connection not in existing:
         there = "; ".join(str(said(project, c)) for c in existing) or "none"
         raise _refused(
@@ -133,27 +137,51 @@ def disconnect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_sl
 def cut(editing: Editing, node_id: int, scene_id: int, inputs: int, outputs: int) -> None:
     """Remove the connections of slots that a node is about to lose."""
     project = editing.project
-    lost = [c for c in project.outgoing(node_id, scene_id) if c[1] >= outputs]
-    for connection in lost + [c for c in project.incoming(node_id, scene_id) if c[3] >= inputs]:
-        remove(editing, scene_id, connection)
+    lost = [(node_id, c) for c in project.outgoing(node_id, scene_id) if c[1] >= outputs]
+    lost += [(at, c) for at, c in _incoming(project, node_id, scene_id) if c[3] >= inputs]
+    for at, connection in lost:
+        remove(editing, scene_id, connection, at)
 
 
 def isolate(editing: Editing, node_id: int, scene_id: int) -> None:
     """Remove every connection that leads to a node."""
-    for connection in editing.project.incoming(node_id, scene_id):
-        remove(editing, scene_id, connection)
+    for at, connection in _incoming(editing.project, node_id, scene_id):
+        remove(editing, scene_id, connection, at)
 
 
-def remove(editing: Editing, scene_id: int, connection: Connection) -> None:
-    """Remove a native connection and say so."""
-    project = editing.project
-    owner = connection[0]
-    if connection not in project.outgoing(owner, scene_id):
-        # a connection that lies in the map entry of another node; Arrow does not play it
-        entries = project.scene_map(scene_id)
-        owner = next(key for key in entries if connection in project.outgoing(key, scene_id))
-    editing.remark(f"Removed the connection {said(project, connection)}.")
-    editing.mind.update_node_map(owner, scene_id, pop=[connection])
+def remove(editing: Editing, scene_id: int, connection: Connection, at: int) -> None:
+    """Remove a native connection from the map entry of a node, and say so.
+
+    Raises:
+        OperationError: INVALID_CONNECTION, there are too many.
+    """
+    few_outgoing(editing.project, at, scene_id)
+    editing.remark(f"Removed the connection {said(editing.project, connection)}.")
+    editing.mind.update_node_map(at, scene_id, pop=[connection])
+
+
+def _incoming(project: ProjectData, node_id: int, scene_id: int) -> list[tuple[int, Connection]]:
+    """The connections that lead to a node, each with the node in whose map entry it lies.
+
+    That may be another than it leaves from; Arrow does not play it then.
+    """
+    entries = project.scene_map(scene_id).items()
+    return [(key, c) for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
+
+
+def few_outgoing(project: ProjectData, node_id: int, scene_id: int) -> list[Connection]:
+    """Connections that leave a node, of which some are about to be changed.
+
+    Raises:
+        OperationError: INVALID_CONNECTION, there are too many.
+    """
+    count = len(sequence(project.scene_map(scene_id).get(node_id, {}).get("io")))
+    if count > _MOST_CONNECTIONS:
+        raise _refused(
+            f"Node {node_id} has {count:,} connections; Fletcher changes those of nodes that have at most "
+            f"{_MOST_CONNECTIONS:,}. Change them in Arrow."
+        )
+    return project.outgoing(node_id, scene_id)
 
 
 def _ends(editing: Editing, arguments: Record) -> tuple[int, int, int, int]:

@@ -8,7 +8,7 @@ from arrow_project.names import unique
 from arrow_project.node_types import NodeType
 from arrow_project.node_types.flow import ranges, shares
 from arrow_project.node_types.kinds import mismatch, only, own_text
-from arrow_project.operations.connecting import connect, cut, disconnect, isolate, remove, said, triples
+from arrow_project.operations.connecting import connect, cut, disconnect, few_outgoing, isolate, remove, said, triples
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import NODE, SCENE, Function, function, schema
@@ -80,7 +80,7 @@ def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, counts: list
     Paths are slots that follow each other and lead to the same place. None if these are not as many as the weights.
     """
     project = editing.project
-    existing = {c[1]: c[2:] for c in project.outgoing(node_id, scene_id)}
+    existing = {c[1]: c[2:] for c in few_outgoing(project, node_id, scene_id)}
     editing.remark(f"Slots of each path: {ranges(counts)}.")
     if not existing:
         return None
@@ -102,7 +102,7 @@ def _weighted_wiring(editing: Editing, node_id: int, scene_id: int, counts: list
 def _drop_wires(editing: Editing, node_id: int, scene_id: int, kept: list[Connection]) -> None:
     for connection in editing.project.outgoing(node_id, scene_id):
         if connection not in kept:
-            remove(editing, scene_id, connection)
+            remove(editing, scene_id, connection, node_id)
 
 
 def _wire(editing: Editing, node_id: int, scene_id: int, wiring: list[Connection]) -> None:

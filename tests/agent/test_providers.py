@@ -402,7 +402,6 @@ def test_answers_of_every_provider_that_takes_a_client_are_limited(monkeypatch: 
     from pydantic_ai.models.openai import OpenAIChatModel  # not above: whoever collects the tests would load the SDK
 
     monkeypatch.setenv("OPENROUTER_API_KEY", "k")
-    from pydantic_ai.models.openai import OpenAIChatModel  # here, as only the process that runs this file needs the SDK
 
     model = provided_model("openrouter:some/model")
     assert isinstance(model, OpenAIChatModel)

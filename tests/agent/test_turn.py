@@ -1,6 +1,7 @@
 """A turn on the in-memory editor: its events, in order, and what it leaves behind."""
 
 import asyncio
+from unittest.mock import AsyncMock
 
 import pytest
 from pydantic_ai.messages import ThinkingPart
@@ -227,13 +228,22 @@ async def test_steps_are_bounded_and_what_was_done_stays(runner: TurnRunner) -> 
     assert "gold" in editor.project.to_text()
 
 
-async def test_the_last_event_is_the_end_whatever_fails(runner: TurnRunner) -> None:
-    for failure in (ZeroDivisionError("x"), RuntimeError("x"), RecursionError("x"), OSError("x")):
-        runner.model.add(failure)
-        failed, end = (await runner.events("Hello?"))[-2:]
-        assert isinstance(failed, Failed)
-        assert failed.failure.code == "INTERNAL"
-        assert isinstance(end, Ended)
+@pytest.mark.parametrize("failure", [ZeroDivisionError("x"), RuntimeError("x"), RecursionError("x"), OSError("x")])
+async def test_the_last_event_is_the_end_whatever_fails(
+    runner: TurnRunner, failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner.model.add(failure)
+    failed, end = (await runner.events("Hello?"))[-2:]
+    assert isinstance(failed, Failed)
+    assert failed.failure.code == "MODEL_MISBEHAVED"
+    assert isinstance(end, Ended)
+
+    editor = InMemoryEditor(story())
+    monkeypatch.setattr(editor, "apply", AsyncMock(side_effect=failure))
+    failed, end = (await runner.events('/create_variable {"name": "gold", "type": "num"}', editor))[-2:]
+    assert isinstance(failed, Failed)
+    assert failed.failure.code == "INTERNAL"
+    assert isinstance(end, Ended)
 
 
 async def test_an_operation_that_the_user_types_needs_no_model(runner: TurnRunner) -> None:
