@@ -15,6 +15,7 @@ from server.socket.uploads import Uploads
 
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
+_MOST_QUESTIONS = 100
 
 
 class Conversation:
@@ -39,7 +40,6 @@ class Conversation:
         self._last_message: UserMessage | None = None
         self._questions: dict[str, str] = {}  # the open one of each project
         self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
-        self._unseen: dict[str, str] = {}  # stories from before a turn whose outcome the client has not shown yet
 
     def close(self) -> None:
         """The client is gone, or in another workspace."""
@@ -65,9 +65,11 @@ class Conversation:
         """Keeps what the next message may refer to of what is said in a turn."""
         match event:
             case Ended(unseen_before=unseen) if unseen is not None:
-                self._unseen.setdefault(project_id, unseen)
+                self.stories.note_unseen(project_id, unseen)
             case Asked(pending_id=pending_id):
                 self._questions[project_id] = pending_id
+                if len(self._questions) > _MOST_QUESTIONS:
+                    del self._questions[next(iter(self._questions))]
             case Suggested(suggestions=suggestions):
                 self._suggested = {suggestion.label: suggestion for suggestion in suggestions}
             case _:
@@ -76,7 +78,7 @@ class Conversation:
     async def read(self, project_id: str, content: str) -> ArrowProject:
         """Takes over a story that the client has sent; raises as `Stories.read` does."""
         project = await self.stories.read(project_id, content)
-        if unseen := self._unseen.pop(project_id, None):
+        if unseen := self.stories.take_unseen(project_id):
             await in_thread(lambda: self.pendings(project_id).keep_before(unseen, fingerprint(project)))
         return project
 

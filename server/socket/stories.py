@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, replace
@@ -25,11 +26,19 @@ _MOST_FORGOTTEN = 1000
 
 @dataclass
 class _Story:
-    """A project as it is now, what the client sent last, and how many bytes the project takes in memory."""
+    """A project as it is now, what the client sent last, and how many bytes the project takes in memory.
+
+    `unseen` is the story from before a turn whose outcome the client has not shown yet.
+    """
 
     project: ArrowProject
     read: ReadStory | None = None
     size: int = 0
+    unseen: str | None = None
+
+    @property
+    def takes(self) -> int:
+        return self.size + (sys.getsizeof(self.unseen) if self.unseen else 0)
 
 
 class StoryRoom:
@@ -130,7 +139,7 @@ class Stories:
             read = await in_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._keep(project_id, _Story(read.project, read, read.size))
+        self._keep(project_id, _Story(read.project, read, read.size, before.unseen if before else None))
         self.last = project_id
         return read.project
 
@@ -149,6 +158,20 @@ class Stories:
         if self.get(project_id) is known:
             self.put(project_id, project)
 
+    def note_unseen(self, project_id: str, before: str) -> None:
+        """Keeps the story from before a turn whose outcome the client has not shown, and of several the first."""
+        story = self._stories.get(project_id)
+        if story is not None and story.unseen is None:
+            self._keep(project_id, replace(story, unseen=before))
+
+    def take_unseen(self, project_id: str) -> str | None:
+        """What was noted, once."""
+        story = self._stories.get(project_id)
+        if story is None or story.unseen is None:
+            return None
+        self._keep(project_id, replace(story, unseen=None))
+        return story.unseen
+
     async def weigh(self, project_id: str) -> None:
         """Counts what a turn has added to the story, which nothing changes meanwhile."""
         if (story := self._stories.get(project_id)) is None:
@@ -160,16 +183,16 @@ class Stories:
     def _keep(self, project_id: str, story: _Story) -> None:
         self._stories[project_id] = story
         self._stories.move_to_end(project_id)
-        size = sum(kept.size for kept in self._stories.values())
+        size = sum(kept.takes for kept in self._stories.values())
         while len(self._stories) > 1 and (len(self._stories) > _MOST_STORIES or size > self._room.most_of_one):
             size -= self.forget(next(iter(self._stories)))
-        self._room.use(self, project_id, story.size)
+        self._room.use(self, project_id, story.takes)
 
     def forget(self, project_id: str) -> int:
         """There is no room for the story any more; returns how many bytes that frees."""
         self._room.free(self, project_id)
         self._forgotten.append(project_id)
-        return self._stories.pop(project_id).size
+        return self._stories.pop(project_id).takes
 
     async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""

@@ -47,6 +47,23 @@ async def test_a_story_larger_than_all_the_room_is_kept() -> None:
     assert stories.get("1") is None
 
 
+async def test_what_was_before_a_turn_takes_room_and_is_forgotten_with_its_story() -> None:
+    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    for project_id in ("1", "2", "3", "4"):
+        await stories.read(project_id, story_text())
+        stories.note_unseen(project_id, "x" * 400_000)
+        stories.note_unseen(project_id, "of the turn after it")
+    kept = [project_id for project_id in ("1", "2", "3", "4") if stories.get(project_id) is not None]
+    assert kept == ["3", "4"]
+    assert stories.take_unseen("1") is None
+    await stories.read("4", story_text("as the client has it"))
+    assert stories.take_unseen("4") == "x" * 400_000
+    assert stories.take_unseen("4") is None
+    stories.close()
+    stories.note_unseen("3", "x")
+    assert stories.take_unseen("3") is None
+
+
 @pytest.mark.parametrize("value", [{"a": 0}, [], {"b": "c"}])
 async def test_many_small_values_take_the_room_that_they_take_in_memory(value: object) -> None:
     """Their text is a small part of that."""
