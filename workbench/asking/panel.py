@@ -16,6 +16,7 @@ from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place, PlaceView
 from workbench.frame.bounded import MOST_NODES
+from workbench.frame.long_select import LongSelect
 from workbench.story.open_story import BLANK
 from workbench.visit import Visit
 
@@ -62,7 +63,8 @@ class AskPanel:
             self._stop.set_visibility(False)
         with ui.row().classes("line").props('role="group" aria-label="Search"'):
             self._search_button = ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
-            self._document = ui.select({_ALL: "All documents"}, value=_ALL, label="Document").props("dense outlined")
+            self._document = LongSelect("Document").props("dense outlined")
+            self._document.offer({_ALL: "All documents"}, _ALL)
             self._kind = ui.select({_ALL: "All kinds"}, value=_ALL, label="Kind").props("dense outlined")
         if not self._visit.has_model:
             ui.label(
@@ -91,7 +93,8 @@ class AskPanel:
         visit = self._visit
         names = [d.name for d in await visit.ask(partial(visit.services.catalog.documents, visit.key))]
         kinds = sorted({PurePosixPath(name).suffix.lower() for name in names} - {""})
-        _offer(self._document, {_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]})
+        chosen = self._document.value if self._document.value in names else _ALL
+        self._document.offer({_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]}, chosen)
         _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in kinds})
 
     async def _is_empty(self) -> bool:

@@ -4,6 +4,7 @@ from nicegui import ui
 
 from workbench.changing.panel import ChangePanel
 from workbench.documents.place import PlaceView
+from workbench.frame.long_select import LongSelect
 from workbench.story.checks import ChecksView
 from workbench.story.continuity import ContinuityView
 from workbench.story.folders import StoryFolders
@@ -45,9 +46,8 @@ class StoryPanel:
     def _draw_main(self) -> None:
         self._name = ui.label().classes("title").props('role="heading" aria-level="2"')
         with ui.row().classes("line"):
-            self._scenes = ui.select({}, label="Scene", on_change=self._choose_scene).props("dense outlined")
-            self._nodes = ui.select({}, label="Go to node", with_input=True, on_change=self._choose_listed)
-            self._nodes.props("dense outlined")
+            self._scenes = LongSelect("Scene", self._choose_scene).props("dense outlined")
+            self._nodes = LongSelect("Go to node", self._choose_listed).props("dense outlined")
         self._graph = GraphView(self._choose_node)
         self._card = ui.column().classes("list card").props('tabindex="-1"')
         self._checks = ChecksView(self._go_to_node)
@@ -80,8 +80,8 @@ class StoryPanel:
         self._draw(view, story.name)
 
     def _draw(self, view: SceneView, name: str) -> None:
-        self._scenes.set_options(view.scenes, value=view.scene)
-        self._nodes.set_options(view.nodes, value=None)
+        self._scenes.offer(view.scenes, view.scene)
+        self._nodes.offer(view.nodes, None)
         self._graph.draw(view.drawing, is_other_scene=self._drawn != (name, view.scene))
         self._drawn = name, view.scene
         self._outline.set_text(view.outline)
