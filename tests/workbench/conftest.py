@@ -3,14 +3,15 @@
 import asyncio
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, ViewportSize, expect, sync_playwright
 
+from corpora.samples import SAMPLE
 from tests.server_process import PATIENCE_S, running_server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -18,7 +19,7 @@ AXE = Path(".venv/axe-core/package/axe.min.js")
 PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)  # five seconds, if nothing is said
 MOST_OF_UPLOAD, MOST_OF_MESSAGE = 50_000, 2 * 2**20  # bytes that the servers `sample` and `guarded` take
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 
 # Chromium makes its own window of pages, which nobody sees here and which cost more than ours do. Where the option is
 # given twice the last one counts, so what Playwright leaves out lest other machines are asked stands here as well.
@@ -29,6 +30,9 @@ _LEFT_OUT = (
     *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "ThirdPartyStoragePartitioning", "PaintHolding"),
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "LensOverlay"),
 )
+
+# To make a script fast takes longer than a page runs; what is compiled is there for the next one.
+_SCRIPTS = "--js-flags=--no-opt --no-maglev --no-flush-bytecode"
 
 Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
@@ -42,29 +46,29 @@ _FORGET = """if (location.protocol === "http:" && window.name !== "used") {
 
 
 class SharedBrowser:
-    """A Chromium, and a page of it that one test after the other uses: to make one takes twice as long as to load it.
-
-    Attributes:
-        errors: What failed in scripts of its pages.
-    """
+    """A Chromium, and a page of it that tests use in turn: to make one takes twice as long as to load it."""
 
     def __init__(self, browser: Browser) -> None:
-        self.errors = list[str]()
         self._browser = browser
+        self._errors = list[str]()  # what failed in scripts of its pages
         self._loop = asyncio.get_running_loop()  # Playwright's own
         self._page: Page | None = None
-
-    def wake(self) -> None:
-        """From here on it is used."""
-        asyncio._set_running_loop(self._loop)
-
-    def rest(self) -> None:
-        """From here on it is not: a test that has an event loop of its own can run."""
         asyncio._set_running_loop(None)
+
+    @contextmanager
+    def used(self) -> Generator[None]:
+        """A test can use it, and fails where a script does; afterwards one can that has an event loop of its own."""
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+            errors, self._errors = self._errors, []
+            assert not errors
+        finally:
+            asyncio._set_running_loop(None)
 
     def close(self) -> None:
         """Ends it."""
-        self.wake()
+        asyncio._set_running_loop(self._loop)
         self._browser.close()
 
     def new_page(self, **options: Any) -> Page:
@@ -72,11 +76,13 @@ class SharedBrowser:
         context = self._browser.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self._errors.append(str(error)))
         return page
 
-    def page(self) -> Page:
-        """The page that is used again and again, and knows nothing of that."""
+    def page(self, address: str = "about:blank") -> Page:
+        """The page that is used again and again, and knows nothing of that; as it is, where it is at that address."""
+        if self._page is not None and not self._page.is_closed() and self._page.url != address:
+            self.forget()
         if self._page is None or self._page.is_closed():
             self._page = self.new_page()
             self._page.add_init_script(_FORGET)
@@ -106,9 +112,8 @@ def shared_browser() -> Iterator[SharedBrowser]:
         pytest.skip("Chromium is not installed: apt install chromium")
     with sync_playwright() as playwright:
         # Whoever runs tests in a container is root there, for whom Chromium has no sandbox.
-        arguments = ["--no-sandbox", f"--disable-features={','.join(_LEFT_OUT)}"]
+        arguments = ["--no-sandbox", _SCRIPTS, f"--disable-features={','.join(_LEFT_OUT)}"]
         shared = SharedBrowser(playwright.chromium.launch(executable_path=CHROMIUM, args=arguments))
-        shared.rest()
         yield shared
         shared.close()
 
@@ -121,21 +126,51 @@ def open_page(shared_browser: SharedBrowser) -> Generator[OpenPage]:
     """
     opened = list[Page]()
 
-    def open_page(url: str, viewport: dict[str, int] | None = None, *, is_new: bool = False, **options: Any) -> Page:
+    def open_page(url: str, viewport: ViewportSize = WIDE, *, is_new: bool = False, **options: Any) -> Page:
         page = shared_browser.new_page(**options) if is_new or options or opened else shared_browser.page()
-        page.set_viewport_size(viewport or WIDE)  # type: ignore[arg-type]
+        page.set_viewport_size(viewport)
         opened.append(page)
         load(page, url)
         return page
 
-    shared_browser.wake()
-    shared_browser.errors.clear()
-    yield open_page
-    try:
+    with shared_browser.used():
+        try:
+            yield open_page
+        finally:
+            shared_browser.forget()
+
+
+@pytest.fixture(scope="module", params=[WIDE, NARROW], ids=["wide", "narrow"])
+def story_viewport(shared_browser: SharedBrowser, request: pytest.FixtureRequest) -> Generator[ViewportSize]:
+    """Of one size after the other, for all tests of a module."""
+    yield request.param
+    with shared_browser.used():
         shared_browser.forget()
-        assert not shared_browser.errors
-    finally:
-        shared_browser.rest()
+
+
+@pytest.fixture
+def story_page(
+    sample: str, shared_browser: SharedBrowser, story_viewport: ViewportSize, tmp_path: Path
+) -> Generator[Page]:
+    """The page with the sample's story open in it, as `own_story` names it.
+
+    The page is loaded once for many tests: what is known of a story is gone with it when another one is opened. It is
+    loaded anew where a test has gone to another project, or has left a document open.
+    """
+    address, file = f"{sample}/?project=1&tab=Story", own_story(tmp_path)
+    with shared_browser.used():
+        page = shared_browser.page(address)
+        page.set_viewport_size(story_viewport)
+        if page.url != address:
+            load(page, address)
+        open_story(page, file)
+        opened = page.get_by_role("heading", name=file.name, exact=True)
+        gives_up = page.get_by_role("button", name=f"Open {file.name}", exact=True)
+        opened.or_(gives_up).wait_for()
+        if gives_up.is_visible():  # what the test before has changed
+            gives_up.click()
+            opened.wait_for()
+        yield page
 
 
 @pytest.fixture
@@ -205,6 +240,26 @@ def tab(page: Page, name: str) -> None:
     """Goes to a tab of the page."""
     page.get_by_role("tab", name=name).click()
     page.get_by_role("heading", name=name, exact=True).wait_for()
+
+
+def own_story(tmp_path: Path) -> Path:
+    """The sample's story, by a name that it has in one test alone."""
+    file = tmp_path / f"{hash(tmp_path)}.arrow"
+    if not file.exists():
+        shutil.copyfile(SAMPLE.arrow_file, file)
+    return file
+
+
+def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
+    """Chooses a file as a visitor does."""
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Open a story").click()
+    chosen.value.set_files(str(file))
+
+
+def node(page: Page, node_id: int) -> Locator:
+    """A node of the drawing."""
+    return page.locator(f"[data-node='{node_id}']")
 
 
 def sign_in(page: Page, token: str) -> None:

@@ -3,18 +3,17 @@
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
-from tests.workbench.conftest import AXE, NARROW, WIDE, OpenPage, tab
+from tests.workbench.conftest import AXE, NARROW, WIDE, OpenPage, node, open_story, tab
 from tests.workbench.test_asking import QUESTION, ask
 from tests.workbench.test_change import say
-from tests.workbench.test_story import node, open_story
 
 
 def serious(page: Page) -> list[Any]:
     """What axe-core finds that keeps people out."""
     page.evaluate(AXE.read_text("utf-8"))
-    found: dict[str, Any] = page.evaluate("axe.run()")
+    found: dict[str, Any] = page.evaluate("axe.run({resultTypes: ['violations']})")
     return [
         (one["id"], [part["html"][:200] for part in one["nodes"]])
         for one in found["violations"]
@@ -25,7 +24,7 @@ def serious(page: Page) -> list[Any]:
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: make page does it, with npm")
 @pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["wide", "narrow"])
 def test_nothing_serious_is_found(
-    sample: str, open_page: OpenPage, viewport: dict[str, int], scheme: Literal["light", "dark"]
+    sample: str, open_page: OpenPage, viewport: ViewportSize, scheme: Literal["light", "dark"]
 ) -> None:
     page = open_page(f"{sample}/?project=1", viewport, color_scheme=scheme)
     page.get_by_role("textbox", name="New project").wait_for()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Answer, HttpError, MessagesApi, Text
@@ -74,7 +74,7 @@ def test_the_story_that_is_open_can_be_asked_about(sample: str, open_page: OpenP
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_what_is_cited_is_seen_at_once_in_a_text_and_in_a_picture(
-    sample: str, open_page: OpenPage, viewport: dict[str, int]
+    sample: str, open_page: OpenPage, viewport: ViewportSize
 ) -> None:
     page = open_page(f"{sample}/?project=1&tab=Ask", viewport)
     ask(page, QUESTION)

@@ -8,8 +8,7 @@ from playwright.sync_api import Dialog, Page, expect
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, tab
-from tests.workbench.test_story import node, open_story
+from tests.workbench.conftest import load_anew, node, open_story, own_story, tab
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
 
@@ -37,15 +36,6 @@ def downloaded(page: Page) -> Any:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     return parse(Path(download.value.path()).read_bytes())
-
-
-@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
-def story_page(sample: str, open_page: OpenPage, request: pytest.FixtureRequest) -> Page:
-    """The page with the sample's story open in it."""
-    page = open_page(f"{sample}/?project=1&tab=Story", request.param)
-    open_story(page)
-    node(page, 13).wait_for()
-    return page
 
 
 def test_a_preview_is_drawn_applied_and_taken_back(story_page: Page) -> None:
@@ -130,11 +120,16 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
 
 
-def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -> None:
+def wait_until_kept(page: Page, tmp_path: Path, text: str) -> None:
+    """Waits until the browser keeps that of the story, and of what was said of it."""
+    kept = "([key, ...texts]) => texts.every((text) => sessionStorage.getItem(key)?.includes(text))"
+    for key in ("fletcher-story-local", "fletcher-change-local-1"):
+        page.wait_for_function(kept, arg=[key, own_story(tmp_path).name, text])
+
+
+def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page, tmp_path: Path) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
-    kept = "(name) => sessionStorage.getItem(name)?.includes('gold')"
-    for name in ("fletcher-story-local", "fletcher-change-local-1"):
-        story_page.wait_for_function(kept, arg=name)
+    wait_until_kept(story_page, tmp_path, "gold")
     load_anew(story_page)
     node(story_page, 13).wait_for()
     story = downloaded(story_page)
@@ -145,7 +140,7 @@ def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page) -
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
 
 
-def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
+def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: Path) -> None:
     asked = list[str]()
 
     def hear(dialog: Dialog) -> None:
@@ -157,7 +152,7 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page) -> None:
     node(story_page, 13).wait_for()
     assert asked == []
     say(story_page, "create a variable gold = 10", "Apply")
-    story_page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('gold'))")
+    wait_until_kept(story_page, tmp_path, "gold")
     load_anew(story_page)
     node(story_page, 13).wait_for()
     story_page.remove_listener("dialog", hear)

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Response
+from playwright.sync_api import Page, Response, ViewportSize
 
 from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, sign_in
 
@@ -12,7 +12,7 @@ MOST_BYTES = 1_500_000
 
 @pytest.mark.parametrize(("viewport", "token"), [(WIDE, "tok-wide"), (NARROW, "tok-narrow")], ids=["wide", "narrow"])
 def test_three_clicks_lead_to_the_first_cited_answer(
-    guarded: str, open_page: OpenPage, viewport: dict[str, int], token: str
+    guarded: str, open_page: OpenPage, viewport: ViewportSize, token: str
 ) -> None:
     page = open_page(guarded, viewport)
     sign_in(page, token)

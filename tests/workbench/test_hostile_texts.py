@@ -9,10 +9,9 @@ import pytest
 from playwright.sync_api import Dialog, Page
 
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import OpenPage, tab
+from tests.workbench.conftest import OpenPage, node, open_story, tab
 from tests.workbench.test_asking import ask
 from tests.workbench.test_change import say
-from tests.workbench.test_story import node, open_story
 
 # Each would call `alert`, load something from elsewhere, or leave an element with the class `hostile` behind.
 HOSTILE = (

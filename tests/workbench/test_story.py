@@ -2,35 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
 from playwright.sync_api import Page
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import NARROW, WIDE, OpenPage
-
-
-def open_story(page: Page, file: Path = SAMPLE.arrow_file) -> None:
-    """Chooses a file as a visitor does."""
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Open a story").click()
-    chosen.value.set_files(str(file))
-
-
-def node(page: Page, node_id: int) -> Any:
-    """A node of the drawing."""
-    return page.locator(f"[data-node='{node_id}']")
-
-
-@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
-def story_page(sample: str, open_page: OpenPage, request: pytest.FixtureRequest) -> Page:
-    """The page with the sample's story open in it."""
-    page = open_page(f"{sample}/?project=1&tab=Story", request.param)
-    open_story(page)
-    node(page, 13).wait_for()
-    return page
+from tests.workbench.conftest import OpenPage, node, open_story
 
 
 def test_nodes_stand_where_arrow_has_them_in_their_colours(story_page: Page) -> None:
