@@ -23,7 +23,10 @@ def fingerprint(project: ArrowProject | None) -> str:
     # Piece by piece: one call for all of a large story would let no other thread run until it returns.
     for kind, table in sorted(raw["resources"].items()):
         for key in sorted(table):
-            sha256.update(_json([kind, key, _meant(table[key])]))
+            said = _meant(table[key])
+            if kind == "scenes":
+                said["map"] = {node: _meant(place) for node, place in said["map"].items()}
+            sha256.update(_json([kind, key, _plain(said)]))
     return sha256.hexdigest()
 
 
@@ -31,8 +34,13 @@ def _json(value: Any) -> bytes:
     return _SORTED.encode(value).encode()
 
 
-def _meant(value: Any) -> Any:
+def _meant(record: dict[str, Any]) -> dict[str, Any]:
+    """A resource or a place on a map; deeper in it these names are the author's, such as a tag's."""
+    return {name: field for name, field in record.items() if name not in _LEFT_OUT}
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         fields = cast("dict[Any, Any]", value)
-        return {str(key): _meant(field) for key, field in fields.items() if key not in _LEFT_OUT and field != []}
-    return [_meant(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {str(key): _plain(field) for key, field in fields.items() if field != []}
+    return [_plain(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -31,13 +31,17 @@ def read_reply(message: str) -> Literal["yes", "no"] | None:
     return "no" if _NO.fullmatch(words) else None
 
 
-# Words that begin so are no yes, whoever reads them; Chinese has no blanks between them.
+# Words with one of these are no yes, whoever reads them: they refuse, restrict or ask. Better to be asked once more.
 _REFUSES = re.compile(
-    rf"(?i)\W*(?:{_NO_IN_CHINESE}|[不别否]|(?!no (?:problem|worries|objection))(?:{_NO_WORDS}|nah|not|never|don['’]?t"
-    r"|do not|stop|wait|cancel|keep|leave|nein|nicht|non|niet|nie|нет|не)\b)"
+    rf"(?i)\b(?:(?!no (?:problem|worries|objection)){_NO_WORDS}|nah|not|none|nothing|never|cannot|\w+n['’]t|dont"
+    r"|stop|wait|cancel|abort|keep|leave|but|except|unless|only"
+    r"|nein|nicht|nichts|kein\w*|nie|niemals|aber|außer|nur|non|pas|jamais|mais|sauf|nunca|nada|pero|salvo|não|mas"
+    r"|mai|ma|niet|geen|nooit|maar|nej|ikke|inte|aldrig|ei|nem|нет|не|никогда|но|кроме|hayır|değil|ama|لا|اما|ولی)\b"
+    # Written without blanks, or with the refusal within the word.
+    r"|نکن|[不别否但]|取消|算了|いいえ|ない|ません|だめ|ダメ|やめ|でも|아니|않|마세요|지만|[?？؟👎❌🙅✋🚫⛔🛑🤔]"
 )
 
 
 def may_agree(message: str) -> bool:
-    """Whether a model may take the words for a yes: they neither begin with a refusal nor ask something back."""
-    return not _REFUSES.match(message) and not message.rstrip(" \t\r\n!\"'”’").endswith(("?", "？"))
+    """Whether a model may take the words for a yes: nothing in them refuses, restricts or asks."""
+    return not _REFUSES.search(message)

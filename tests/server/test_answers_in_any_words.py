@@ -66,6 +66,14 @@ def test_a_no_executes_nothing(home: House, client: Client, reply: str) -> None:
         "不要删除它",
         "نه، پاکش نکن",
         "取消这个",
+        "please don't",
+        "Absolutely not!",
+        "I said no.",
+        "bitte nicht",
+        "👎",
+        "What would that delete? Tell me first.",
+        "no problem, but do not delete it",
+        "yes, but keep the pier",
     ],
 )
 def test_words_that_refuse_or_ask_are_no_yes_whatever_a_model_reads(home: House, client: Client, reply: str) -> None:

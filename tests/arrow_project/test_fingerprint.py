@@ -1,0 +1,33 @@
+"""What two contents of a story have to differ in for an undo to be a conflict."""
+
+import json
+from typing import Any
+
+import pytest
+
+from arrow_project import fingerprint, parse
+from tests.agent.story import story_text
+
+
+def _changed(*path: str, value: Any) -> str:
+    document = json.loads(story_text())
+    resources = document["resources"]
+    resources["characters"]["7"] = {"name": "Elena", "color": "ffffff", "tags": {}}
+    place = resources
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    return fingerprint(parse(json.dumps(document)))
+
+
+@pytest.mark.parametrize("name", ["use", "ref", "offset", "home"])
+@pytest.mark.parametrize("path", [("characters", "7", "tags"), ("nodes", "2", "data")])
+def test_whatever_an_author_names_so_is_the_story(path: tuple[str, ...], name: str) -> None:
+    assert _changed(*path, name, value="old") != _changed(*path, name, value="new")
+
+
+@pytest.mark.parametrize(
+    "path", [("nodes", "2", "ref"), ("characters", "7", "use"), ("scenes", "0", "map", "2", "offset")]
+)
+def test_bookkeeping_and_positions_are_not(path: tuple[str, ...]) -> None:
+    assert _changed(*path, value=[1, 2]) == _changed(*path, value=[3, 4])
