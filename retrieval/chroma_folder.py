@@ -12,13 +12,15 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
 from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from chromadb.api import ServerAPI
     from chromadb.config import Settings, System
 
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
 
 _DATABASE = "chroma.sqlite3"
+_MOST_OPEN = 100
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -40,9 +43,11 @@ class ChromaFolder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._system: System | None = None
-        self._changing = threading.Lock()
+        self._changing = threading.Condition()
         self._under_way = 0
         self._closes_when_idle = False
+        self._open: set[UUID] = set()
+        self._most_open = _MOST_OPEN
         self._was_set_aside = False
         self._failure: VectorStoreUnavailable | None = None
 
@@ -79,6 +84,17 @@ class ChromaFolder:
             self._closes_when_idle = True
             self._close_if_idle()
 
+    def uses(self, collection_id: UUID) -> None:
+        """A call is about to use the collection, whose index stays in memory until the files are let go of.
+
+        That is done before they are so many that Chroma 1.5 itself lets go of some: a small one has nothing on disk
+        then, and is taken for damaged.
+        """
+        with self._changing:
+            self._open.add(collection_id)
+            if len(self._open) > self._most_open:
+                self._closes_when_idle = True
+
     def set_aside(self) -> bool:
         """Rename the folder, whatever is in it, so that the next call finds an empty store; whether that was done."""
         with self._changing:
@@ -103,8 +119,9 @@ class ChromaFolder:
     @contextmanager
     def _using(self) -> Generator[System]:
         with self._changing:
+            self._changing.wait_for(lambda: len(self._open) <= self._most_open)
             if self._system is None:
-                self._system = _started(self._path)
+                self._system, self._most_open = _started(self._path)
             system = self._system
             self._under_way += 1
         try:
@@ -159,6 +176,8 @@ class ChromaFolder:
         if self._system is not None:
             self._system.stop()
             self._system = None
+            self._open.clear()
+            self._changing.notify_all()
 
 
 @cache
@@ -174,16 +193,20 @@ def _settings() -> Settings:
     )
 
 
-def _started(path: Path) -> System:
+def _started(path: Path) -> tuple[System, int]:
+    """Chroma on the files, and of how many collections it may keep the indexes open."""
     from chromadb.api import ServerAPI
     from chromadb.config import System
 
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_dropped(path)
     system = System(_settings().model_copy(update={"persist_directory": str(path)}))
-    system.instance(ServerAPI)
+    chroma: Any = system.instance(ServerAPI)
+    # It keeps as many as the process may open files for; it is `uses` that lets go of them.
+    most_open = min(_MOST_OPEN, chroma.hnsw_cache_size // 2)
+    chroma.hnsw_cache_size *= 100
     system.start()
-    return system
+    return system, most_open
 
 
 def _remove_dropped(path: Path) -> None:

@@ -14,6 +14,8 @@ from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
 from retrieval.errors import VectorStoreUnavailable
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from chromadb.api import ServerAPI
 
 logger = logging.getLogger(__name__)
@@ -55,6 +57,9 @@ class ChromaServer:
 
     def close_when_idle(self) -> None:
         """Nothing: what a server keeps of what was dropped is not ours to remove."""
+
+    def uses(self, collection_id: UUID) -> None:
+        """Nothing: what a server keeps in memory is its own."""
 
     def set_aside(self) -> bool:
         """A server's files are its own."""

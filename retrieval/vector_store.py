@@ -116,7 +116,7 @@ class VectorStore:
             configuration={"hnsw": {"space": "cosine"}},
             metadata={"workspace": key.workspace, "project": key.project_id},
         )
-        _collection(chroma, made.id).upsert(
+        self._collection(chroma, made.id).upsert(
             ids=[passage.id for passage, _ in batch],
             embeddings=[vector for _, vector in batch],
             metadatas=[_metadata(passage) for passage, _ in batch],
@@ -132,7 +132,7 @@ class VectorStore:
         known = self._asked_before.pop(key, None)  # to look for it takes as long as the question
         while (found := known or _id_of(chroma, self._name(key))) is not None:
             try:
-                answer = _collection(chroma, found).query(
+                answer = self._collection(chroma, found).query(
                     query_embeddings=[vector],
                     n_results=k,
                     where=None if document_id is None else {"document_id": document_id},
@@ -155,9 +155,23 @@ class VectorStore:
 
             with suppress(NotFoundError):  # dropped meanwhile
                 found = _id_of(chroma, self._name(key))
-                return None if found is None else work(_collection(chroma, found))
+                return None if found is None else work(self._collection(chroma, found))
 
         return self._chroma.call(in_collection, patience)
+
+    def _collection(self, chroma: ServerAPI, collection_id: UUID) -> Collection:
+        """The collection of this id, and nothing else that the server says of it.
+
+        Its configuration and its schema can name functions, which Chroma's client builds and calls: whoever reaches the
+        server's port would run code here. We need none: the vectors are ours.
+        """
+        from chromadb import Collection
+        from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT
+        from chromadb.types import Collection as Description
+
+        self._chroma.uses(collection_id)
+        described = Description(collection_id, "", {}, None, None, None, DEFAULT_TENANT, DEFAULT_DATABASE)
+        return Collection(chroma, described, embedding_function=None)
 
     def _cleared(self, chroma: ServerAPI) -> None:
         for collection in chroma.list_collections():
@@ -177,20 +191,6 @@ def _metadata(passage: Passage) -> dict[str, str | int]:
         "heading": " > ".join(passage.heading),
         "kind": passage.kind,
     } | {name: number for name, number in pages.items() if number is not None}
-
-
-def _collection(chroma: ServerAPI, collection_id: UUID) -> Collection:
-    """The collection of this id, and nothing else that the server says of it.
-
-    Its configuration and its schema can name functions, which Chroma's client builds and calls: whoever reaches the
-    server's port would run code here. We need none: the vectors are ours.
-    """
-    from chromadb import Collection
-    from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT
-    from chromadb.types import Collection as Description
-
-    described = Description(collection_id, "", {}, None, None, None, DEFAULT_TENANT, DEFAULT_DATABASE)
-    return Collection(chroma, described, embedding_function=None)
 
 
 def _id_of(chroma: ServerAPI, name: str) -> UUID | None:

@@ -1,5 +1,6 @@
 import secrets
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -128,6 +129,24 @@ def test_vectors_are_there_after_a_restart(store_in_folder: VectorStore, key: Pr
     assert again.ids(key) == {"p1", "p2", "p3"}
     assert [name for name, _ in again.query(key, small_vector("a sword of iron"), 1)] == ["p2"]
     again.close()
+
+
+def test_more_projects_than_files_can_be_open_are_all_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chroma 1.5 forgets a small index that it lets go of, and what is kept open would have no end."""
+    monkeypatch.setattr("resource.getrlimit", lambda _: (50, 50))
+    projects = [ProjectKey("local", str(number)) for number in range(20)]
+
+    def found(key: ProjectKey) -> list[str]:
+        store.put(key, [(stored(key.project_id, "d"), small_vector("dragon"))])
+        others = {number: store.query(projects[number], small_vector("dragon"), 1) for number in (0, 10, 19)}
+        return [passage_id for answer in others.values() for passage_id, _ in answer]
+
+    with closing(VectorStore(tmp_path / "chroma")) as store, ThreadPoolExecutor(3) as threads:
+        while_put = list(threads.map(found, projects))
+        again = [store.query(key, small_vector("dragon"), 1)[0][0] for key in projects]
+    assert again == [key.project_id for key in projects]
+    assert while_put[-1][:2] == ["0", "10"]
+    assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
 
 
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
