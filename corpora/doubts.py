@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Generator
+from contextlib import contextmanager
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import URL, delete, exists, select
 
 from corpora.chunks import chunks
-from corpora.database import Database, insert_or_keep
+from corpora.database import Database
 from corpora.schema import documents, doubted_originals
+from corpora.statements import HELD_DOUBT, doubt
 
 
 class Doubts(Database):
@@ -18,19 +20,56 @@ class Doubts(Database):
     are ever deleted: a catalog that was lost, or is another's, doubts none.
     """
 
-    def doubt_original(self, sha256: str) -> None:
-        """Note that this original may be one that no document needs, whatever happens next."""
-        with self._writing() as connection:
-            connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
+    def __init__(self, database_url: str | URL) -> None:
+        super().__init__(database_url)
+        self._being_stored: list[str] = []  # of a data directory, which has one owner
 
-    def doubted_originals(self) -> dict[str, bool]:
-        """The doubted originals, and whether some document of some project needs each."""
-        is_needed = exists().where(documents.c.sha256 == doubted_originals.c.sha256).label("is_needed")
+    @contextmanager
+    def storing_original(self, sha256: str) -> Generator[None]:
+        """Doubt this original, whatever happens next, and let nobody settle that doubt before the end."""
+        if self.is_shared:
+            with self._doubting(sha256):
+                yield
+            return
+        self._being_stored.append(sha256)
+        try:
+            with self._writing() as connection:
+                doubt(connection, sha256)
+            yield
+        finally:
+            self._being_stored.remove(sha256)
+
+    @contextmanager
+    def _doubting(self, sha256: str) -> Generator[None]:
+        """The same for all servers: the doubt's row is held, on a connection of its own."""
+        while True:
+            with self._writing() as connection:
+                doubt(connection, sha256)
+            with self._writing() as connection:
+                if connection.scalar(HELD_DOUBT, {"sha256": sha256}) is not None:  # else it was settled in between
+                    yield
+                    return
+
+    def has_doubts(self) -> bool:
+        """Whether any original is doubted."""
         with self._reading() as connection:
-            return {row.sha256: row.is_needed for row in connection.execute(select(doubted_originals, is_needed))}
+            return bool(connection.scalar(select(exists().select_from(doubted_originals))))
 
-    def settle_originals(self, hashes: Collection[str]) -> None:
-        """Doubt these no longer: they are needed, or gone."""
+    @contextmanager
+    def settling_originals(self) -> Generator[list[str]]:
+        """The doubted originals that no document needs: delete them meanwhile; after that nobody doubts them any more.
+
+        Those are left out that somebody stores or takes from a document just now, who settles them afterwards.
+        """
         with self._writing() as connection:
-            for some in chunks(hashes):
+            # Only what is not being written is held; what was written before that is then seen by the next statement.
+            found = connection.scalars(select(doubted_originals.c.sha256).with_for_update(skip_locked=True)).all()
+            settled = [sha256 for sha256 in found if sha256 not in self._being_stored]
+            needed = {
+                sha256
+                for some in chunks(settled)
+                for sha256 in connection.scalars(select(documents.c.sha256).where(documents.c.sha256.in_(some)))
+            }
+            yield [sha256 for sha256 in settled if sha256 not in needed]
+            for some in chunks(settled):
                 connection.execute(delete(doubted_originals).where(doubted_originals.c.sha256.in_(some)))

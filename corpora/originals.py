@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -36,7 +37,7 @@ class OriginalStore(Protocol):
         ...
 
     def delete(self, hashes: Iterable[str]) -> None:
-        """Delete the files of these hashes, where there are such, while nothing is added."""
+        """Delete the files of these hashes, where there are such; none of them may be added meanwhile."""
         ...
 
     def hashes(self) -> set[str]:
@@ -50,6 +51,7 @@ class Originals:
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         self.manifest = Manifest(self._folder / "documents")
+        self._changing = threading.Lock()  # what is being written looks like what a killed process left
 
     def put(self, data: bytes) -> str:
         """Keep the bytes, safe on the disk when this returns; returns their SHA-256 in hex.
@@ -60,9 +62,10 @@ class Originals:
         path = self.path(sha256)
         if not path.exists():
             try:
-                private_folder(self._folder)
-                private_folder(path.parent)
-                write_whole(path, data)
+                with self._changing:
+                    private_folder(self._folder)
+                    private_folder(path.parent)
+                    write_whole(path, data)
             except OSError as error:
                 logger.info("%s cannot be written: %s", path, error)
                 raise StorageError(
@@ -86,12 +89,13 @@ class Originals:
     def delete(self, hashes: Iterable[str]) -> None:
         """Delete the files of these hashes, and what a process that was killed while it wrote them left.
 
-        Nothing may be added meanwhile. Raises `StorageError`.
+        None of them may be added meanwhile. Raises `StorageError`.
         """
         try:
             for path in map(self.path, hashes):
-                for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
-                    gone.unlink(missing_ok=True)
+                with self._changing:
+                    for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
+                        gone.unlink(missing_ok=True)
         except OSError as error:
             logger.info("an original file cannot be deleted: %s", error)
             name = Path(str(error.filename)).name

@@ -68,6 +68,14 @@ DOCUMENTS_BY_ID = DOCUMENTS.where(documents.c.id.in_(bindparam("ids", expanding=
 CORPUS_VERSION = select(projects.c.corpus_version).where(IS_PROJECT)
 
 
+# A doubt that nobody settles until the transaction ends; others may hold it as well.
+HELD_DOUBT = (
+    select(doubted_originals.c.sha256)
+    .where(doubted_originals.c.sha256 == bindparam("sha256"))
+    .with_for_update(read=True, key_share=True)
+)
+
+
 def passages_of(key: ProjectKey) -> Select[Any]:
     """Rows for `as_passage`: the project's passages."""
     return select(passages, documents.c.name).join_from(passages, documents).join(projects).where(is_project(key))
@@ -120,8 +128,17 @@ def take_away(connection: Connection, project: int, document_id: str) -> set[Pla
     connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
     for sha256 in connection.scalars(gone).all():
-        connection.execute(insert_or_keep(connection, doubted_originals), {"sha256": sha256})
+        doubt(connection, sha256)
     return placed
+
+
+def doubt(connection: Connection, sha256: str) -> None:
+    """Note that this original may be one that no document needs; until the transaction ends nobody settles that."""
+    # Not in one statement: one that holds what it finds would hold it against others who doubt the same, too.
+    row = {"sha256": sha256}
+    connection.execute(insert_or_keep(connection, doubted_originals), row)
+    while connection.scalar(HELD_DOUBT, row) is None:  # settled in between
+        connection.execute(insert_or_keep(connection, doubted_originals), row)
 
 
 def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -> None:

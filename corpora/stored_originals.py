@@ -42,7 +42,7 @@ class StoredOriginals(Database):
         return b"".join(parts)
 
     def delete(self, hashes: Iterable[str]) -> None:
-        """Delete the files of these hashes; nothing may be added meanwhile."""
+        """Delete the files of these hashes; none of them may be added meanwhile."""
         with self._writing() as connection:
             for some in chunks(hashes):
                 connection.execute(delete(originals).where(originals.c.sha256.in_(some)))

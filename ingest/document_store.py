@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from corpora import (
     Catalog,
     Document,
+    Lock,
     ManifestEntry,
     OriginalStore,
     Passage,
@@ -30,8 +32,6 @@ class DocumentStore:
         self._catalog = catalog
         self._quota = quota
         self._originals = originals
-        # Between storing an original and naming it in the catalog, it looks like one that nobody needs.
-        self._storing = catalog.lock("originals")
 
     def require_room(self, key: ProjectKey, name: str, size: int) -> None:
         """Raise `WorkspaceFull` if the workspace may not have a document of so many bytes, in place of its name's."""
@@ -62,13 +62,13 @@ class DocumentStore:
 
         `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
-        with self._storing.held():
-            self.require_room(key, source.name, len(source.data) + kept_bytes(extracted.text, passages))
+        size = len(source.data) + kept_bytes(extracted.text, passages)
+        with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=extracted.format,
-                sha256=self._store(source.data),
+                sha256=sha256,
                 size=len(source.data),
                 text=extracted.text,
                 pages=extracted.pages,
@@ -88,15 +88,15 @@ class DocumentStore:
 
         Raises `DocumentNotFound` if that other one was removed meanwhile, or `WorkspaceFull`.
         """
-        with self._storing.held():
-            text = self._catalog.text(key, of.id)
-            passages = renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name)
-            self.require_room(key, source.name, of.size + kept_bytes(text, passages))
+        text = self._catalog.text(key, of.id)
+        passages = renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name)
+        size = of.size + kept_bytes(text, passages)
+        with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
                 format=of.format,
-                sha256=self._store(source.data),
+                sha256=sha256,
                 size=of.size,
                 text=text,
                 pages=self._catalog.pages(key, of.id),
@@ -125,17 +125,22 @@ class DocumentStore:
 
     def sweep(self) -> None:
         """Delete the originals that no document needs any more, of those that the catalog let go."""
-        if not self._catalog.doubted_originals():
+        if not self._catalog.has_doubts():
             return
-        with self._storing.held():
-            doubted = self._catalog.doubted_originals()
-            self._originals.delete([sha256 for sha256, is_needed in doubted.items() if not is_needed])
-            self._catalog.settle_originals(doubted)
+        with self._catalog.settling_originals() as unneeded:
+            self._originals.delete(unneeded)
 
-    def _store(self, data: bytes) -> str:
-        """Store an original that the catalog does not name yet; the sweep finds it if that never comes."""
-        self._catalog.doubt_original(hashlib.sha256(data).hexdigest())
-        return self._originals.put(data)
+    @contextmanager
+    def _storing(self, key: ProjectKey, source: Source, size: int) -> Generator[str]:
+        """Store an original for as long as the catalog does not name it yet; a sweep finds it if that never comes."""
+        self.require_room(key, source.name, size)
+        sha256 = hashlib.sha256(source.data).hexdigest()
+        with self._catalog.storing_original(sha256):
+            yield self._originals.put(source.data)
+
+    def _room_lock(self, key: ProjectKey) -> Lock:
+        """Held from when the workspace is found to have room until what takes it is there."""
+        return self._catalog.lock(f"room of {key.workspace}")
 
     def _list(self, key: ProjectKey, document: Document) -> None:
         if self._originals.manifest is not None:

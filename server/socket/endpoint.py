@@ -26,8 +26,10 @@ async def serve_socket(websocket: WebSocket, access: Access, limit: ConnectionLi
 async def _serve(websocket: WebSocket, access: Access, limit: ConnectionLimit, services: Services) -> None:
     try:
         admission = admit_at_once(websocket, access)
-        await services.rounds.wait(admission.workspace if admission else "")
-        if admission is None:
+        if admission is not None:
+            await services.rounds.wait(admission.workspace)
+        else:
+            await services.rounds.wait("/ws", client_address(websocket))
             async with limit.unknown(client_address(websocket)):
                 await websocket.accept()
                 admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)

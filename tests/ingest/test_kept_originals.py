@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from corpora import CatalogError, DocumentNotFound, ProjectKey
+from corpora import CatalogError, Document, DocumentNotFound, ProjectKey
 from ingest import Source
 from tests.ingest.sources import BIBLE, SOURCES
 
@@ -93,3 +93,21 @@ def test_a_document_that_never_reached_the_catalog_leaves_no_original(
     assert len(pipeline.originals.hashes()) == 2
     pipeline.ingestor.index(key, SOURCES[:1])
     assert pipeline.originals.hashes() == before
+
+
+def test_others_are_taken_in_while_a_document_is_stored_and_leave_its_original(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, elsewhere = pipeline.catalog.put_document, ProjectKey("elsewhere", "1")
+
+    def after_others(project: ProjectKey, **row: Any) -> Document:
+        if project == key:
+            pipeline.ingestor.add(elsewhere, SOURCES[:1])
+            pipeline.ingestor.remove(elsewhere, "bible.md")
+        return put(project, **row)
+
+    monkeypatch.setattr(pipeline.catalog, "put_document", after_others)
+    pipeline.ingestor.index(key, SOURCES[:1])
+    assert pipeline.originals.get(pipeline.catalog.find_document(key, "bible.md").sha256) == BIBLE.encode()
+    pipeline.ingestor.remove(key, "bible.md")
+    assert pipeline.originals.hashes() == set()

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 
 from corpora import ProjectKey
 from server import Access
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
+from server.limits.workspace_share import WorkspaceShareMiddleware
 from server.socket import stories
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
@@ -97,6 +99,58 @@ def test_rounds_let_through_in_the_order_of_asking() -> None:
 
     asyncio.run(all_at_once())
     assert let_through == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
+
+
+def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_health_is_asked(tenants: House) -> None:
+    let_in: list[tuple[str, str]] = []
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        let_in.append((scope["client"][0], scope["path"]))
+
+    async def nothing(*_: object) -> Any:
+        raise AssertionError
+
+    shares = WorkspaceShareMiddleware(app, tenants.services)
+
+    async def ask(address: str, path: str) -> None:
+        await shares({"type": "http", "path": path, "headers": [], "client": (address, 1)}, nothing, nothing)
+
+    async def all_at_once() -> None:
+        others = [("192.0.2.2", "/sign-in"), ("192.0.2.1", "/healthz")]
+        await asyncio.gather(*(ask(*asked) for asked in [("192.0.2.1", "/sign-in")] * 100 + others))
+
+    asyncio.run(all_at_once())
+    assert len(let_in) == 102
+    assert let_in.index(("192.0.2.2", "/sign-in")) < 5
+    assert let_in.index(("192.0.2.1", "/healthz")) < 5
+
+
+def test_who_is_still_to_say_hello_waits_for_no_request(tenants: House) -> None:
+    accepted, asked = list[int](), list[int]()
+
+    async def hello() -> None:
+        messages = iter([{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}])
+
+        async def receive() -> Any:
+            return next(messages)
+
+        async def send(_: Any) -> None:
+            accepted.append(len(asked))
+
+        scope = {"type": "websocket", "path": "/ws/chat", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
+        await tenants.watched(scope | {"client": ("127.0.0.1", 1), "subprotocols": [], "state": {}}, receive, send)
+
+    async def ask() -> None:
+        await tenants.services.rounds.wait("/", "127.0.0.1")
+        asked.append(1)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(ask() for _ in range(100)), hello())
+
+    loop = tenants.watched.loop
+    assert loop is not None
+    asyncio.run_coroutine_threadsafe(all_at_once(), loop).result(PATIENCE_S)
+    assert accepted[0] < 10
 
 
 def test_a_workspace_that_has_computed_most_is_last() -> None:

@@ -1,0 +1,50 @@
+"""Originals that may go: nobody settles a doubt while somebody stores the original, or takes it from a document."""
+
+from corpora import Catalog, ProjectKey
+from corpora.statements import doubt
+from tests.corpora.conftest import Put
+from tests.postgresql import EmptyDatabase
+
+ONE, OTHER = "1" * 64, "2" * 64
+
+
+def settled(catalog: Catalog) -> list[str]:
+    with catalog.settling_originals() as unneeded:
+        return sorted(unneeded)
+
+
+def test_what_no_document_needs_is_settled_once(catalog: Catalog) -> None:
+    for sha256 in (ONE, OTHER, ONE):
+        with catalog.storing_original(sha256):
+            assert catalog.has_doubts()
+    assert settled(catalog) == [ONE, OTHER]
+    assert settled(catalog) == []
+    assert not catalog.has_doubts()
+
+
+def test_what_a_document_needs_is_doubted_no_longer(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    with catalog.storing_original(put(key, "a.md", "text").sha256):
+        assert catalog.has_doubts()
+    assert settled(catalog) == []
+    assert not catalog.has_doubts()
+
+
+def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None:
+    with catalog.storing_original(ONE):
+        with catalog.storing_original(ONE), catalog.storing_original(OTHER):
+            assert settled(catalog) == []
+        assert settled(catalog) == [OTHER]
+    assert settled(catalog) == [ONE]
+
+
+def test_so_it_is_to_another_server(empty_database: EmptyDatabase) -> None:
+    url = empty_database()
+    one, other = Catalog(url), Catalog(url)
+    with one.storing_original(ONE), other.storing_original(ONE), one.storing_original(OTHER):
+        assert settled(other) == []
+    with one._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        doubt(connection, ONE)  # as who takes it from a document, which others still see
+        assert settled(other) == [OTHER]
+    assert settled(other) == [ONE]
+    for catalog in (one, other):
+        catalog.close()
