@@ -28,7 +28,7 @@ class KeptStoryFile:
     def write(self, before: bytes, after: bytes) -> None:
         """See `mcp_server.StoryFile`."""
         try:
-            self._file.write(before, after)
+            self._file.write(before, after, by_assistant=True)
         except CommandError as error:
             raise StoryFileError(str(error)) from error
 

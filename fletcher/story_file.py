@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 
 from corpora import FileChanged, HeldFile, ProjectKey, replace_whole
 from fletcher.errors import CommandError
 
 _KEPT_TURNS = 20
+_BY_ASSISTANT = "a"
 
 
 def read_story(file: Path) -> bytes:
@@ -44,8 +46,10 @@ class StoryFile:
         self._kept = folder / _sha256(str(self.file).encode())[:32]
         self._question = self._kept / "question.json"
 
-    def write(self, before: bytes, after: bytes) -> None:
+    def write(self, before: bytes, after: bytes, *, by_assistant: bool = False) -> None:
         """Writes what a turn made of the file, keeping what was there.
+
+        The turns of assistants of the user's own, which are any number for one message, leave the user's own versions.
 
         Raises:
             CommandError: The file is no longer what the turn began with, so writing would lose somebody's work.
@@ -53,7 +57,7 @@ class StoryFile:
         with HeldFile(self.file) as file:
             self._require(file, before)
             self._make_folder()
-            kept = self._before(after)
+            kept = self._next(after, by_assistant=by_assistant)
             replace_whole(kept, before)
             try:
                 self._replace(file, before, after)
@@ -61,8 +65,7 @@ class StoryFile:
                 if not _is(file, after):  # else another process has just made the same of it
                     kept.unlink(missing_ok=True)
                 raise
-            for old in self._turns()[:-_KEPT_TURNS]:
-                old.unlink(missing_ok=True)  # another process may be at it, too
+            self._forget()
 
     def undo(self) -> None:
         """Puts back what the last turn on this file replaced, byte by byte; again: what the one before it did.
@@ -83,10 +86,13 @@ class StoryFile:
         """
         with HeldFile(self.file) as file:
             self._require(file, before)
-            if self._before(before).exists():
-                self._put_back(file, before)
-            else:
+            kept = self._before(before)
+            if kept is None or _are_different(kept.read_bytes(), after):
                 self._replace(file, before, after)
+                if kept is not None:  # it goes further back, over this one as well
+                    kept.replace(kept.with_stem(kept.stem.replace(_led_to(kept), _version(after))))
+            else:
+                self._put_back(file, before)
 
     def open_question(self, key: ProjectKey) -> str | None:
         """The id of the question that the next message about this file answers."""
@@ -117,7 +123,7 @@ class StoryFile:
     def _put_back(self, file: HeldFile, after: bytes) -> None:
         """Puts back what was there before the turn that wrote `after`."""
         kept = self._before(after)
-        if not kept.exists():
+        if kept is None:
             raise self._no_turn()
         self._replace(file, after, kept.read_bytes())
         kept.unlink(missing_ok=True)
@@ -136,14 +142,37 @@ class StoryFile:
     def _make_folder(self) -> None:
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def _before(self, after: bytes) -> Path:
-        """What was there before the turn that wrote `after`."""
-        return self._kept / f"{_sha256(after)[:32]}.arrow"
+    def _before(self, after: bytes) -> Path | None:
+        """What was there before the last turn that wrote `after`; several may have, where a story went to and fro."""
+        version = _version(after)
+        return next((kept for kept in reversed(self._turns()) if _led_to(kept) == version), None)
+
+    def _next(self, after: bytes, *, by_assistant: bool) -> Path:
+        """Where is kept what was there before the turn that is about to write `after`."""
+        number = max(map(_number, self._turns()), default=0) + 1
+        return self._kept / f"{number:06}{_BY_ASSISTANT if by_assistant else ''}-{_version(after)}.arrow"
 
     def _turns(self) -> list[Path]:
         """The versions that are kept, the oldest first."""
-        found = [(_written_at(kept), kept) for kept in self._kept.glob("*.arrow")]
-        return [kept for written_at, kept in sorted(found) if written_at]
+        found = [(_number(kept), _written_at(kept), kept) for kept in self._kept.glob("*.arrow")]
+        return [kept for _, written_at, kept in sorted(found) if written_at]
+
+    def _forget(self) -> None:
+        """Of the user's turns and of those of assistants the last are kept.
+
+        What was there before the first of an assistant's turns in a row stays: the two oldest become one.
+        """
+        turns = self._turns()
+        own = [kept for kept in turns if not _is_by_assistant(kept)]
+        by_assistants = [kept for kept in turns if _is_by_assistant(kept)]
+        with suppress(FileNotFoundError):  # another process may be at it, too
+            for old, following in pairwise(by_assistants[: 1 - _KEPT_TURNS]):
+                if _version(following.read_bytes()) == _led_to(old):
+                    old.replace(following)
+                else:
+                    old.unlink()
+            for old in own[:-_KEPT_TURNS]:
+                old.unlink()
 
 
 def kept_stories(data_dir: Path) -> Path:
@@ -151,9 +180,36 @@ def kept_stories(data_dir: Path) -> Path:
     return data_dir / "stories"
 
 
+def _version(content: bytes) -> str:
+    return _sha256(content)[:32]
+
+
+def _led_to(kept: Path) -> str:
+    """The version that the turn wrote."""
+    return kept.stem.rpartition("-")[2]
+
+
+def _number(kept: Path) -> int:
+    """Which of the turns on the file; 0 where an older Fletcher has kept it."""
+    return int(kept.stem.rpartition("-")[0].removesuffix(_BY_ASSISTANT) or 0)
+
+
+def _is_by_assistant(kept: Path) -> bool:
+    return kept.stem.rpartition("-")[0].endswith(_BY_ASSISTANT)
+
+
 def _is(file: HeldFile, data: bytes) -> bool:
     with suppress(OSError):
         return file.read() == data
+    return False
+
+
+def _are_different(one: bytes, other: bytes) -> bool:
+    """Whether these are two stories, and not one that was written in two ways."""
+    from arrow_project import ParseError, fingerprint, parse  # a command that finds a server never needs it
+
+    with suppress(ParseError, UnicodeDecodeError):
+        return fingerprint(parse(one.decode("utf-8-sig"))) != fingerprint(parse(other.decode("utf-8-sig")))
     return False
 
 

@@ -9,7 +9,7 @@ from agent import ConfirmationPolicy, Failure, Outcome, in_thread
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
 from ingest import open_plain_file
-from mcp_server.story_files import StoryFileError, StoryFiles
+from mcp_server.story_files import StoryFileError, StoryFiles, one_spelling
 from mcp_server.tool import ToolError
 from server import (
     Guest,
@@ -134,7 +134,8 @@ class FileStory:
         is_own = work.function != "undo" or await in_thread(self._files.has_made, self._path, before)
         body = self._body(work, before, is_own=is_own)
         try:
-            return await answer_turn(body, self.key, self._services, operations=work.operations)
+            taken = self._services.taken.of(one_spelling(self._path))
+            return await answer_turn(body, self.key, self._services, operations=work.operations, taken=taken)
         except RequestError as error:
             if isinstance(error.__cause__, ParseError):  # of a field of the request; here it is a file
                 raise self._not_a_project(error.__cause__) from error

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
+from unicodedata import normalize
 from weakref import WeakValueDictionary
 
 _REMEMBERED = 10_000
@@ -64,6 +65,11 @@ class StoryFiles:
     def note_taken_back(self, path: Path, before: bytes) -> None:
         """The turn that had led to `before` is taken back."""
         self._made.pop(_version(path, before), None)
+
+
+def one_spelling(path: Path) -> str:
+    """The same for every spelling that a file system may take for this path, as those of Windows and macOS do."""
+    return normalize("NFKC", str(path).casefold())
 
 
 def _version(path: Path, content: bytes) -> tuple[Path, bytes]:

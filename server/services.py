@@ -27,6 +27,7 @@ from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
 from server.socket.editors import Editors
 from server.socket.stories import StoryRoom
+from server.taken import TakenAway
 from server.turn_ledger import TurnLedger
 
 _NO_FOLDER = FolderRoots(Path())
@@ -111,6 +112,11 @@ class Services:
         return Editors()
 
     @cached_property
+    def taken(self) -> TakenAway:
+        """What assistants have taken away unasked."""
+        return TakenAway()
+
+    @cached_property
     def ledger(self) -> TurnLedger:
         """Where turns are counted."""
         return TurnLedger(self.metrics, TurnRate(self.limits.turns_per_minute))
@@ -185,10 +191,11 @@ class CatalogPendings:
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
         return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin)
 
-    def keep_before(self, content: str, content_sha256: str) -> None:
-        """Keeps the text from before a turn, compressed; only the last turns of a project are kept."""
+    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
+        """Keeps the text from before a turn, compressed; `forgets`: of a project only the last turns are kept."""
         payload = {"before": base64.b64encode(zlib.compress(content.encode())).decode()}
-        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, KEPT_TURNS)
+        kept = KEPT_TURNS if forgets else None
+        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, kept)
 
     def take_before(self, content_sha256: str) -> str | None:
         """Hands out the text from before the turn that led to this story."""

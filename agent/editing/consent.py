@@ -28,14 +28,15 @@ class Consent:
     Args:
         policy: When to ask first.
         holds_all: Once an operation needs a yes, all that follow wait for it as well.
+        taken: What counts already, to which is added what is taken away unasked.
     """
 
-    def __init__(self, policy: ConfirmationPolicy, *, holds_all: bool = False) -> None:
+    def __init__(self, policy: ConfirmationPolicy, *, holds_all: bool = False, taken: set[Loss] | None = None) -> None:
         self._policy: ConfirmationPolicy = policy
         self._holds_all = holds_all
         self._seen: Tables = {}
         self._created: set[tuple[str, int]] = set()
-        self._taken: set[Loss] = set()
+        self._taken: set[Loss] = set() if taken is None else taken
 
     def stop_asking(self) -> None:
         """The user has agreed to what follows."""

@@ -14,7 +14,7 @@ from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread, in_thread_if_large
-from arrow_project import ArrowProject, Operation, OperationResult, Selection, changed_ids, renumbered
+from arrow_project import ArrowProject, Loss, Operation, OperationResult, Selection, changed_ids, renumbered
 
 _Executed = TypeVar("_Executed")
 
@@ -49,6 +49,7 @@ class Execution:
         tell: Hears of every operation that has been done or refused.
         holds_all: Once an operation needs a yes, all that follow wait for it as well, and the turn goes on on a
             copy. Otherwise only those that need one do, and others are refused.
+        taken: What earlier turns have taken away, where that counts.
     """
 
     def __init__(
@@ -59,11 +60,12 @@ class Execution:
         tell: EventSink,
         *,
         holds_all: bool = False,
+        taken: set[Loss] | None = None,
     ) -> None:
         self._context = context
         self._editor = editor
         self._before_batch = 0
-        self.consent = Consent(confirm, holds_all=holds_all)
+        self.consent = Consent(confirm, holds_all=holds_all, taken=taken)
         self.shadow = Shadow(context, self.consent, tell)
         self.executed, self.created = self.shadow.executed, self.shadow.created
         self.given_ids: dict[int, int] = {}

@@ -76,8 +76,11 @@ class PendingStore(Protocol):
         """Hands it out once; None when there is no such id in this project."""
         ...
 
-    def keep_before(self, content: str, content_sha256: str) -> None:
-        """Keeps the `.arrow` text from before a turn that has led to the story with this fingerprint."""
+    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
+        """Keeps the `.arrow` text from before a turn that has led to the story with this fingerprint.
+
+        It `forgets` what the turns before the last `KEPT_TURNS` began with.
+        """
         ...
 
     def take_before(self, content_sha256: str) -> str | None:

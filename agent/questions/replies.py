@@ -146,6 +146,7 @@ class Replies:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
         if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
             raise OperationRefused(Failure("CONFLICT", _CHANGED_SINCE))
+        self.request.taken.clear()
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(agreed=True)
             return ["the last turn is taken back"]

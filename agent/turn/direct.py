@@ -162,11 +162,11 @@ class DirectCalls:
         try:
             way = await in_thread(way_back, project, content, self._selection())
         except BaseException:  # stopped before anything was taken back
-            await in_thread(self.store.keep_before, content, now)
+            await in_thread(self._keep_again, content, now)
             raise
         asks = self.request.confirm == "always" and not agreed
         if self.request.plan or asks:
-            await in_thread(self.store.keep_before, content, now)  # it has not been taken back yet
+            await in_thread(self._keep_again, content, now)  # it has not been taken back yet
         if self.request.plan:
             await self._walk(way)
             await self.tell(await in_thread(self._questions.about_undo, "plan", self.request.project, way))
@@ -211,10 +211,14 @@ class DirectCalls:
         finally:
             if not arrived:
                 self.has_undone = bool(self.execution.executed)
-                await in_thread(self._keep_again, way)
+                await in_thread(self._keep_rest, way)
 
-    def _keep_again(self, way: WayBack) -> None:
-        self.store.keep_before(way.before.to_text(), fingerprint(self.context.project))
+    def _keep_again(self, content: str, led_to: str) -> None:
+        """Keeps what was kept already, so that nothing has to make room."""
+        self.store.keep_before(content, led_to, forgets=False)
+
+    def _keep_rest(self, way: WayBack) -> None:
+        self._keep_again(way.before.to_text(), fingerprint(self.context.project))
 
     def _follow(self, way: WayBack) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
@@ -230,7 +234,7 @@ class DirectCalls:
             older.append((content, after))
             after = fingerprint(parse(content))
         for content, led_to in reversed(older):  # the store forgets the one that was kept first
-            self.store.keep_before(content, led_to)
+            self._keep_again(content, led_to)
 
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations)

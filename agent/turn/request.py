@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.questions.confirmation import ConfirmationPolicy
-from arrow_project import ArrowProject, Operation
+from arrow_project import ArrowProject, Loss, Operation
 from retrieval import CitedPassage, Document, ProjectKey, Relevance
 
 
@@ -37,6 +37,8 @@ class TurnRequest:
         being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
         plan: Run everything on a copy and ask before the editor is touched.
         characters: How long the story's text is, where somebody has counted.
+        taken: What assistants of the user's own have taken away unasked in this story: each of their calls is a turn,
+            and any number of them follow from one message of the user, so it counts on over them until a yes.
     """
 
     key: ProjectKey | None
@@ -53,6 +55,7 @@ class TurnRequest:
     being_read: tuple[str, ...] = ()
     plan: bool = False
     characters: int = sys.maxsize
+    taken: set[Loss] = field(default_factory=set[Loss])
 
 
 @dataclass

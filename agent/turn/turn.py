@@ -98,6 +98,7 @@ class Turn:
             confirm,
             self._tell,
             holds_all=bool(request.operations) or not assistant.answerer.converses,
+            taken=request.taken if request.operations else None,
         )
         self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
 
@@ -287,7 +288,8 @@ class Turn:
             return
         self._changed = not is_known or after.to_text() != before
         if self._changed and is_known:
-            self._store.keep_before(before, fingerprint(after))
+            # A message of the user leads to any number of an assistant's turns: the story from before stays.
+            self._store.keep_before(before, fingerprint(after), forgets=not self._request.operations)
 
     def _suggestions(self) -> tuple[Suggestion, ...]:
         if self._telling.reason == "question":

@@ -31,7 +31,7 @@ from agent import (
     Usage,
     in_thread_if_large,
 )
-from arrow_project import ArrowProject, Operation, ParseError, diff, parse
+from arrow_project import ArrowProject, Loss, Operation, ParseError, diff, parse
 from corpora import ProjectKey
 from server.http.answers import TurnAnswer
 from server.http.connected import while_connected
@@ -214,13 +214,15 @@ async def answer_turn(
     tell: EventSink | None = None,
     operations: tuple[Operation, ...] | None = None,
     *,
+    taken: set[Loss] | None = None,
     has_story: bool = True,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
-    answers a question in plain words, and no model of ours is asked. Without `has_story` it is a turn about the
-    documents alone: there is no story to read or to edit, whatever `arrow_content` is.
+    answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
+    before. Without `has_story` it is a turn about the documents alone: there is no story to read or to edit, whatever
+    `arrow_content` is.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -230,7 +232,7 @@ async def answer_turn(
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
     with services.turn_room.at_work(key.workspace, size):
-        return await _answered(body, key, services, tell, operations, has_story=has_story)
+        return await _answered(body, key, services, tell, operations, taken, has_story=has_story)
 
 
 async def _answered(
@@ -239,6 +241,7 @@ async def _answered(
     services: Services,
     tell: EventSink | None,
     operations: tuple[Operation, ...] | None,
+    taken: set[Loss] | None,
     *,
     has_story: bool,
 ) -> dict[str, Any]:
@@ -249,7 +252,8 @@ async def _answered(
     editor = InMemoryEditor(project)
     request, assistant = _request(body, key, project if has_story else None, services), services.assistant
     if operations is not None:
-        request, assistant = replace(request, operations=operations), replace(assistant, answerer=LocalPlanner())
+        request = replace(request, operations=operations, taken=set() if taken is None else taken)
+        assistant = replace(assistant, answerer=LocalPlanner())
     pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http" if operations is None else "mcp") as record:

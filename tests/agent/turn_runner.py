@@ -45,7 +45,7 @@ class Pendings:
     def take(self, pending_id: str) -> PendingQuestion | None:
         return self.kept.pop(pending_id, None)
 
-    def keep_before(self, content: str, content_sha256: str) -> None:
+    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
         self.before.append((content_sha256, content))
 
     def take_before(self, content_sha256: str) -> str | None:

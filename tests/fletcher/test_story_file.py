@@ -33,6 +33,51 @@ def test_undo_restores_the_bytes_of_twenty_turns(story: StoryFile) -> None:
         story.undo()
 
 
+def test_turns_that_lead_to_and_fro_are_taken_back_one_after_the_other(story: StoryFile) -> None:
+    versions = [b"before", b"one", b"two", b"one"]
+    for before, after in pairwise(versions):
+        story.write(before, after)
+    for version in reversed(versions[:-1]):
+        story.undo()
+        assert story.file.read_bytes() == version
+
+
+def test_an_assistants_turns_leave_the_users_own_versions(story: StoryFile) -> None:
+    own = [b"before", *(f"own {number}".encode() for number in range(20))]
+    for before, after in pairwise(own):
+        story.write(before, after)
+    others = [own[-1], *(f"assistant's {number}".encode() for number in range(50))]
+    for before, after in pairwise(others):
+        story.write(before, after, by_assistant=True)
+    for version in [*reversed(others[-20:-1]), *reversed(own)]:
+        story.undo()
+        assert story.file.read_bytes() == version
+    with pytest.raises(CommandError, match="no turn to take back"):
+        story.undo()
+
+
+def test_what_the_user_has_saved_between_an_assistants_turns_comes_back(story: StoryFile) -> None:
+    story.write(b"before", b"assistant's", by_assistant=True)
+    story.file.write_bytes(b"by hand")
+    others = [b"by hand", *(f"assistant's {number}".encode() for number in range(25)), b"by hand", b"at last"]
+    for before, after in pairwise(others):
+        story.write(before, after, by_assistant=True)
+    while story.file.read_bytes() != b"assistant's 19":
+        story.undo()
+    while story.file.read_bytes() != b"by hand":
+        story.undo()
+
+
+def test_a_version_that_an_older_fletcher_has_kept_is_taken_back_to(story: StoryFile) -> None:
+    story.write(b"before", b"one")
+    (kept,) = story.file.parent.glob("kept/*/*.arrow")
+    kept.rename(kept.with_stem(kept.stem.rpartition("-")[2]))
+    story.write(b"one", b"two")
+    for version in (b"one", b"before"):
+        story.undo()
+        assert story.file.read_bytes() == version
+
+
 def test_what_an_undo_in_the_conversation_led_to_is_not_a_turn(story: StoryFile) -> None:
     """`fletcher undo` after it takes back the turn before, and does not bring back what was taken back."""
     story.write(b"before", b"one")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arrow_project import parse
+from arrow_project import fingerprint, parse
 from corpora import ProjectKey
 from server import Access
 from tests.agent.story import NEXT_ID, story_text
@@ -35,6 +35,10 @@ def strict_home(tmp_path: Path, folder: Path) -> Iterator[House]:
     """The operator wants every change asked about."""
     with house(tmp_path / "data", roots={"local": (folder,)}, confirm="always") as opened:
         yield opened
+
+
+def saying(words: str) -> dict[str, Any]:
+    return {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": words}}}
 
 
 def _variables(path: Path) -> set[str]:
@@ -76,6 +80,21 @@ async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: H
         done = await scribe.ok("confirm", id=asked["id"], words="yes", story=_STORY)
     assert (own["status"], asked["status"], done["status"]) == ("done", "question", "done")
     assert parse(story.read_text("utf-8")).data.variables == parse(first.decode()).data.variables
+
+
+async def test_however_many_calls_there_were_each_is_taken_back(home: House, story: Path, era: Era) -> None:
+    def gold(number: int) -> dict[str, Any]:
+        return {"function": "create_variable", "arguments": {"name": f"gold_{number}", "type": "num"}}
+
+    versions: list[str] = []
+    async with assistant(home.url, era) as scribe:
+        for number in range(23):
+            versions.append(fingerprint(parse(story.read_text("utf-8"))))
+            await scribe.ok("apply_operations", operations=[gold(number)], story=_STORY)
+        for version in reversed(versions):
+            await scribe.ok("undo", story=_STORY)
+            assert fingerprint(parse(story.read_text("utf-8"))) == version
+        assert await scribe.code("undo", story=_STORY) in ("NOTHING_TO_UNDO", "CONFLICT")
 
 
 async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path, era: Era) -> None:
@@ -122,6 +141,41 @@ async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path
     assert done["status"] == "done"
     assert again == "NOT_PENDING"
     assert 2 not in parse(story.read_text("utf-8")).data.nodes
+
+
+async def test_what_an_assistant_takes_away_counts_over_calls_and_connections(
+    home: House, story: Path, era: Era
+) -> None:
+    async def say(words: str) -> dict[str, Any]:
+        async with assistant(home.url, era) as scribe:
+            return await scribe.ok("apply_operations", operations=[saying(words)], story=_STORY)
+
+    async def answer(asked: dict[str, Any], words: str) -> None:
+        async with assistant(home.url, era) as scribe:
+            await scribe.ok("confirm", id=asked["id"], words=words, story=_STORY)
+
+    little = [await say("a" * 40), await say("b" * 40)]
+    much = await say("c" * 40)
+    await answer(much, "no")
+    still = await say("d" * 40)
+    await answer(still, "yes")
+    anew = [await say("e" * 40), await say("f" * 40)]
+    again = await say("g" * 40)
+
+    assert [one["status"] for one in little] == ["done", "done"]
+    assert (much["status"], still["status"]) == ("question", "question")
+    assert [one["status"] for one in anew] == ["done", "done"]
+    assert again["status"] == "question"
+    assert "f" * 40 in story.read_text("utf-8")
+
+
+async def test_what_is_only_tried_is_not_taken_away(home: House, story: Path, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        for letter in "abcdefgh":
+            planned = await scribe.ok("apply_operations", operations=[saying(letter)], dry_run=True, story=_STORY)
+            assert planned["status"] == "planned"
+        done = await scribe.ok("apply_operations", operations=[saying("i")], story=_STORY)
+    assert done["status"] == "done"
 
 
 async def test_a_no_is_a_no(home: House, story: Path, era: Era) -> None:

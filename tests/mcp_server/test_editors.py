@@ -299,6 +299,26 @@ async def test_the_assistants_client_asks_its_user(home: House, era: Era) -> Non
     assert len(user.shown) == 1
 
 
+async def test_what_an_assistant_takes_away_counts_until_the_user_agrees_in_the_panel(home: House) -> None:
+    async def say(words: str) -> str:
+        saying = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": words}}}
+        async with assistant(home.url) as scribe:
+            return (await scribe.ok("apply_operations", operations=[saying]))["status"]
+
+    async with arrow(home, "assistant") as editor:
+        little = [await say("a" * 40), await say("b" * 40)]
+    async with arrow(home, "assistant") as editor:  # the window was closed and opened
+        much = [await say("c" * 80), await say("d" * 40), await say("e" * 40)]
+        shown = await editor.until("confirmation_request")
+        await editor.send(type="confirmation", request_id=shown["pending_id"], decision="yes")
+        await editor.until("turn_end", 4)
+        anew = [await say("f" * 50), await say("g")]
+
+    assert little == ["done", "done"]
+    assert much == ["done", "question", "question"]
+    assert anew == ["done", "question"]
+
+
 async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> None:
     access = Access({"a-token": "one", "b-token": "two"})
     with house(tmp_path / "data", access=access) as home:

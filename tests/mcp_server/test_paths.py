@@ -10,7 +10,7 @@ from arrow_project import Operation
 from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
 from mcp_server.stories import FileStory, Work
-from mcp_server.story_files import StoryFiles, UndoableFile
+from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
 from mcp_server.tool import ToolError
 from server import Access
 from tests.agent.story import story_text
@@ -125,6 +125,12 @@ INITIALIZE = {
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
 }  # fmt: skip
 ACCEPT = {"accept": "application/json, text/event-stream"}
+
+
+def test_a_file_has_one_spelling() -> None:
+    """Or whoever writes `Story` for `story`, which some systems take for the same, would begin from zero."""
+    spellings = ["/game/stóry.arrow", "/Game/STÓRY.arrow", "/game/sto\u0301ry.arrow"]
+    assert len({one_spelling(Path(one)) for one in spellings}) == 1
 
 
 async def test_a_session_is_of_the_workspace_that_began_it(two: tuple[House, Path, Path]) -> None:
