@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,6 +21,11 @@ _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is 
 _PLAYED = re.compile(r"title|content|monolog|prompt|(?:lines|actions)\[\d+\]|custom\[[12]\]")
 _CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
 _SHOWN = 60
+# How many characters are looked through for texts that are parts of others now, and what a search costs besides.
+_MOST_SEARCHED = 20_000_000
+_SEARCH = 100
+
+_Way = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
     on as before.
     Positions and what Arrow keeps by itself (`use`, `ref`) are nobody's loss.
     """
-    renamed = _renamed_exposures(before, after)
+    keeping = _Keeping(_renamed_exposures(before, after))
     for kind, table in before.items():
         for key, was in table.items():
             now = after[kind].get(key)
@@ -79,10 +84,10 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
             elif now is None:
                 yield Loss(kind, key, "", str(was.get("name", "")), is_removal=True)
             else:
-                yield from _lost_of_resource(kind, key, _values(was), _values(now), renamed)
+                yield from _lost_of_resource(kind, key, _values(was), _values(now), keeping)
                 if kind == "node":
                     led, leads = (_ways(tables["place"].get(key, {})) for tables in (before, after))
-                    yield from _lost_of_choices(key, _choices(was), _choices(now), led, leads, renamed)
+                    yield from _lost_of_choices(key, _choices(was), _choices(now), led, leads, keeping)
 
 
 def describe_loss(project: ArrowProject, loss: Loss) -> str:
@@ -113,44 +118,60 @@ def _connections(entry: dict[str, Any]) -> list[tuple[int, ...]]:
 
 
 def _lost_of_resource(
-    kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], renamed: Mapping[str, str]
+    kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], keeping: "_Keeping"
 ) -> Iterator[Loss]:
-    texts = {place: text for place, text in now.items() if isinstance(text, str)}
+    texts = _Texts(now)
     for place, value in was.items():
         other = now.get(place)
         is_tag = place.startswith("tags.") and place not in now
         if other == value or (_is_unset(value, other) and not is_tag):
             continue
         if isinstance(value, str):
-            others = [text for other_place, text in texts.items() if _may_keep(other_place, place)]
-            is_kept = _is_kept_for_players if _PLAYED.fullmatch(place) else _is_kept
-            if is_tag or place == "name" or not is_kept(value, others, renamed):
+            if is_tag or place == "name" or not keeping.is_kept(value, place, texts):
                 yield Loss(kind, key, place, value, is_removal=is_tag)
         else:
             yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
 
 
-def _may_keep(place: str, lost: str) -> bool:
-    """Whether what stood at the place `lost` is still said as it was where it stands at `place`."""
-    if lost.startswith(_UNSHOWN) or _PLAYED.fullmatch(place):
-        return True
-    return not _PLAYED.fullmatch(lost) and place.partition("[")[0] == lost.partition("[")[0]
+class _Texts:
+    """The texts of a record, each once, by what may stand in them."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._all: dict[str, None] = {}
+        self._played: dict[str, None] = {}
+        self._of_field: dict[str, dict[str, None]] = {}
+        for place, text in record.items():
+            if isinstance(text, str):
+                self._all[text] = None
+                of_field = self._played if _PLAYED.fullmatch(place) else self._of_field.setdefault(_field(place), {})
+                of_field[text] = None
+
+    def that_may_keep(self, place: str) -> list[dict[str, None]]:
+        """Those in which what stood at the place is still said as it was."""
+        if place.startswith(_UNSHOWN):
+            return [self._all]
+        return [self._played] if _PLAYED.fullmatch(place) else [self._played, self._of_field.get(_field(place), {})]
+
+
+def _field(place: str) -> str:
+    return place.partition("[")[0]
 
 
 def _lost_of_choices(
     node_id: int,
     was: Mapping[int, str],
     now: Mapping[int, str],
-    led: Mapping[int, set[tuple[int, ...]]],
-    leads: Mapping[int, set[tuple[int, ...]]],
-    renamed: Mapping[str, str],
+    led: Mapping[int, set[_Way]],
+    leads: Mapping[int, set[_Way]],
+    keeping: "_Keeping",
 ) -> Iterator[Loss]:
     """The ways of choices that stand at other slots now, and lead elsewhere from there; all by slot."""
+    leads_by_text: dict[str, set[_Way]] = {}
+    for slot, text in now.items():
+        leads_by_text.setdefault(text, set()).update(leads.get(slot, ()))
     for slot, choice in was.items():
         if choice and slot in led and now.get(slot) != choice:
-            slots = [other for other, text in now.items() if _is_kept_for_players(choice, (text,), renamed)]
-            kept = {way for other in slots for way in leads.get(other, ())}
-            for way in sorted(led[slot] - kept) if slots else ():
+            for way in sorted(keeping.ways_lost(choice, led[slot], leads_by_text)):
                 yield Loss("node", node_id, "connection", choice, True, (node_id, slot, *way))
 
 
@@ -159,9 +180,9 @@ def _choices(node: dict[str, Any]) -> dict[int, str]:
     return {int(place[1]): text for place, text in found if place}
 
 
-def _ways(entry: dict[str, Any]) -> dict[int, set[tuple[int, ...]]]:
+def _ways(entry: dict[str, Any]) -> dict[int, set[_Way]]:
     """Where each slot leads: node and slot."""
-    ways: dict[int, set[tuple[int, ...]]] = {}
+    ways: dict[int, set[_Way]] = {}
     for _, slot, *way in _connections(entry):
         ways.setdefault(slot, set()).add(tuple(way))
     return ways
@@ -172,22 +193,56 @@ def _is_unset(value: Any, other: Any) -> bool:
     return value in _UNSET or (value is False and other is not True)
 
 
-def _is_kept(text: str, texts: Collection[str], renamed: Mapping[str, str]) -> bool:
-    """A word by itself is kept as it is, more than one also as a part of a text."""
-    text = _as_renamed(text, renamed)
-    return text in texts or (len(text.split()) > 1 and any(text in other for other in texts))
+class _Keeping:
+    """Whether texts are still said; for all losses of a story, because the search for them has an end.
+
+    Args:
+        renamed: What the names are now that texts expose.
+    """
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
+        self._left = _MOST_SEARCHED
+
+    def is_kept(self, text: str, place: str, texts: _Texts) -> bool:
+        """A word by itself is kept as it is, more than one also as a part of a text.
+
+        What players are shown only where they can read it; what would take too long to find is none that is kept.
+        """
+        text = self._as_renamed(text)
+        groups = texts.that_may_keep(place)
+        if any(text in group for group in groups):
+            return True
+        is_part = is_readable_in if _PLAYED.fullmatch(place) else _is_in
+        others = (other for group in groups for other in group)
+        return len(text.split()) > 1 and any(self._may_search(other) and is_part(text, other) for other in others)
+
+    def ways_lost(self, choice: str, led: set[_Way], leads: Mapping[str, set[_Way]]) -> set[_Way]:
+        """Of the ways that a choice led, those that none leads which says it now; all of them if that takes too long.
+
+        None is lost where none says it: the choice itself is then.
+        """
+        choice = self._as_renamed(choice)
+        lost, is_said = led - leads.get(choice, set()), choice in leads
+        for text, ways in leads.items() if lost and len(choice.split()) > 1 else ():
+            if not self._may_search(text, len(lost)):
+                return led
+            if is_readable_in(choice, text):
+                lost, is_said = lost - ways, True
+        return lost if is_said else set()
+
+    def _may_search(self, text: str, besides: int = 0) -> bool:
+        self._left -= len(text) + besides + _SEARCH
+        return self._left >= 0
+
+    def _as_renamed(self, text: str) -> str:
+        for old, new in self._renamed.items():
+            text = text.replace(old, new)
+        return text
 
 
-def _is_kept_for_players(text: str, texts: Collection[str], renamed: Mapping[str, str]) -> bool:
-    """The same, but as a part only where a reader can read it."""
-    text = _as_renamed(text, renamed)
-    return text in texts or (len(text.split()) > 1 and any(is_readable_in(text, other) for other in texts))
-
-
-def _as_renamed(text: str, renamed: Mapping[str, str]) -> str:
-    for old, new in renamed.items():
-        text = text.replace(old, new)
-    return text
+def _is_in(text: str, other: str) -> bool:
+    return text in other
 
 
 def _values(value: Any, place: str = "") -> dict[str, Any]:
