@@ -88,6 +88,10 @@ class Mind:
                 arguments: Record = {"node_id": node_id, "data": {"_use": use}}
                 self._called("update_node", arguments | _notes(node, None))
 
+    def write_references(self) -> None:
+        """The operation is over: every resource lists who uses it."""
+        self._references.write()
+
     def update_node_map(
         self,
         node_id: int,
@@ -241,6 +245,8 @@ class Mind:
     def _called(self, function: str, arguments: Record, *created: int) -> None:
         # a copy: whoever keeps or changes a call has nothing to do with the project
         self.calls.append(NativeCall(function, copy.deepcopy(arguments), created))
+        if function.endswith(("_variable", "_character")):
+            self._references.forget_names()
 
     def _rename_exposures(self, kind: str, resource_id: int, exposures: dict[str, str]) -> None:
         for node_id in self.project.usage.users(kind, resource_id):

@@ -1,5 +1,6 @@
 """The normalised content of an .arrow file, its journal, and the questions everyone asks about it."""
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -122,8 +123,11 @@ class ProjectData:
         """num, str or bool; empty for what is no variable."""
         return text(self.variables.get(variable_id, {}).get("type"))
 
-    def derived_references(self, node: Record) -> list[int]:
-        """What the node's data uses, in the order in which Arrow lists it; only what exists."""
+    def derived_references(self, node: Record, by_name: Callable[[str], dict[str, int]]) -> list[int]:
+        """What the node's data uses, in the order in which Arrow lists it; only what exists.
+
+        `by_name` is that of the project, which asks it for many nodes.
+        """
         node_type = NODE_TYPES.get(text(node["type"]))
         if node_type is None:
             return [r for r in sequence(node.get("ref")) if is_id(r)]
@@ -132,7 +136,7 @@ class ProjectData:
         if not texts:
             return self.references(node_type, data, [])
         variables, characters = exposed(texts)
-        by_variable, by_character = self.by_name("variable"), self.by_name("character")
+        by_variable, by_character = by_name("variable"), by_name("character")
         known = [by_variable[name] for name in variables if name in by_variable]
         known += [by_character[name] for name in characters if name in by_character]
         return self.references(node_type, data, known)

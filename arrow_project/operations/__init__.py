@@ -44,11 +44,12 @@ def perform(project: ProjectData, operation: Operation, selection: Selection) ->
         if has_control(arguments):
             editing.remark("Control characters and halves of characters were removed; a text holds none in Arrow.")
         result = called.handler(editing, arguments)
+        editing.mind.write_references()
     except BaseException:
         project.journal.rollback(before)
         raise
     if editing.remarks:
-        result["remarks"] = editing.remarks
+        result["remarks"] = list(editing.remarks)
     resolved = Operation(called.spec.name, with_ids(called.spec.name, arguments, editing.said))
     return OperationResult(result, tuple(editing.created), resolved, tuple(editing.mind.calls))
 

@@ -32,7 +32,7 @@ class Editing:
         project: the project, as it is now.
         mind: the way to change it.
         selection: what the editor shows.
-        remarks: sentences for the result.
+        remarks: sentences for the result, each once.
         created: nodes made so far.
         said: names and words of the arguments that were resolved, by kind, with their ids.
     """
@@ -41,15 +41,14 @@ class Editing:
         self.project = project
         self.mind = Mind(project)
         self.selection = selection
-        self.remarks: list[str] = []
+        self.remarks: dict[str, None] = {}
         self.created: list[int] = []
         self.said: dict[tuple[str, str], int] = {}
         self._patterns = Patterns()
 
     def remark(self, sentence: str) -> None:
         """Tell the caller something."""
-        if sentence not in self.remarks:
-            self.remarks.append(sentence)
+        self.remarks[sentence] = None
 
     @property
     def scene_id(self) -> int:

@@ -74,7 +74,7 @@ def stale(project: ArrowProject) -> list[int]:
     """Nodes whose ref is not what their data uses; the check says nothing of those that another rule names."""
     data = project.data
     nodes = data.nodes.items()
-    return [key for key, node in nodes if {*node.get("ref", [])} != {*data.derived_references(node)}]
+    return [key for key, node in nodes if {*node.get("ref", [])} != {*data.derived_references(node, data.by_name)}]
 
 
 def attempt(project: ArrowProject, operation: Operation) -> bool:
