@@ -1,6 +1,7 @@
 """The parsed .arrow file and the way to change it."""
 
 import copy
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -21,12 +22,15 @@ _NOTHING_SELECTED = Selection()
 class ArrowProject:
     """An Arrow project in memory.
 
+    It may be copied while another thread edits it; whoever else reads it then may read half of an edit.
+
     Attributes:
         data: the normalised data, for reading.
     """
 
     def __init__(self, data: ProjectData) -> None:
         self.data = data
+        self._in_use = threading.RLock()
 
     def to_text(self) -> str:
         """The project exactly as Arrow would save it."""
@@ -44,7 +48,8 @@ class ArrowProject:
 
     def copy(self) -> "ArrowProject":
         """An independent copy without history."""
-        return ArrowProject(self.data.copy())
+        with self._in_use:
+            return ArrowProject(self.data.copy())
 
     def simplified(self, node_id: int) -> Record:
         """A node's data in the simplified form of the tools, as the caller's own."""
@@ -64,7 +69,8 @@ class ArrowProject:
         Raises:
             ValueError: it is no checkpoint, or an earlier one was rolled back to already; nothing is undone.
         """
-        self.data.journal.rollback(token)
+        with self._in_use:
+            self.data.journal.rollback(token)
 
     def apply(self, operation: Operation, selection: Selection = _NOTHING_SELECTED) -> OperationResult:
         """Apply one operation, completely or not at all.
@@ -73,10 +79,11 @@ class ArrowProject:
             OperationError: the operation is refused; the project is unchanged.
             TypeError: it is no Operation.
         """
-        try:
-            return perform(self.data, operation, selection)
-        finally:
-            self.data.expected_ids = ()
+        with self._in_use:
+            try:
+                return perform(self.data, operation, selection)
+            finally:
+                self.data.expected_ids = ()
 
     def expect_id(self, *resource_ids: int) -> None:
         """Give these ids to what the next operation creates, in its order, because an editor gave them.

@@ -206,6 +206,7 @@ class EditorStory:
         except GuestRefused as refused:
             raise _refusal(refused.failure) from refused
         now = self._session.situation
+        project = await in_thread(project.copy)  # a turn in the editor may change it while an assistant reads
         return Shown(project, now.scene_id, now.selected_node_ids)
 
     async def version(self) -> Hashable:

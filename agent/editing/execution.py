@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from agent.editing.consent import Consent
 from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal
@@ -16,6 +16,7 @@ from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread, in_thread_if_large
 from arrow_project import ArrowProject, Loss, Operation, OperationResult, Selection, changed_ids, renumbered
 
+_Arguments = ParamSpec("_Arguments")
 _Executed = TypeVar("_Executed")
 
 _NO_PROJECT = Failure(
@@ -64,7 +65,6 @@ class Execution:
     ) -> None:
         self._context = context
         self._editor = editor
-        self._before_batch = 0
         self.consent = Consent(confirm, holds_all=holds_all, taken=taken)
         self.shadow = Shadow(context, self.consent, tell)
         self.executed, self.created = self.shadow.executed, self.shadow.created
@@ -118,44 +118,46 @@ class Execution:
             if finished.failure is not None:
                 return finished.failure
             if expected is not None:
-                ids.update(changed_ids(expected.apply(operation, selection).result, finished.result))
+                alone = await self._computed(expected.apply, operation, selection)
+                ids.update(changed_ids(alone.result, finished.result))
             if after_each is not None:
                 await after_each(finished)
         return None
 
     async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
-        batch = await self._rehearsed(operations) if self._takes_batches(operations) else []
-        if len(batch) > 1 and isinstance(self._editor, BatchingEditor):
-            project = self._context.project
-            assert project is not None
+        project = self._context.project
+        if project is not None and self._takes_batches(operations):
+            project = await self._kept(project)
+            checkpoint = project.checkpoint()
             try:
-                outcomes = await self._timed(self._editor.apply_together(batch))
+                batch = await self._rehearsed(project, operations)
+                outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
-                project.rollback(self._before_batch)
+                project.rollback(checkpoint)
             if outcomes is not None:
                 return await self._conclude_all(project, batch, outcomes)
-        elif batch and self._context.project is not None:
-            self._context.project.rollback(self._before_batch)
         return [await self.execute(operations[0])]
 
     def _takes_batches(self, operations: Sequence[Operation]) -> bool:
         editor = self._editor
         return len(operations) > 1 and self.held is None and isinstance(editor, BatchingEditor) and editor.takes_batches
 
-    async def _rehearsed(self, operations: Sequence[Operation]) -> list[OperationResult]:
+    async def _done_together(self, batch: Sequence[OperationResult]) -> Sequence[Outcome] | None:
+        if len(batch) > 1 and isinstance(self._editor, BatchingEditor):
+            return await self._timed(self._editor.apply_together(batch))
+        return None
+
+    async def _rehearsed(self, project: ArrowProject, operations: Sequence[Operation]) -> list[OperationResult]:
         """The first operations, tried on the story one after the other, up to one that fails or needs a yes."""
-        if self._context.project is None:
-            return []
-        project = await self._kept(self._context.project)
-        self._before_batch, selection = project.checkpoint(), self.shadow.selection
+        selection = self.shadow.selection
         batch: list[OperationResult] = []
         try:
             for operation in operations:
                 checkpoint = project.checkpoint()
                 if operation.function.startswith("delete_") and operation.function != "delete_connection":
                     break  # what is gone at the end cannot be spoken of before
-                applied = apply_checked(project, operation, self.shadow.selection)
+                applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
                 if await self._must_wait(project):
                     project.rollback(checkpoint)
                     break
@@ -163,9 +165,6 @@ class Execution:
                 self.shadow.select(applied)
         except OperationRefused:
             pass  # the model is told when it is this operation's turn
-        except BaseException:  # stopped
-            project.rollback(self._before_batch)
-            raise
         finally:
             self.shadow.selection = selection
         return batch
@@ -182,8 +181,9 @@ class Execution:
         for expected, outcome in zip(batch, outcomes, strict=True):
             operation = renumbered(expected.operation, ids)
             checkpoint = project.checkpoint()
-            applied = project.apply(operation, self.shadow.selection)
-            applied = self.shadow.with_given_ids(project, checkpoint, operation, applied, outcome)
+            applied = await self._computed(project.apply, operation, self.shadow.selection)
+            with_given_ids = self.shadow.with_given_ids
+            applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
             finished.append(await self.shadow.conclude(project, applied, outcome, shown))
             ids |= changed_ids(expected.result, finished[-1].result)
@@ -201,17 +201,10 @@ class Execution:
         project = self._context.project
         if project is None:
             return await self.shadow.finish(operation, None, _NO_PROJECT)
-        project = await self._kept(project)
-        checkpoint = project.checkpoint()
         try:
-            applied = apply_checked(project, operation, self.shadow.selection)
+            project, checkpoint, applied, must_wait = await self._tried(project, operation)
         except OperationRefused as refused:
             return await self.shadow.finish(operation, None, refused.failure)
-        try:
-            must_wait = await self._must_wait(project)
-        except BaseException:  # stopped
-            project.rollback(checkpoint)
-            raise
         if must_wait:
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
@@ -224,16 +217,38 @@ class Execution:
             raise
         try:
             reported = await reported_project(outcome)
+            failure = refusal(applied, outcome, reported)
+            if failure is None:
+                with_given_ids = self.shadow.with_given_ids
+                applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
         except BaseException:  # stopped, and done it is
             if refusal(applied, outcome, None) is None:
                 self.shadow.note(applied)
             raise
-        failure = refusal(applied, outcome, reported)
         if failure is not None:
             project.rollback(checkpoint)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
-        applied = self.shadow.with_given_ids(project, checkpoint, operation, applied, outcome)
         return await self.shadow.conclude(project, applied, outcome, reported)
+
+    async def _tried(
+        self, project: ArrowProject, operation: Operation
+    ) -> tuple[ArrowProject, int, OperationResult, bool]:
+        """The story with the operation, where it was without it, and whether the user is asked first."""
+        planned = self._context.planned
+        while True:
+            project = await self._kept(project)
+            checkpoint = project.checkpoint()
+            try:
+                applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
+                must_wait = await self._must_wait(project)
+            except BaseException:  # refused, or stopped
+                project.rollback(checkpoint)
+                raise
+            current = self._context.project
+            if current is None or current is project:
+                return project, checkpoint, applied, must_wait
+            project.rollback(checkpoint)  # the client has sent a newer one meanwhile
+            project, self._context.planned = current, planned
 
     async def _kept(self, project: ArrowProject) -> ArrowProject:
         """The story, which is looked at before an operation changes it; the client may send a newer one meanwhile."""
@@ -255,9 +270,13 @@ class Execution:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
         asked, selection = self.consent.must_wait, self.shadow.selection
-        return await in_thread_if_large(
-            self._context.characters, asked, project, selection, planned, is_waiting=self.held is not None
-        )
+        return await self._computed(asked, project, selection, planned, is_waiting=self.held is not None)
+
+    async def _computed(
+        self, work: Callable[_Arguments, _Executed], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Executed:
+        """What `work` on the story returns; stopped meanwhile, it is done when this ends."""
+        return await in_thread_if_large(self._context.characters, work, *args, **kwargs)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""

@@ -17,7 +17,7 @@ from agent.questions.questions import Questions
 from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
-from agent.turn.thread import in_thread
+from agent.turn.thread import in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
 from arrow_project import ErrorCode, Operation, OperationError, Selection, fingerprint, parse
 
@@ -100,7 +100,7 @@ class DirectCalls:
 
     async def complete(self, asked: Operation, completed: Operation) -> None:
         """Runs a call with what the user has given; what does not fit is asked for again."""
-        problem = self._problem(completed)
+        problem = await in_thread_if_large(self.context.characters, self._problem, completed)
         if problem is not None or missing_parameters(completed):
             again = asked if problem is not None else completed
             await self.tell(

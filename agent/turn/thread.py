@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -85,7 +85,9 @@ async def _computed(work: Callable[[], _Result], cancel: Callable[[], None]) -> 
         return await asyncio.shield(working)
     except asyncio.CancelledError:
         cancel()
-        await asyncio.wait((working,))
+        while not working.done():
+            with suppress(asyncio.CancelledError):  # once is enough
+                await asyncio.wait((working,))
         working.exception()  # nobody is left whom it would concern
         raise
 

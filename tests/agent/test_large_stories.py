@@ -1,0 +1,126 @@
+"""Operations of large stories: computed beside the event loop, where a stop or a newer story may come meanwhile."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from agent import InMemoryEditor, TurnContext
+from agent.editing.execution import Execution
+from agent.turn.thread import in_thread
+from arrow_project import ArrowProject, Operation, OperationResult, Selection
+from arrow_project.journal import Journal
+from tests.agent.story import story, story_text
+from tests.agent.turn_runner import unheard
+
+PATIENCE_S = 120  # ends what hangs
+GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+
+
+class Held:
+    """An edit that has been done in a thread, and does not end before it may."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.is_done = asyncio.Event()
+        self.may_end = threading.Event()
+        self.threads: list[int] = []
+
+    def hold(self) -> None:
+        self.threads.append(threading.get_ident())
+        self.loop.call_soon_threadsafe(self.is_done.set)
+        self.may_end.wait(PATIENCE_S)
+
+
+@pytest.fixture
+async def held(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
+    edit, apply = Held(), ArrowProject.apply
+
+    def slow(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
+        try:
+            return apply(project, operation, selection)
+        finally:
+            edit.hold()
+
+    monkeypatch.setattr(ArrowProject, "apply", slow)
+    yield edit
+    edit.may_end.set()
+
+
+def of(project: ArrowProject) -> tuple[TurnContext, Execution]:
+    context = TurnContext(project, None, (), (), (), ())
+    return context, Execution(context, InMemoryEditor(project), "never", unheard)
+
+
+async def reached(held: Held) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        await held.is_done.wait()
+
+
+async def test_an_edit_is_computed_in_a_thread(held: Held) -> None:
+    held.may_end.set()
+    context, execution = of(story())
+
+    assert (await execution.execute(GOLD)).success
+
+    assert held.threads
+    assert threading.get_ident() not in held.threads
+    assert context.project is not None
+    assert "gold" in context.project.to_text()
+
+
+@pytest.mark.parametrize("stops", [1, 3])
+async def test_a_stop_waits_for_the_edit_and_takes_it_back(held: Held, stops: int) -> None:
+    project = story()
+    _, execution = of(project)
+    task = asyncio.create_task(execution.execute(GOLD))
+    await reached(held)
+
+    for _ in range(stops):
+        task.cancel()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert not task.done()
+    held.may_end.set()
+    with suppress(asyncio.CancelledError):
+        await task
+
+    assert task.cancelled()
+    assert project.to_text() == story_text()
+    assert not execution.executed
+
+
+async def test_what_the_client_sends_meanwhile_is_edited_instead(held: Held) -> None:
+    older, newer = story(), story("Another Lamp")
+    context, execution = of(older)
+    task = asyncio.create_task(execution.execute(GOLD))
+    await reached(held)
+
+    context.project = newer
+    held.may_end.set()
+    assert (await task).success
+
+    assert older.to_text() == story_text()
+    assert context.project is newer
+    assert "gold" in newer.to_text()
+
+
+async def test_a_copy_has_the_whole_of_an_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    project, edit, put = story(), Held(), Journal.put
+
+    def slow(journal: Journal, table: dict[Any, Any], key: Any, value: Any) -> None:
+        put(journal, table, key, value)
+        edit.hold()
+
+    monkeypatch.setattr(Journal, "put", slow)
+    edited = asyncio.create_task(in_thread(project.apply, GOLD))
+    await reached(edit)
+    copied = asyncio.create_task(in_thread(project.copy))
+    await asyncio.sleep(0)
+    edit.may_end.set()
+    await edited
+
+    assert (await copied).to_text() == project.to_text()
