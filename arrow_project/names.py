@@ -3,13 +3,14 @@
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST = 200
+_PART = 100_000  # characters
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -61,10 +62,22 @@ def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
 
 
 def exposed(texts: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Names in ``{name}`` and names in ``{name.tag}`` of the texts, each in order."""
-    variables: list[str] = []
-    characters: list[str] = []
-    for text in texts:
-        for name, tag in _EXPOSURE.findall(text):
-            (characters if tag else variables).append(name)
-    return variables, characters
+    """Names in ``{name}`` and names in ``{name.tag}`` of the texts, each once and in order."""
+    variables: dict[str, None] = {}
+    characters: dict[str, None] = {}
+    for part in (part for text in texts for part in _parts(text)):
+        for name, tag in _EXPOSURE.findall(part):
+            (characters if tag else variables)[name] = None
+    return list(variables), list(characters)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text that may be of megabytes, in parts: one search through all of it would halt every other thread.
+
+    An exposure has no brace inside, so none is torn.
+    """
+    start = 0
+    while (end := text.find("{", start + _PART)) >= 0:
+        yield text[start:end]
+        start = end
+    yield text[start:]
