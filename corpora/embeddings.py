@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MODEL, _DIMENSION = "embedding_model", "embedding_dimension"
 _NAMESPACE = "vector_namespace"
+_BYTES_OF_A_NUMBER = 4
 
 # Of passages without vectors, as the partial index says it; a join in this order walks over the documents and never
 # over the passages. Every search asks it.
@@ -56,6 +57,9 @@ class Embeddings(Database):
             connection.execute(insert(facts), rows)
             if before is not None:
                 connection.execute(update(passages).values(embedded=False))
+                # A provider has another model under the same name.
+                is_other = func.length(vectors.c.vector) != dimension * _BYTES_OF_A_NUMBER
+                connection.execute(delete(vectors).where(vectors.c.model == name, is_other))
 
     def vector_namespace(self) -> str:
         """What tells the vectors of this catalog from another's in a vector store that both use (8 hex digits)."""

@@ -83,11 +83,11 @@ class HeldFile:
             raise
         return file, status
 
-    def read(self) -> bytes:
-        """What is in it; raises as `open`."""
+    def holds(self, data: bytes) -> bool:
+        """Whether that is what is in it, of which no more is read than tells; raises as `open`."""
         file, _ = self.open()
         with file:
-            return file.read()
+            return file.read(len(data) + 1) == data
 
     def replace(self, before: bytes, data: bytes) -> None:
         """Write it whole in place of `before`, with the rights that it has, safe on the disk when this returns.
@@ -106,10 +106,8 @@ class HeldFile:
     @contextmanager
     def _while_it_is(self, before: bytes) -> Generator[None]:
         with self._folder_locked():
-            file, _ = self.open()
-            with file:
-                if file.read(len(before) + 1) != before:
-                    raise FileChanged(f"{self._real} has been changed meanwhile")
+            if not self.holds(before):
+                raise FileChanged(f"{self._real} has been changed meanwhile")
             yield
 
     @contextmanager

@@ -7,20 +7,31 @@ from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
-from corpora import FileChanged, HeldFile, ProjectKey, replace_whole
+from corpora import FileChanged, HeldFile, NotAFile, ProjectKey, replace_whole
 from fletcher.errors import CommandError
+from ingest import open_plain_file
 
 _KEPT_TURNS = 20
 _BY_ASSISTANT = "a"
+_MOST_BYTES = 64 * 2**20  # of a story
 
 
 def read_story(file: Path) -> bytes:
-    """The bytes of a file that the user named; raises `CommandError` with the reason."""
+    """The bytes of a file that the user named; raises `CommandError` with the reason.
+
+    The folder may be somebody else's: what never ends, as a device or a pipe, is not begun.
+    """
     try:
-        return file.read_bytes()
+        opened, _ = open_plain_file(file, None)
+        with opened:
+            content = opened.read(_MOST_BYTES + 1)
     except OSError as error:
-        reason = "it is a folder" if file.is_dir() else error.strerror
+        other = "it is no plain file" if isinstance(error, NotAFile) else error.strerror or error
+        reason = "it is a folder" if file.is_dir() else other
         raise CommandError(f"{file} cannot be read: {reason}. Name an .arrow file.") from error
+    if len(content) > _MOST_BYTES:
+        raise CommandError(f"{file} has more than the {_MOST_BYTES:,} bytes of a story. Name an .arrow file.")
+    return content
 
 
 @contextmanager
@@ -75,8 +86,9 @@ class StoryFile:
         """
         if not self.file.exists():
             raise self._no_turn()
+        after = read_story(self.file)
         with HeldFile(self.file) as file:
-            self._put_back(file, file.read())
+            self._put_back(file, after)
 
     def go_back(self, before: bytes, after: bytes) -> None:
         """Writes what an undo has led to: the bytes of then where they are kept, else the story of then.
@@ -111,7 +123,7 @@ class StoryFile:
         replace_whole(self._question, json.dumps(asked).encode())
 
     def _require(self, file: HeldFile, before: bytes) -> None:
-        if file.read() != before:
+        if not file.holds(before):
             raise self._changed()
 
     def _replace(self, file: HeldFile, before: bytes, after: bytes) -> None:
@@ -200,7 +212,7 @@ def _is_by_assistant(kept: Path) -> bool:
 
 def _is(file: HeldFile, data: bytes) -> bool:
     with suppress(OSError):
-        return file.read() == data
+        return file.holds(data)
     return False
 
 

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,8 +45,9 @@ class ProvidedEmbedding:
         self._questions, once = self._passages, _asked_once(model)
         if once:  # for passages it may try again: it may be busy
             self._questions = _made(model, provider, name, **once)
+        self.dimension = 0  # until it has answered
         first = within(WAITED_S, lambda: _tried(provider, lambda: self._asked("ready")), provider)
-        self.dimension = len(_normalised([first])[0])
+        self.dimension = len(first)
         self._provider = _Provider(provider, lambda: self._asked("ready"))
         self.is_away = self._provider.is_away
 
@@ -53,15 +55,18 @@ class ProvidedEmbedding:
         """Normalised rows with the places in `texts` that they belong to, a batch at a time as they are made."""
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            rows = self._provider.asked(lambda batch=batch: self._passages.get_text_embedding_batch(batch), _PASSAGES)
-            yield list(range(start, start + len(batch))), _normalised(rows)
+            rows = self._provider.asked(lambda batch=batch: self._made_of(batch), _PASSAGES)
+            yield list(range(start, start + len(batch))), rows
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of a question; nobody waits long for a provider that is away, or hangs."""
-        return _normalised([self._provider.asked(lambda: self._asked(text))])[0]
+        return self._provider.asked(lambda: self._asked(text))
 
-    def _asked(self, question: str) -> Sequence[float]:
-        return self._questions.get_query_embedding(question)
+    def _made_of(self, passages: list[str]) -> NDArray[np.float32]:
+        return _normalised(self._passages.get_text_embedding_batch(passages), len(passages), self.dimension)
+
+    def _asked(self, question: str) -> NDArray[np.float32]:
+        return _normalised([self._questions.get_query_embedding(question)], 1, self.dimension)[0]
 
 
 class ProvidedReranker:
@@ -102,8 +107,8 @@ class _Provider:
             return self._breaker.call(ask, patience or _QUESTION)
         except NoAnswer as error:
             raise ProviderAway(
-                f"{self._name} does not answer ({first_line(error)}): check that it runs, and its key. Search goes on "
-                "without it."
+                f"{self._name} does not answer as it should ({first_line(error)}): check that it runs, and its key. "
+                "Search goes on without it."
             ) from error
 
 
@@ -158,9 +163,13 @@ def _name_of(model: type) -> str:
     return "model" if "model" in parameters and "model_name" not in parameters else "model_name"
 
 
-def _normalised(rows: Any) -> NDArray[np.float32]:
-    vectors = np.asarray(rows, dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    if vectors.ndim != 2 or not np.isfinite(vectors).all() or not lengths.all():
-        raise ModelNotUsable("what it answers are no vectors")
-    return vectors / lengths
+def _normalised(rows: Any, count: int, dimension: int) -> NDArray[np.float32]:
+    """The vectors of so many texts; `dimension` is 0 where any will do."""
+    # They may differ in length, be of something else than numbers, or of numbers too large.
+    with suppress(TypeError, ValueError, OverflowError), np.errstate(over="ignore"):
+        vectors = np.asarray(rows, dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        if vectors.shape == (count, dimension or vectors.shape[-1]) and np.isfinite(lengths).all() and lengths.all():
+            return vectors / lengths
+    expected = f" of {dimension} numbers, one for each text" if dimension else ""
+    raise ModelNotUsable(f"what it answers are no vectors{expected}")

@@ -95,9 +95,12 @@ class Ranking:
             return Ranked(iter(()))
         near: Mapping[int, float] = {}
         if found.embedded > 0:
-            self._with_vectors.add(key)
             vector = vector if is_known else self._vector(query)
-            near = {} if vector is None else self._nearest(key, vector, document_id, index, scope)
+            if vector is not None:
+                if not is_known:
+                    self._upkeep.check_model(len(vector))
+                    self._with_vectors.add(key)
+                near = self._nearest(key, vector, document_id, index, scope)
         documents, fusion = index.documents[scope], self._fusion
         weight = fusion.vector_weight(found.idf_share)
         scores = fusion.fuse(found.lexical, near, found.embedded * weight, documents)

@@ -31,10 +31,13 @@ class VectorUpkeep:
         self._embedder = embedder
         self._vectors = vectors
 
-    def check_model(self) -> None:
-        """Raise `EmbeddingModelMismatch` if the catalog's vectors are another model's; loads nothing."""
+    def check_model(self, dimension: int | None = None) -> None:
+        """Raise `EmbeddingModelMismatch` if the catalog's vectors are another model's; loads nothing.
+
+        A provider's may be another under the same name: then only the `dimension` says so.
+        """
         recorded = self._catalog.embedding_model()
-        if recorded is not None and recorded[0] != self._embedder.name:
+        if recorded is not None and recorded != (self._embedder.name, dimension or recorded[1]):
             raise self._mismatch(*recorded)
 
     def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
@@ -150,12 +153,10 @@ class VectorUpkeep:
         self._catalog.mark_forgotten(gone)
 
     def _record_model(self) -> None:
-        recorded = self._catalog.embedding_model()
-        used = (self._embedder.name, self._embedder.dimension)
-        if recorded is None:
-            self._catalog.record_embedding_model(*used)
-        elif recorded != used:
-            raise self._mismatch(*recorded)
+        if self._catalog.embedding_model() is None:
+            self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
+        else:
+            self.check_model(self._embedder.dimension)
 
     def _mismatch(self, name: str, dimension: int) -> EmbeddingModelMismatch:
         return EmbeddingModelMismatch(

@@ -82,6 +82,7 @@ def undo(
 ) -> None:
     """Restore a file as it was before the last turn; again: before the one before it, 20 turns deep."""
     settings, key = settings_for(data_dir, workspace), key_of(workspace, project)
+    read_story(file)  # before whatever takes a while
     story = story_file(settings, file)
     try:
         with said_if_not_written(file):

@@ -1,5 +1,6 @@
 """Wrong usage ends with 2, and before anything is done."""
 
+import os
 from importlib.metadata import version
 from pathlib import Path
 
@@ -91,6 +92,39 @@ def test_a_folder_in_the_place_of_a_story(capsys: pytest.CaptureFixture[str], co
     code, err = ended(capsys, *command)
     assert code == 1
     assert ". cannot be read: it is a folder. Name an .arrow file." in err
+
+
+STORY_COMMANDS = [
+    ("chat", "story.arrow", "-m", "hi"),
+    ("undo", "story.arrow"),
+    ("outline", "story.arrow"),
+    ("check", "story.arrow"),
+    ("mcp", "--file", "story.arrow"),
+]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+@pytest.mark.parametrize("command", STORY_COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_never_ends_in_the_place_of_a_story(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str, command: tuple[str, ...]
+) -> None:
+    story = tmp_path / "story.arrow"
+    os.mkfifo(story) if kind == "pipe" else story.symlink_to(os.devnull)
+    code, err = ended(capsys, *command)
+    assert code == 1
+    assert "story.arrow cannot be read: it is no plain file. Name an .arrow file." in err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", STORY_COMMANDS, ids=lambda command: command[0])
+def test_a_file_that_is_too_long_for_a_story(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("fletcher.story_file._MOST_BYTES", 1000)
+    (tmp_path / "story.arrow").write_bytes(b" " * 1001)
+    code, err = ended(capsys, *command)
+    assert code == 1
+    assert "story.arrow has more than the 1,000 bytes of a story." in err.replace("\n", " ")
 
 
 def test_a_message_that_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import base64
 import json
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -17,13 +17,14 @@ class ProviderStub:
     """Its vectors are those of `SmallEmbedder`; `asked` has the texts of each request.
 
     The next `busy` requests are told to come again. While it has `blanks` it answers with them, with a pause after
-    each, and `left` is set when nobody reads them.
+    each, and `left` is set when nobody reads them. `mangled` makes of its vectors what it sends instead.
     """
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
         self.refuses = False
         self.busy = 0
+        self.mangled: Callable[[list[np.ndarray]], list[np.ndarray]] = list
         self.blanks: tuple[bytes, float] | None = None
         self.left = threading.Event()
         self.goes_on = threading.Event()
@@ -36,9 +37,9 @@ class ProviderStub:
         given = body["input"]
         texts = [given] if isinstance(given, str) else list(map(str, given)) if isinstance(given, list) else []
         self.asked.append(texts)
-        rows = self._embedder.embed_passages(texts)
+        rows = self.mangled(list(self._embedder.embed_passages(texts)))
         if path == "/api/embed":
-            return {"model": body["model"], "embeddings": rows.tolist()}
+            return {"model": body["model"], "embeddings": [row.tolist() for row in rows]}
         assert path == "/v1/embeddings", path
         data = [
             {"object": "embedding", "index": place, "embedding": _encoded(row, body.get("encoding_format"))}

@@ -12,9 +12,9 @@ DIMENSION = 64
 class SmallEmbedder:
     """Texts that share words are similar: each word has a place in the vector, which its hash decides."""
 
-    def __init__(self, name: str = "small") -> None:
+    def __init__(self, name: str = "small", dimension: int = DIMENSION) -> None:
         self.name = name
-        self.dimension = DIMENSION
+        self.dimension = dimension
         self.passages: list[str] = []
         self.queries: list[str] = []
 
@@ -30,15 +30,15 @@ class SmallEmbedder:
         self.passages += texts
         if progress is not None:
             progress(len(texts))
-        return np.stack([small_vector(text) for text in texts])
+        return np.stack([small_vector(text, self.dimension) for text in texts])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         self.queries.append(text)
-        return small_vector(text)
+        return small_vector(text, self.dimension)
 
 
-def small_vector(text: str) -> NDArray[np.float32]:
-    vector = np.full(DIMENSION, 0.01, dtype=np.float32)
+def small_vector(text: str, dimension: int = DIMENSION) -> NDArray[np.float32]:
+    vector = np.full(dimension, 0.01, dtype=np.float32)
     for word in text.lower().split():
-        vector[hashlib.sha256(word.encode()).digest()[0] % DIMENSION] += 1
+        vector[hashlib.sha256(word.encode()).digest()[0] % dimension] += 1
     return (vector / np.linalg.norm(vector)).astype(np.float32)

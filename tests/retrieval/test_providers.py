@@ -101,6 +101,45 @@ def test_search_goes_on_while_it_refuses_and_vectors_follow(
         assert catalog.lacking_vectors(key) == 0
 
 
+Rows = list[np.ndarray]
+
+
+@pytest.mark.parametrize(
+    "mangled",
+    [
+        pytest.param(lambda rows: [row[:5] for row in rows], id="shorter"),
+        pytest.param(lambda rows: [np.append(row, row) for row in rows], id="longer"),
+        pytest.param(lambda rows: [row[: len(row) - place] for place, row in enumerate(rows)], id="of all lengths"),
+        pytest.param(lambda rows: rows[1:], id="too few"),
+        pytest.param(lambda rows: [*rows, *rows, *rows], id="too many"),
+        pytest.param(lambda rows: [row * 0 for row in rows], id="zeros"),
+        pytest.param(lambda rows: [row * np.float32(1e30) for row in rows], id="too large"),
+    ],
+)
+def test_vectors_that_cannot_be_the_texts_are_its_failure(
+    embedder: Embedder,
+    provider: ProviderStub,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    mangled: Callable[[Rows], Rows],
+) -> None:
+    with closing(Retriever(catalog, embedder, vectors)) as retriever:
+        put(key, "a.md", "the dragon sleeps")
+        retriever.embed_pending(key)
+        put(key, "b.md", "a dragon that is new", "and another", "and a third")
+        provider.mangled = mangled
+        with pytest.raises(ProviderAway, match="are no vectors of 64 numbers, one for each text"):
+            retriever.embed_pending(key)
+        answer = retriever.answer(key, "dragon new")
+        assert {one.passage.document for one in answer.passages} == {"a.md", "b.md"}
+        provider.mangled = list
+        eventually(lambda: embedder.is_away() is False)
+        assert retriever.embed_pending(key) == 3
+        assert retriever.answer(key, "dragon new").text_only is False
+
+
 def test_a_question_does_not_wait_for_a_provider_that_is_known_to_hang(
     embedder: Embedder, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import chromadb
@@ -283,6 +284,20 @@ def test_a_model_of_the_same_name_with_another_dimension_is_refused(
     put(key, "a.md", "dragon")
     with pytest.raises(EmbeddingModelMismatch, match="3 dimensions"):
         retriever.embed_pending(key)
+
+
+def test_no_question_is_asked_with_a_vector_of_another_length(
+    retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
+) -> None:
+    """A provider has another model under the same name since the server was started anew."""
+    put(key, "a.md", "dragon")
+    retriever.embed_pending(key)
+    with closing(Retriever(catalog, SmallEmbedder(dimension=32), vectors)) as anew:
+        for _ in range(2):
+            with pytest.raises(EmbeddingModelMismatch, match=r"64 dimensions.*fletcher reindex"):
+                anew.search(key, "dragon")
+        anew.reindex([key])
+        assert anew.answer(key, "dragon").text_only is False
 
 
 def test_reindex_changes_the_model(
