@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import HttpError, MessagesApi, Script
+from tests.forked import Forked
 from tests.server_process import CLEAN_ENVIRONMENT, server_process
 
 _PATIENCE_S = 180
@@ -50,7 +51,7 @@ class House:
 
     url: str
     model: Model
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[bytes] | Forked"
     log: list[str]
 
     @property

@@ -62,7 +62,7 @@ FAILURES: list[tuple[Exception, str]] = [
     (ContentFilterError(SECRET), "CONTENT_FILTER"),
     (IncompleteToolCall(SECRET), "ANSWER_TOO_LONG"),
     (UnexpectedModelBehavior(SECRET), "MODEL_MISBEHAVED"),
-    (ZeroDivisionError(SECRET), "INTERNAL"),
+    (ZeroDivisionError(SECRET), "MODEL_MISBEHAVED"),
 ]
 
 

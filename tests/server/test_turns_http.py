@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import urlsplit
 
 import httpx
@@ -275,8 +276,8 @@ def test_a_model_that_fails_after_something_was_done(home: House, http: httpx.Cl
     assert answer["changed"] is True
 
 
-def test_an_unexpected_failure(home: House, http: httpx.Client) -> None:
-    home.model.add(ZeroDivisionError("the secret of line 7"))
+def test_an_unexpected_failure(home: House, http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.turn.turn.Turn._react", AsyncMock(side_effect=ZeroDivisionError("the secret of line 7")))
     answer = http.post("/projects/1/turns", json={"message": "Hello?", "arrow_content": story_text()})
     assert "secret" not in error(answer, 500, "INTERNAL")
 
