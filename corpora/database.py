@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from corpora.errors import CatalogError
+from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
 from corpora.sqlite import prepare_sqlite
@@ -35,6 +36,8 @@ logger = logging.getLogger(__name__)
 _VERSION = "schema_version"
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
+# Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
+_PLACES = ThreadPlaces(12)
 
 
 class Database:
@@ -80,13 +83,16 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Generator[Connection]:
-        with self._reported(), self._engine.begin() as connection:
+        with self._in_place(), self._reported(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def _writing(self) -> Generator[Connection]:
-        with self._reported(), self._writer.begin() as connection:
+        with self._in_place(), self._reported(), self._writer.begin() as connection:
             yield connection
+
+    def _in_place(self) -> AbstractContextManager[None]:
+        return _PLACES.taken() if self.is_shared else nullcontext()
 
     @contextmanager
     def _reported(self) -> Generator[None]:

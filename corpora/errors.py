@@ -9,7 +9,7 @@ CorpusError
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
  +- WorkspaceFull            WORKSPACE_FULL       its workspace has all the documents, bytes or folders that it may have
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
- |   +- CatalogBusy          CATALOG_BUSY         another process works with it and cannot share it
+ |   +- CatalogBusy          CATALOG_BUSY         a process works with it that cannot share it, or too many threads
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
  +- DirectoryBusy            DIRECTORY_BUSY       another process owns the data directory
 """

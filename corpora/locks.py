@@ -7,9 +7,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from typing import Any
 
-from sqlalchemy import URL, Engine, func, select
+from sqlalchemy import URL, Engine, Select, func, select
 from sqlalchemy.exc import DBAPIError
 
 from corpora.database import Database
@@ -26,18 +27,20 @@ class Locks(Database):
     """What `Catalog` locks.
 
     With SQLite the data directory has one owner, and a lock is one between threads. With PostgreSQL it is an advisory
-    lock besides, on a connection of its own: it ends with its process, however that ends.
+    lock besides, on a connection that all have together: it ends with its process, however that ends.
     """
 
     def __init__(self, database_url: str | URL) -> None:
         super().__init__(database_url)
         self._locks: dict[str, Lock] = {}
         self._guard = threading.Lock()
+        self._sharing = threading.Lock()
+        self._of_locks: _Session | None = None  # while any is held
 
     def lock(self, name: str) -> Lock:
         """The lock of that name, always the same one."""
         with self._guard:
-            return self._locks.setdefault(name, Lock(name, self._session if self.is_shared else None))
+            return self._locks.setdefault(name, Lock(name, self._shared_session if self.is_shared else None))
 
     @contextmanager
     def in_use(self, *, alone: bool = False, remedy: str = "") -> Generator[None]:
@@ -57,6 +60,23 @@ class Locks(Database):
     def _session(self) -> _Session:
         return _Session(self._engine, self._reported)
 
+    @contextmanager
+    def _shared_session(self) -> Generator[_Session]:
+        """The one session of all locks that this process holds: each would need a connection of its own else."""
+        with self._sharing:
+            if self._of_locks is None or not self._of_locks.answers():
+                self._of_locks = self._session()
+            session = self._of_locks
+            session.users += 1
+        try:
+            yield session
+        finally:
+            with self._sharing:
+                session.users -= 1
+                if not session.users:
+                    self._of_locks = None if self._of_locks is session else self._of_locks
+                    session.close()
+
     def _busy(self, alone: bool, remedy: str) -> CatalogBusy:
         if alone:
             return CatalogBusy(
@@ -74,13 +94,14 @@ class Lock:
 
     Args:
         name: The same name is the same lock, in all processes.
-        session: Opens a session with the database server; None where only threads of this process matter.
+        session: The session with the database server; None where only threads of this process matter.
     """
 
-    def __init__(self, name: str, session: Callable[[], _Session] | None) -> None:
+    def __init__(self, name: str, session: Callable[[], AbstractContextManager[_Session]] | None) -> None:
         self._number = _number(name)
         self._open_session = session
         self._session: _Session | None = None
+        self._until_free = ExitStack()
         self._threads = threading.Lock()
 
     @contextmanager
@@ -112,40 +133,60 @@ class Lock:
         if self._open_session is None:
             return True
         if self._session is None:
-            self._session = self._open_session()
-        return self._session.takes(self._number)
+            self._session = self._until_free.enter_context(self._open_session())
+        if not self._session.takes(self._number):
+            return False
+        self._until_free.callback(self._session.gives_back, self._number)
+        return True
 
     def _give_back(self) -> None:
-        session, self._session = self._session, None
+        self._session = None
         try:
-            if session is not None:
-                session.close()
+            self._until_free.close()
         finally:
             self._threads.release()
 
 
 class _Session:
-    """A connection on which advisory locks are held, until it is closed or lost."""
+    """A connection on which advisory locks are held, until it is closed or lost; threads may share it."""
 
     def __init__(self, engine: Engine, reported: Callable[[], AbstractContextManager[None]]) -> None:
         self._reported = reported
+        self._one_at_a_time = threading.Lock()
+        self.users = 0
         with reported():
             self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def takes(self, number: int, *, shared: bool = False) -> bool:
         take = func.pg_try_advisory_lock_shared if shared else func.pg_try_advisory_lock
-        with self._reported():
+        with self._reported(), self._one_at_a_time:
             return bool(self._connection.scalar(select(take(number))))
+
+    def gives_back(self, number: int) -> None:
+        self._done(select(func.pg_advisory_unlock(number)))
+
+    def answers(self) -> bool:
+        """Whether it is still there, and with it all locks that were taken on it."""
+        return self._done(select(1))
 
     def close(self) -> None:
         try:
-            self._connection.execute(select(func.pg_advisory_unlock_all()))
-        except DBAPIError as error:
-            # The locks went with the connection. What they kept apart was done; every step of it can be done again.
-            logger.warning("the connection that held a lock was lost: %s", error.orig)
-            self._connection.invalidate()
+            self._done(select(func.pg_advisory_unlock_all()))
         finally:
             self._connection.close()
+
+    def _done(self, statement: Select[Any]) -> bool:
+        with self._one_at_a_time:
+            if self._connection.invalidated:
+                return False
+            try:
+                self._connection.execute(statement)
+            except DBAPIError as error:
+                # Its locks went with it. What they kept apart was done; every step of it can be done again.
+                logger.warning("the connection that held locks was lost: %s", error.orig)
+                self._connection.invalidate()
+                return False
+        return True
 
 
 def _every_second(call: Callable[[], object] | None) -> Callable[[], None]:

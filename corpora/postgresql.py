@@ -33,7 +33,7 @@ def open_postgresql(url: URL) -> tuple[Engine, Presence]:
         url,
         isolation_level="REPEATABLE READ",
         pool_pre_ping=True,  # it may have been restarted
-        max_overflow=-1,  # a thread that holds a lock must never wait for a connection
+        max_overflow=-1,  # who has one never waits for a second; `ThreadPlaces` limits who has one
         connect_args={name: value for name, value in wanted.items() if name not in url.query},
     )
     presence = Presence(lambda: _answers(engine))

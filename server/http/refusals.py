@@ -52,7 +52,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "ANSWER_BROKEN_OFF": (_OF_THE_MODEL, "The answer ended before it was complete; try again."),
     "ANSWER_TOO_LONG": (_OF_THE_MODEL, "The model's answer came to the limit of its length."),
     "CATALOG_ERROR": (_UNAVAILABLE, "The catalog's database does not answer."),
-    "CATALOG_BUSY": (_UNAVAILABLE, "Another process needs the catalog alone."),
+    "CATALOG_BUSY": (_UNAVAILABLE, "Another process needs the catalog alone, or too many requests wait for it."),
     "STORAGE_ERROR": (_UNAVAILABLE, "The data directory cannot be written."),
     "SERVER_CLOSING": (_UNAVAILABLE, "The server ends; ask the next one."),
     "RETRIEVAL_ERROR": (_UNAVAILABLE, "The corpus cannot be searched; the message says why."),

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -114,3 +114,32 @@ def test_a_data_directory_is_not_locked_twice(sqlite_url: str) -> None:
     with catalog.in_use(alone=True), catalog.in_use(alone=True):
         pass
     catalog.close()
+
+
+def test_all_locks_of_a_server_are_on_one_connection(catalogs: tuple[Catalog, Catalog]) -> None:
+    one, other = catalogs
+    with ExitStack() as held:
+        for name in "abcdef":
+            held.enter_context(one.lock(name).held())
+        with one._reading() as connection:  # pyright: ignore[reportPrivateUsage]
+            holders = "SELECT count(DISTINCT pid), count(*) FROM pg_locks WHERE locktype = 'advisory'"
+            assert tuple(connection.exec_driver_sql(holders).one()) == (1, 6)
+        with one.lock("g").held():
+            pass
+        with other.lock("a").held_if_free() as taken:
+            assert not taken
+    with other.lock("a").held(), other.lock("f").held():
+        pass
+
+
+def test_where_the_connection_of_the_locks_is_lost_the_next_lock_has_another(catalogs: tuple[Catalog, Catalog]) -> None:
+    one, other = catalogs
+    with (
+        one.lock("a").held(),
+        lost_connections(other),
+        one.lock("b").held(),
+        other.lock("b").held_if_free() as taken,
+    ):
+        assert not taken
+    with other.lock("a").held(), other.lock("b").held():
+        pass
