@@ -139,9 +139,7 @@ class Conversation:
             confirm=policy_for(self._services.confirm, message.confirm, message.function),
             being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",
-            taken=(self._services.taken.of if guest else self._services.taken.known_of)(
-                ProjectKey(self.workspace, project_id)
-            ),
+            taken=(self._services.taken.of if guest else self._services.taken.known_of)((self.workspace, project_id)),
         )
 
     async def _require_documents(self, key: ProjectKey | None, project_id: str, uploads: Uploads) -> None:
