@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.reduction import DupFd
 from pathlib import Path
@@ -116,7 +117,8 @@ class Forked:
     def send_signal(self, number: int) -> None:
         """Sends it a signal, unless it has ended."""
         if self.returncode is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # it has just ended, and its exit code is on its way
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """Tells it to end."""

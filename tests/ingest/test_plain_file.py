@@ -120,9 +120,9 @@ def test_a_watched_folder_that_becomes_a_link_is_not_read_behind_it(
     monkeypatch.setattr("ingest.watching._QUIET_S", 0.0)
     folder.rename(tmp_path / "old")
     folder.symlink_to(tmp_path / "private")
-    for real, kind in ((True, Refusal), (False, Source)):
+    for real, kinds, problems in ((True, [], 1), (False, [Source], 0)):
         watch = Watch([folder], threading.Event(), real=real)
         change = watch.wait()
         watch.close()
         assert change is not None
-        assert [type(entry) for entry in change.sources] == [kind]
+        assert ([type(entry) for entry in change.sources], len(change.problems)) == (kinds, problems)
