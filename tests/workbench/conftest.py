@@ -16,7 +16,7 @@ from tests.server_process import PATIENCE_S, running_server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(".venv/axe-core/package/axe.min.js")
-PATIENCE_MS = 120_000
+PATIENCE_MS = 300_000  # readers are nice: beside others who compute they take minutes for what takes seconds
 expect.set_options(timeout=PATIENCE_MS)  # five seconds, if nothing is said
 MOST_OF_UPLOAD, MOST_OF_MESSAGE = 50_000, 2 * 2**20  # bytes that the servers `sample` and `guarded` take
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
