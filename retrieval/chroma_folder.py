@@ -173,11 +173,11 @@ class ChromaFolder:
         return name
 
     def _close(self) -> None:
-        if self._system is not None:
-            self._system.stop()
-            self._system = None
-            self._open.clear()
-            self._changing.notify_all()
+        system, self._system = self._system, None
+        self._open.clear()  # first: whoever waits for that must not wait for ever where Chroma cannot stop
+        self._changing.notify_all()
+        if system is not None:
+            system.stop()
 
 
 @cache
