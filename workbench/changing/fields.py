@@ -261,15 +261,13 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
     if types == ["integer"]:
         number = ui.number(label, value=value, precision=0, min=schema.get("minimum"), max=schema.get("maximum"))
         return number, lambda written, _type: int(written)
-    convert = (
-        _as_it_is
-        if types == ["string"]
-        else _named
-        if types == ["integer", "string"]
-        else _typed
-        if "number" in types
-        else _as_json
-    )
+    match types:
+        case ["string"]:
+            convert = _as_it_is
+        case ["integer", "string"]:
+            convert = _named
+        case _:
+            convert = _typed if "number" in types else _as_json
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return ui.textarea(label, value=text).props("autogrow rows=1"), convert
 
