@@ -105,8 +105,12 @@ class ProjectData:
 
     def incoming(self, node_id: int, scene_id: int) -> list[Connection]:
         """Connections from other entries of the map that reach the node."""
+        return [connection for _, connection in self.incoming_by_entry(node_id, scene_id)]
+
+    def incoming_by_entry(self, node_id: int, scene_id: int) -> list[tuple[int, Connection]]:
+        """The same, each with the node in whose entry it lies; if it leaves from another, Arrow does not play it."""
         entries = self.scene_map(scene_id).items()
-        return [c for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
+        return [(key, c) for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
 
     def name(self, kind: str, resource_id: int) -> str:
         """The resource's name; empty if there is none."""

@@ -7,7 +7,7 @@ from arrow_project.node_types.kinds import mismatch, whole
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, Record, connections, sequence, text
+from arrow_project.values import Connection, Record, sequence, text
 
 _NODE: Record = {"type": ["integer", "string"]}
 _CONNECTION: Record = {
@@ -138,14 +138,14 @@ def cut(editing: Editing, node_id: int, scene_id: int, inputs: int, outputs: int
     """Remove the connections of slots that a node is about to lose."""
     project = editing.project
     lost = [(node_id, c) for c in project.outgoing(node_id, scene_id) if c[1] >= outputs]
-    lost += [(at, c) for at, c in _incoming(project, node_id, scene_id) if c[3] >= inputs]
+    lost += [(at, c) for at, c in project.incoming_by_entry(node_id, scene_id) if c[3] >= inputs]
     for at, connection in lost:
         remove(editing, scene_id, connection, at)
 
 
 def isolate(editing: Editing, node_id: int, scene_id: int) -> None:
     """Remove every connection that leads to a node."""
-    for at, connection in _incoming(editing.project, node_id, scene_id):
+    for at, connection in editing.project.incoming_by_entry(node_id, scene_id):
         remove(editing, scene_id, connection, at)
 
 
@@ -158,15 +158,6 @@ def remove(editing: Editing, scene_id: int, connection: Connection, at: int) -> 
     few_outgoing(editing.project, at, scene_id)
     editing.remark(f"Removed the connection {said(editing.project, connection)}.")
     editing.mind.update_node_map(at, scene_id, pop=[connection])
-
-
-def _incoming(project: ProjectData, node_id: int, scene_id: int) -> list[tuple[int, Connection]]:
-    """The connections that lead to a node, each with the node in whose map entry it lies.
-
-    That may be another than it leaves from; Arrow does not play it then.
-    """
-    entries = project.scene_map(scene_id).items()
-    return [(key, c) for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
 
 
 def few_outgoing(project: ProjectData, node_id: int, scene_id: int) -> list[Connection]:
