@@ -155,7 +155,7 @@ def remove(editing: Editing, scene_id: int, connection: Connection, at: int) -> 
     Raises:
         OperationError: INVALID_CONNECTION, there are too many.
     """
-    few_outgoing(editing.project, at, scene_id)
+    _require_few(editing.project, at, scene_id)
     editing.remark(f"Removed the connection {said(editing.project, connection)}.")
     editing.mind.update_node_map(at, scene_id, pop=[connection])
 
@@ -166,13 +166,17 @@ def few_outgoing(project: ProjectData, node_id: int, scene_id: int) -> list[Conn
     Raises:
         OperationError: INVALID_CONNECTION, there are too many.
     """
+    _require_few(project, node_id, scene_id)
+    return project.outgoing(node_id, scene_id)
+
+
+def _require_few(project: ProjectData, node_id: int, scene_id: int) -> None:
     count = len(sequence(project.scene_map(scene_id).get(node_id, {}).get("io")))
     if count > _MOST_CONNECTIONS:
         raise _refused(
             f"Node {node_id} has {count:,} connections; Fletcher changes those of nodes that have at most "
             f"{_MOST_CONNECTIONS:,}. Change them in Arrow."
         )
-    return project.outgoing(node_id, scene_id)
 
 
 def _ends(editing: Editing, arguments: Record) -> tuple[int, int, int, int]:
