@@ -33,7 +33,7 @@ def test_a_thousand_can_be_changed() -> None:
     [
         _DELETE,
         Operation("create_connection", {"from_node_id": 900, "from_slot": 0, "to_node_id": 901, "to_slot": 1}),
-        Operation("update_node", {"node_id": 901, "data": {"inputs": 1}}),
+        Operation("update_node", {"node_id": 901, "data": {"inputs": 2}}),
         Operation("delete_node", {"node_id": 901}),
     ],
     ids=lambda operation: operation.function,
