@@ -39,6 +39,7 @@ from .turn.events import TextChunk as TextChunk
 from .turn.events import TextFinished as TextFinished
 from .turn.events import Timings as Timings
 from .turn.events import Usage as Usage
+from .turn.request import NO_STORY as NO_STORY
 from .turn.request import Exchange as Exchange
 from .turn.request import TurnContext as TurnContext
 from .turn.request import TurnRequest as TurnRequest

@@ -8,10 +8,11 @@ from arrow_project.diffing import Diff, diff
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
 from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
-from arrow_project.names import fold
+from arrow_project.names import fold, near
 from arrow_project.node_view import node_data_schema, node_details, node_line, node_lines
 from arrow_project.operation import Finding, NativeCall, Operation, OperationResult, OperationSpec, Selection
 from arrow_project.operations import OPERATIONS
+from arrow_project.operations.variables import MOST_WRITTEN
 from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered, renumbered_native
@@ -20,6 +21,7 @@ from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story
 from arrow_project.values import copied
 
 __all__ = [
+    "MOST_WRITTEN",
     "OPERATIONS",
     "TEXT_FIELDS",
     "ArrowProject",
@@ -54,6 +56,7 @@ __all__ = [
     "fold",
     "losses",
     "lower",
+    "near",
     "node_data_schema",
     "node_details",
     "node_line",

@@ -2,30 +2,34 @@
 
 import hashlib
 import json
+from collections.abc import Set
 from typing import Any, cast
 
 from arrow_project.project import ArrowProject
 
-# Arrow derives the first two from the rest, and a client places nodes where it likes.
-_LEFT_OUT = frozenset({"use", "ref", "offset"})
+_DERIVED = frozenset({"use", "ref"})  # by Arrow, from the rest
+_PLACED = frozenset({"offset"})  # wherever a client likes
+_OF_SAVING = frozenset({"authors", "last_save", "editor"})
 _SORTED = json.JSONEncoder(sort_keys=True)
 
 
 def fingerprint(project: ArrowProject | None) -> str:
-    """SHA-256 of title, entry and resources, without positions and bookkeeping; empty without a project.
+    """SHA-256 of all that a file says, without positions and bookkeeping; empty without a project.
 
     Saving, moving a node or counting an author's ids further changes a file, but not its story.
     """
     if project is None:
         return ""
     raw = project.data.raw
-    sha256 = hashlib.sha256(_json([raw["title"], raw["entry"]]))
+    authors = {number: author[0] for number, author in raw["meta"]["authors"].items()}
+    rest = _without({"meta", "resources"}, raw), _without(_OF_SAVING, raw["meta"]), authors
+    sha256 = hashlib.sha256(_json([_plain(one) for one in rest]))
     # Piece by piece: one call for all of a large story would let no other thread run until it returns.
     for kind, table in sorted(raw["resources"].items()):
         for key in sorted(table):
-            said = _meant(table[key])
+            said = _without(_DERIVED, table[key])
             if kind == "scenes":
-                said["map"] = {node: _meant(place) for node, place in said["map"].items()}
+                said["map"] = {node: _without(_PLACED, place) for node, place in said["map"].items()}
             sha256.update(_json([kind, key, _plain(said)]))
     return sha256.hexdigest()
 
@@ -34,9 +38,9 @@ def _json(value: Any) -> bytes:
     return _SORTED.encode(value).encode()
 
 
-def _meant(record: dict[str, Any]) -> dict[str, Any]:
+def _without(names: Set[str], record: dict[str, Any]) -> dict[str, Any]:
     """A resource or a place on a map; deeper in it these names are the author's, such as a tag's."""
-    return {name: field for name, field in record.items() if name not in _LEFT_OUT}
+    return {name: field for name, field in record.items() if name not in names}
 
 
 def _plain(value: Any) -> Any:

@@ -42,10 +42,12 @@ class Journal:
         self.drop_all(table, (key,))
 
     def drop_all(self, table: dict[Any, Any], keys: Iterable[Any]) -> None:
-        """Remove several keys that exist."""
-        self._undo.append(partial(_restore, table, dict(table)))
-        for key in keys:
+        """Remove several keys that exist; of the others nothing is kept, as one table may lose thousands one by one."""
+        gone = set(keys)
+        places = [(place, key, table[key]) for place, key in enumerate(table) if key in gone]
+        for key in gone:
             del table[key]
+        self._undo.append(partial(_restore, table, places))
 
     def append(self, array: list[Any], value: Any) -> None:
         """Append to an array."""
@@ -63,6 +65,14 @@ class Journal:
         self._undo.append(undo)
 
 
-def _restore(table: dict[Any, Any], before: dict[Any, Any]) -> None:
+def _restore(table: dict[Any, Any], gone: list[tuple[int, Any, Any]]) -> None:
+    """Put keys back where they were, the first first."""
+    # two lists and no pairs: thousands of new objects would call the garbage collector, which takes far longer
+    left, values, keys, all_values = list(table), list(table.values()), list[Any](), list[Any]()
+    for number, (place, key, value) in enumerate(gone):
+        between = slice(len(keys) - number, place - number)
+        keys += [*left[between], key]
+        all_values += [*values[between], value]
+    behind = slice(len(keys) - len(gone), None)
     table.clear()
-    table.update(before)
+    table.update(zip(keys + left[behind], all_values + values[behind], strict=True))

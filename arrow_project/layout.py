@@ -1,5 +1,9 @@
 """Where a new node goes: to the right in reading order, branches fanned out, nothing covered."""
 
+from bisect import bisect_left, insort
+from collections.abc import Callable
+from functools import partial
+
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, sequence, text
@@ -26,52 +30,71 @@ def size(type_name: str, data: Record) -> Point:
     return _WIDTHS.get(type_name, _WIDTH), _HEAD + _ROW * rows
 
 
-def place(
-    project: ProjectData, scene_id: int, type_name: str, data: Record, anchor: int | None, *, below: bool = False
-) -> Point:
-    """The position of a new node beside the anchor (or after everything), covering nothing.
+class Layout:
+    """Where a scene's nodes are, looked at once for all that an operation inserts, and only if it asks for a place.
 
-    Args:
-        project: the project.
-        scene_id: the scene that gets the node.
-        type_name: the new node's type.
-        data: its data, which decides its size.
-        anchor: the node it belongs to.
-        below: under the anchor instead of to its right.
+    Frames are left out, which lie behind other nodes on purpose.
     """
-    places = _places(project, scene_id)
-    if not places:
-        return _FIRST
-    if anchor not in places:
-        anchor = max(places, key=lambda n: places[n])
-    (x, y), (width, height) = places[anchor], _extent(project, anchor)
-    start = (x, y + height + _GAP_Y) if below else (x + width + _GAP_X, y)
-    return _free(project, places, start, size(type_name, data))
 
+    def __init__(self, project: ProjectData, scene_id: int) -> None:
+        self._project = project
+        self._scene_id = scene_id
+        self._is_read = False
+        self._places: dict[int, Point] = {}
+        self._by_left: list[tuple[int, int]] = []  # with the node
+        self._sized: list[int] = []  # boxes of which a writer has chosen the size
 
-def _places(project: ProjectData, scene_id: int) -> dict[int, Point]:
-    """Where the nodes are; frames aside, which lie behind other nodes on purpose."""
-    entries = project.scene_map(scene_id).items()
-    return {n: project.offset(e) for n, e in entries if n in project.nodes and project.nodes[n]["type"] != "frame"}
+    def add(self, node_id: int, place: Point) -> None:
+        """A node has been inserted."""
+        if self._is_read:
+            self._note(node_id, place, partial(insort, self._by_left))
 
+    def _read(self) -> None:
+        for node_id, entry in self._project.scene_map(self._scene_id).items():
+            if node_id in self._project.nodes:
+                self._note(node_id, self._project.offset(entry), self._by_left.append)
+        self._by_left.sort()
+        self._is_read = True
 
-def _extent(project: ProjectData, node_id: int) -> Point:
-    return size(text(project.nodes[node_id]["type"]), project.data(node_id))
+    def _note(self, node_id: int, place: Point, keep: Callable[[tuple[int, int]], None]) -> None:
+        if self._project.nodes[node_id]["type"] == "frame":
+            return
+        self._places[node_id] = place
+        keep((place[0], node_id))
+        if "rect" in self._project.data(node_id):
+            self._sized.append(node_id)
 
+    def place(self, type_name: str, data: Record, anchor: int | None, *, below: bool = False) -> Point:
+        """The position of a new node beside the anchor (or after everything), covering nothing.
 
-def _is_sized(project: ProjectData, node_id: int) -> bool:
-    """Whether a writer gave the box a size."""
-    return "rect" in project.data(node_id)
+        Args:
+            type_name: the new node's type.
+            data: its data, which decides its size.
+            anchor: the node it belongs to.
+            below: under the anchor instead of to its right.
+        """
+        if not self._is_read:
+            self._read()
+        if not self._places:
+            return _FIRST
+        if anchor not in self._places:
+            anchor = max(self._places, key=self._places.__getitem__)
+        (x, y), (width, height) = self._places[anchor], self._extent(anchor)
+        start = (x, y + height + _GAP_Y) if below else (x + width + _GAP_X, y)
+        return self._free(start, size(type_name, data))
 
+    def _extent(self, node_id: int) -> Point:
+        return size(text(self._project.nodes[node_id]["type"]), self._project.data(node_id))
 
-def _free(project: ProjectData, places: dict[int, Point], start: Point, extent: Point) -> Point:
-    """The first free place from here downwards."""
-    x, y = start
-    width, height = extent
-    near = [n for n, (left, _) in places.items() if left < x + width and (left + _WIDEST > x or _is_sized(project, n))]
-    for node_id in sorted(near, key=lambda n: places[n][1]):
-        left, top = places[node_id]
-        wide, tall = _extent(project, node_id)
-        if x < left + wide and top < y + height and y < top + tall:
-            y = top + tall + _GAP_Y
-    return x, y
+    def _free(self, start: Point, extent: Point) -> Point:
+        """The first free place from here downwards."""
+        x, y = start
+        width, height = extent
+        first, end = (bisect_left(self._by_left, (left,)) for left in (x - _WIDEST + 1, x + width))
+        near = {node_id for _, node_id in self._by_left[first:end]}.union(self._sized)
+        for node_id in sorted(near, key=lambda n: (self._places[n][1], n)):
+            left, top = self._places[node_id]
+            wide, tall = self._extent(node_id)
+            if left < x + width and x < left + wide and top < y + height and y < top + tall:
+                y = top + tall + _GAP_Y
+        return x, y

@@ -1,8 +1,12 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
+import re
 from typing import Any, cast
 
+from arrow_project.names import parts
 from arrow_project.values import Record
+
+_EXPOSURE = re.compile(r"\{[^{}]*+\}")
 
 
 def merged(target: Any, modification: Record) -> Record:
@@ -24,12 +28,28 @@ def _same_type(one: object, other: object) -> bool:
 
 def replaced(value: Any, exposures: dict[str, str]) -> Any:
     """A copy of a value with text replaced in every text inside of it (keys are left alone)."""
+    # whole exposures are looked for together: a character has as many as tags
+    whole = {old: new for old, new in exposures.items() if _EXPOSURE.fullmatch(old)}
+    return _replaced(value, whole, {old: new for old, new in exposures.items() if old not in whole})
+
+
+def _replaced(value: Any, whole: dict[str, str], others: dict[str, str]) -> Any:
     if isinstance(value, str):
-        for old, new in exposures.items():
+        if whole and "{" in value:
+            value = "".join(_EXPOSURE.sub(lambda it: whole.get(it[0], it[0]), part) for part in parts(value))
+        for old, new in others.items():
             value = value.replace(old, new)
         return value
     if isinstance(value, list):
-        return [replaced(item, exposures) for item in cast("list[Any]", value)]
+        return [_replaced(item, whole, others) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: replaced(item, exposures) for key, item in cast("Record", value).items()}
+        return {key: _replaced(item, whole, others) for key, item in cast("Record", value).items()}
     return value
+
+
+def occurrences(value: Any, said: str) -> int:
+    """How often the texts inside of a value say something."""
+    if isinstance(value, str):
+        return value.count(said)
+    inner = cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(occurrences(item, said) for item in inner)

@@ -17,6 +17,7 @@ from arrow_project.project_data import ProjectData
 from arrow_project.references import References
 from arrow_project.values import Connection, Record, record, sequence
 
+_BRACES = frozenset("{}")
 _FIRST_ENTRY = [100, 100]
 
 
@@ -44,6 +45,7 @@ class Mind:
         node: Record = {"type": type_name, "name": name, "data": merged(NODE_TYPES[type_name].fresh(), data)}
         self.journal.put(project.nodes, node_id, node)
         self.journal.put(project.scene_map(scene_id), node_id, {"offset": list(offset)})
+        project.homes.added(node_id, scene_id)
         project.usage.added(node_id, node)
         use = self._references.settle(node_id, node)
         if notes:
@@ -122,6 +124,7 @@ class Mind:
         self.journal.drop(self.project.nodes, node_id)
         if scene_id is not None:
             self.journal.drop(self.project.scene_map(scene_id), node_id)
+            self.project.homes.forget()
         self._called("delete_node", {"node_id": node_id, "force": False})
 
     def create_scene(self, is_macro: bool, name: str) -> tuple[int, int]:
@@ -129,13 +132,14 @@ class Mind:
         project = self.project
         scene_id = next_id(project)
         default = ("macro_" if is_macro else "scene_") + base36(scene_id)
-        name = unique(name or default, project.has_scene)
+        name = unique(name or default, project.scene_names().__contains__)
         entry_id = next_id(project)
         scene: Record = {"name": name, "entry": entry_id, "map": {entry_id: {"offset": list(_FIRST_ENTRY)}}}
         self.journal.put(project.scenes, scene_id, scene | {"macro": True} if is_macro else scene)
         entry_name = unique(base36(entry_id), project.has_node)
         entry: Record = {"type": "entry", "name": entry_name, "data": {"plaque": ""}}
         self.journal.put(project.nodes, entry_id, entry)
+        project.homes.added(entry_id, scene_id)
         project.usage.added(entry_id, entry)
         self._called("create_scene", {"name": name, "is_macro": is_macro}, scene_id, entry_id)
         return scene_id, entry_id
@@ -154,6 +158,7 @@ class Mind:
             self._forget_node(node_id)
         self.journal.drop_all(project.nodes, node_ids)
         self.journal.drop(project.scenes, scene_id)
+        project.homes.forget()
         self._called("delete_scene", {"scene_id": scene_id, "force": False})
         return node_ids
 
@@ -226,9 +231,10 @@ class Mind:
         self._called("update_character", arguments | _notes(character, notes))
 
     def _rename_character(self, character_id: int, character: Record, name: str) -> None:
-        # Arrow follows the tags that the character now begins with, and only those
+        # Arrow follows the tags that the character now begins with, and only those; none has a brace in its name
         old = character["name"]
-        exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in record(character.get("tags"))}
+        tags = [key for key in record(character.get("tags")) if _BRACES.isdisjoint(f"{old}{key}")]
+        exposures = {f"{{{old}.{key}}}": f"{{{name}.{key}}}" for key in tags}
         self._rename_exposures("character", character_id, exposures)
         self.journal.put(character, "name", name)
 

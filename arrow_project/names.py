@@ -4,13 +4,18 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
-_LONGEST = 200
+# Of names that are compared: how long that takes grows with the product of their lengths, and with their number.
+_LONGEST = 100
+_MOST = 2_000
 _PART = 100_000  # characters
+# Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
+_TAKEN_APART = 1_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -49,15 +54,16 @@ def unique(name: str, is_taken: Callable[[str], bool]) -> str:
 
 def fold(name: str) -> str:
     """The name without case, accents, and the signs that Arrow puts for spaces: the same for every spelling of it."""
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    parts = (name[at : at + _TAKEN_APART] for at in range(0, len(name), _TAKEN_APART))
+    signs = (sign for part in parts for sign in unicodedata.normalize("NFKD", part))
+    plain = "".join(sign for sign in signs if not unicodedata.combining(sign))
     return " ".join(re.split(r"[\W_]+", plain.casefold())).strip()
 
 
-def near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Known names that someone who wrote this one may have meant, the nearest first."""
-    name = name[:_LONGEST]
-    by_folded = {other.casefold(): other for other in known}
-    matches = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.5)
+def near(name: str, known: Iterable[str], count: int = 3, alike: float = 0.5) -> list[str]:
+    """Known names that someone who wrote this one may have meant, the nearest first; long ones are nobody's slip."""
+    by_folded = {other.casefold(): other for other in islice((one for one in known if len(one) <= _LONGEST), _MOST)}
+    matches = difflib.get_close_matches(name[:_LONGEST].casefold(), by_folded, n=count, cutoff=alike)
     return [by_folded[match] for match in matches]
 
 
@@ -65,13 +71,13 @@ def exposed(texts: Iterable[str]) -> tuple[list[str], list[str]]:
     """Names in ``{name}`` and names in ``{name.tag}`` of the texts, each once and in order."""
     variables: dict[str, None] = {}
     characters: dict[str, None] = {}
-    for part in (part for text in texts for part in _parts(text)):
+    for part in (part for text in texts for part in parts(text)):
         for name, tag in _EXPOSURE.findall(part):
             (characters if tag else variables)[name] = None
     return list(variables), list(characters)
 
 
-def _parts(text: str) -> Iterator[str]:
+def parts(text: str) -> Iterator[str]:
     """A text that may be of megabytes, in parts: one search through all of it would halt every other thread.
 
     An exposure has no brace inside, so none is torn.

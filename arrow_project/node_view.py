@@ -1,7 +1,9 @@
 """One node, seen from outside: a line of the outline, or all of it in the terms of the operations."""
 
 import copy
+import heapq
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from arrow_project.node_types import NODE_TYPES
@@ -24,10 +26,11 @@ def node_lines(project: ArrowProject, scene_id: int) -> Iterator[str]:
     return (line(data, n, scene_id) for n in data.scene_map(scene_id) if n in data.nodes)
 
 
-def node_details(project: ArrowProject, node_id: int) -> Record:
+def node_details(project: ArrowProject, node_id: int, most: int | None = None) -> Record:
     """All of a node that exists: ``data`` as operations take it, and its connections with the slots that they count.
 
-    ``goes_to`` has an entry for each output slot: what it means, and the node it leads to or null.
+    ``goes_to`` has an entry for each output slot: what it means, and the node it leads to or null. Of it and of
+    ``comes_from`` there are the first `most` entries; ``left_out`` has how many more there would be, where there are.
     """
     data = project.data
     node, owner = data.nodes[node_id], data.owner(node_id)
@@ -44,18 +47,23 @@ def node_details(project: ArrowProject, node_id: int) -> Record:
         return details
     if data.scene_map(owner)[node_id].get("skip") is True:
         details["skip"] = True
-    details["comes_from"] = [{"node_id": c[0], "slot": said(data, c)[1]} for c in data.incoming(node_id, owner)]
+    incoming, outputs = data.incoming(node_id, owner), data.outputs(node_id)
+    details["comes_from"] = [{"node_id": c[0], "slot": said(data, c)[1]} for c in incoming[:most]]
     targets = {native_slot(data, node_id, c[1]): c[2] for c in data.outgoing(node_id, owner)}
     meanings = exits(data, node_id)
-    slots = sorted({*range(data.outputs(node_id)), *targets})
+    stale = sorted(slot for slot in targets if not 0 <= slot < outputs)
     details["goes_to"] = [
         {
             "slot": slot,
             "means": (meanings[slot] if 0 <= slot < len(meanings) else "") or "continue",
             "node_id": targets.get(slot),
         }
-        for slot in slots
+        for slot in islice(heapq.merge(range(outputs), stale), most)
     ]
+    totals = {"comes_from": len(incoming), "goes_to": outputs + len(stale)}
+    left_out = {key: total - len(details[key]) for key, total in totals.items() if total > len(details[key])}
+    if left_out:
+        details["left_out"] = left_out
     return details
 
 

@@ -9,7 +9,7 @@ from arrow_project.operations.connecting import native_slot
 from arrow_project.phrases import as_json, bare, exits, phrase, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, Record, integer, record, text
+from arrow_project.values import Connection, Record, connections, integer, record, text
 
 _SHORT = 48
 _LEAST_LINE = 24
@@ -65,7 +65,7 @@ def outline(
         max_characters: the most that the text may have.
     """
     data = project.data
-    chosen = [n for n in selected if n in data.nodes]
+    chosen = [n for n in dict.fromkeys(selected) if n in data.nodes]
     if scene_id is None or scene_id not in data.scenes:
         scene_id = data.owner(chosen[0]) if chosen else None
         scene_id = data.owner(data.entry) if scene_id is None else scene_id
@@ -188,30 +188,42 @@ def _notes(resource: Record) -> str:
 
 def _selection(project: ProjectData, chosen: list[int]) -> list[str]:
     """The selected nodes with all their data; of very many only the first, as nobody reads them all."""
-    rest = len(chosen) - _MOST_SELECTED
-    return [_selected(project, n) for n in chosen[:_MOST_SELECTED]] + ([f"… and {rest} more"] if rest > 0 else [])
+    rest, told = len(chosen) - _MOST_SELECTED, chosen[:_MOST_SELECTED]
+    before = _before(project, told)
+    return [_selected(project, n, before[n]) for n in told] + ([f"… and {rest} more"] if rest > 0 else [])
+
+
+def _before(project: ProjectData, chosen: list[int]) -> dict[int, list[int]]:
+    """The nodes that lead to each of the given ones, found in one look at each of their scenes."""
+    before: dict[int, list[int]] = {node_id: [] for node_id in chosen}
+    for scene_id in dict.fromkeys(project.owner(node_id) for node_id in chosen):
+        for key, entry in project.scene_map(scene_id).items() if scene_id is not None else ():
+            for from_id, _, to_id, _ in connections(entry):
+                if to_id in before and to_id != key and project.owner(to_id) == scene_id:
+                    before[to_id].append(from_id)
+    return before
 
 
 def _around(project: ProjectData, chosen: list[int]) -> list[str]:
     """The nodes before and after the given ones, as lines."""
     lines: dict[int, str] = {}
+    before = _before(project, chosen)
     for node_id in chosen:
         owner = project.owner(node_id)
         if owner is None:
             continue
-        before = [c[0] for c in project.incoming(node_id, owner)]
-        for other in before + [c[2] for c in project.outgoing(node_id, owner)]:
+        for other in before[node_id] + [c[2] for c in project.outgoing(node_id, owner)]:
             if other in project.nodes and other not in chosen and other not in lines and len(lines) < _MOST_AROUND:
                 lines[other] = line(project, other, owner, _SHORT)
     return list(lines.values())
 
 
-def _selected(project: ProjectData, node_id: int) -> str:
+def _selected(project: ProjectData, node_id: int, before: list[int]) -> str:
     owner = project.owner(node_id)
     said = {
         "data": simplified(project, node_id),
         "notes": project.nodes[node_id].get("notes", ""),
-        "comes_from": [c[0] for c in project.incoming(node_id, owner)] if owner is not None else [],
+        "comes_from": before,
     }
     details = as_json({key: value for key, value in said.items() if value})
     return f"- {line(project, node_id, owner)}\n  scene {owner}, {details}"

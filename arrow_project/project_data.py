@@ -1,18 +1,16 @@
 """The normalised content of an .arrow file, its journal, and the questions everyone asks about it."""
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 from arrow_project.garbage import no_collection
+from arrow_project.homes import Homes
 from arrow_project.journal import Journal
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import UsageIndex
 from arrow_project.values import Connection, Record, Table, connections, copied, integer, is_id, record, sequence, text
-
-_NAME = itemgetter("name")
 
 
 class ProjectData:
@@ -28,6 +26,7 @@ class ProjectData:
         self.variables: Table = resources["variables"]
         self.characters: Table = resources["characters"]
         self.usage = UsageIndex(self.nodes, self.variables, self.characters, self.journal)
+        self.homes = Homes(self.scenes, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
         self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
@@ -70,7 +69,7 @@ class ProjectData:
 
     def owner(self, node_id: int) -> int | None:
         """The scene whose map has the node."""
-        return next((s for s, scene in self.scenes.items() if node_id in scene["map"]), None)
+        return self.homes.of(node_id)
 
     def scene_map(self, scene_id: int) -> Table:
         """Node id to map entry."""
@@ -158,9 +157,9 @@ class ProjectData:
         """Whether a node has the name."""
         return self.usage.has_name(name)
 
-    def has_scene(self, name: str) -> bool:
-        """Whether a scene or macro has the name."""
-        return name in map(_NAME, self.scenes.values())
+    def scene_names(self) -> set[str]:
+        """The names of scenes and macros."""
+        return {text(scene["name"]) for scene in self.scenes.values()}
 
     def offset(self, entry: Record) -> tuple[int, int]:
         """A map entry's position."""

@@ -1,6 +1,7 @@
 """``ref`` and ``use``: who uses what, as Arrow lists it on both sides."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from arrow_project.project_data import ProjectData
@@ -33,6 +34,16 @@ class _Users:
         else:
             del self._added[node_id]
         self.count -= 1
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether somebody who was listed before is not any more."""
+        return self._gone.total() > 0
+
+    @property
+    def added(self) -> Iterable[int]:
+        """Who is listed now and was not before, in order."""
+        return self._added
 
     def written(self) -> list[Any]:
         """All that is listed, in order."""
@@ -94,8 +105,11 @@ class References:
     def write(self) -> None:
         """The operation is over: list who uses what."""
         for users in self._changed.values():
-            if users.count:
+            if users.has_lost and users.count:
                 self._document.journal.put(users.resource, "use", users.written())
+            elif users.count:  # what is listed stays as it is, and is not kept once more for each operation
+                for node_id in users.added:
+                    self._document.journal.append(users.resource["use"], node_id)
         self._users.clear()
         self._changed.clear()
 

@@ -29,6 +29,7 @@ from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
 from corpora.sqlite import prepare_sqlite
+from corpora.trouble import Trouble
 from corpora.upgrade import add_what_is_missing
 
 logger = logging.getLogger(__name__)
@@ -52,8 +53,9 @@ class Database:
     def __init__(self, database_url: str | URL) -> None:
         self._engine, self._presence = _open(database_url)
         self._place = _named(self._engine.url)
+        self._one_writer = ThreadPlaces(1)
         self._is_open = False
-        self._logged = ""  # the last failure, until something succeeds
+        self._trouble = Trouble(logger)
         self._writer = self._engine.execution_options(fletcher_writes=True)
         if self.is_shared:
             # A reader sees one state of the database throughout; a writer what others committed while it waited.
@@ -88,11 +90,15 @@ class Database:
 
     @contextmanager
     def _writing(self) -> Generator[Connection]:
-        with self._in_place(), self._reported(), self._writer.begin() as connection:
+        with self._in_turn(), self._reported(), self._writer.begin() as connection:
             yield connection
 
     def _in_place(self) -> AbstractContextManager[None]:
         return _PLACES.taken() if self.is_shared else nullcontext()
+
+    def _in_turn(self) -> AbstractContextManager[None]:
+        # A file has one writer, and SQLite has the others ask again now and then: some would never find it free.
+        return self._in_place() if self.is_shared else self._one_writer.taken()
 
     @contextmanager
     def _reported(self) -> Generator[None]:
@@ -100,15 +106,12 @@ class Database:
             yield
         except DBAPIError as error:
             raise self._failed(error) from error
-        self._logged = ""
 
     def _failed(self, error: DBAPIError) -> CatalogError:
         """Of an open catalog clients are told, whose business it is not where the database is; the log has that."""
         place, reason = f" {self._place}", _as_sentence(error.orig)
         if self._is_open:
-            if reason != self._logged:
-                self._logged = reason
-                logger.info("the catalog%s failed: %s", place, reason)
+            self._trouble.say(reason, "the catalog%s failed: %s", place, reason)
             place = "" if self.is_shared else f" {Path(self._engine.url.database or '').name}"
             if self.is_shared and getattr(error.orig, "sqlstate", None) is None:  # a driver names address and port
                 reason = "Its server does not answer."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import case, func, insert, select
+from sqlalchemy import ColumnElement, case, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -41,6 +41,10 @@ from corpora.statements import (
 
 _NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
 _SOME = 5
+_LONGEST = 200  # characters of a name that are said again, whoever sent it
+# Of a name's end: twice the length takes four times as long, and no other thread runs until rapidfuzz has compared
+# all that it was given.
+_COMPARED = 100
 
 
 class Documents(Database):
@@ -101,7 +105,7 @@ class Documents(Database):
         """Raise `ProjectNotFound`, which names the known projects, unless `has_project`."""
         if not self.has_project(key):
             raise ProjectNotFound(
-                f"There is no project {key.project_id!r}: known are {_listed(self.projects(key.workspace))}. "
+                f"There is no project {key.project_id!r}: known are {_some(self.projects(key.workspace))}. "
                 "A project begins with the first document that is ingested for it."
             )
 
@@ -131,7 +135,8 @@ class Documents(Database):
 
     def _not_found(self, key: ProjectKey, name: str) -> DocumentNotFound:
         names = [document.name for document in self.documents(key)]
-        return DocumentNotFound(f"Project {key.project_id!r} has no document {name!r}: {_hint(name, names)}.")
+        problem = f"Project {key.project_id!r} has no document {name[:_LONGEST]!r}"
+        return DocumentNotFound(f"{problem}: {_hint(name, names)}.")
 
     def put_document(
         self,
@@ -212,6 +217,12 @@ class Documents(Database):
         with self._reading() as connection:
             return {row.id: row.embedded for row in connection.execute(query.where(is_project(key)))}
 
+    def passage_count(self, key: ProjectKey) -> int:
+        """How many passages the project has; none if it is unknown."""
+        query = select(func.count()).select_from(passages).join(documents).join(projects).where(is_project(key))
+        with self._reading() as connection:
+            return connection.scalar(query) or 0
+
     def unembedded(self, key: ProjectKey) -> list[str]:
         """The ids of the passages whose vector is not in the vector store yet, those of the shortest texts first."""
         query = select(passages.c.id).join_from(passages, documents).join(projects)
@@ -219,27 +230,45 @@ class Documents(Database):
         with self._reading() as connection:
             return list(connection.scalars(query.order_by(func.length(passages.c.text), passages.c.id)))
 
-    def pages(self, key: ProjectKey, document_id: str) -> list[Page]:
-        """The document's pages in order; a single one without number where its format has no pages."""
+    def pages(self, key: ProjectKey, document_id: str, numbers: range | None = None) -> list[Page]:
+        """The document's pages in order, or those of these numbers; a single one without number where it has no pages.
+
+        Raises as `find_document` does.
+        """
         query = select(pages).where(pages.c.document == document_id).order_by(pages.c.position)
-        text = self.text(key, document_id)
+        if numbers is not None:
+            query = query.where(pages.c.number.between(numbers.start, numbers.stop - 1))
         with self._reading() as connection:
-            return [
-                Page(row.number, row.char_from, row.char_to, text[row.char_from : row.char_to])
-                for row in connection.execute(query)
-            ]
+            rows = connection.execute(query).all() if is_storable(document_id) else []
+        begin, end = (rows[0].char_from, rows[-1].char_to) if rows else (0, 0)
+        (text,) = self.spans(key, document_id, [(begin, end)])
+        return [
+            Page(row.number, row.char_from, row.char_to, text[row.char_from - begin : row.char_to - begin])
+            for row in rows
+        ]
 
     def text(self, key: ProjectKey, document_id: str) -> str:
         """The document's whole extracted text; raises as `find_document` does."""
-        query = select(documents.c.text).join(projects).where(is_project(key), documents.c.id == document_id)
-        text = None
+        return self._of_text(key, document_id, [documents.c.text])[0]
+
+    def spans(self, key: ProjectKey, document_id: str, places: Sequence[tuple[int, int]]) -> list[str]:
+        """What stands from character to character of the document's text, which is not read whole: it may be very long.
+
+        Raises as `find_document` does.
+        """
+        text = documents.c.text
+        return self._of_text(key, document_id, [func.substr(text, begin + 1, end - begin) for begin, end in places])
+
+    def _of_text(self, key: ProjectKey, document_id: str, wanted: Sequence[ColumnElement[str]]) -> list[str]:
+        query = select(*wanted).select_from(documents).join(projects)
+        row = None
         if is_storable(document_id):
             with self._reading() as connection:
-                text = connection.scalar(query)
-        if text is None:
+                row = connection.execute(query.where(is_project(key), documents.c.id == document_id)).one_or_none()
+        if row is None:
             self.require_project(key)
             raise self._not_found(key, document_id)
-        return text
+        return [*row]
 
     def pages_without_text(self, key: ProjectKey, document_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """By the names of those of the documents that have such pages: their numbers."""
@@ -255,13 +284,23 @@ class Documents(Database):
 
 def _hint(name: str, names: Sequence[str]) -> str:
     """The names that may be meant, else some of those there are."""
-    near = [close for close, *_ in process.extract(name, names, processor=str.lower, limit=3, score_cutoff=_NEAR)]
-    if near:
-        return f"the nearest name{'s are' if len(near) > 1 else ' is'} {_listed(near)}"
-    if len(names) > _SOME:
-        return f"it has, among {len(names)}, {_listed(names[:_SOME])}"
-    return f"it has {_listed(names)}" if names else "it has none"
+    if near := _nearest(name, names):
+        return f"the nearest name{'s are' if len(near) > 1 else ' is'} {_some(near)}"
+    return f"it has{',' if len(names) > _SOME else ''} {_some(names)}"
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names) or "none"
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    near: list[tuple[str, float, int]] = []
+    for part in chunks(names):
+        near += process.extract(name, part, processor=_compared, limit=3, score_cutoff=_NEAR)
+    return [close for close, *_ in sorted(near, key=lambda found: -found[1])[:3]]
+
+
+def _compared(name: str) -> str:
+    return name[-_COMPARED:].lower()
+
+
+def _some(names: Sequence[str]) -> str:
+    """All of few names, else the first of them and how many there are."""
+    listed = ", ".join(repr(name) for name in names[:_SOME]) or "none"
+    return f"among {len(names)}, {listed}" if len(names) > _SOME else listed

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from typing import Any
+from weakref import WeakValueDictionary
 
 from sqlalchemy import URL, Engine, Select, func, select
 from sqlalchemy.exc import DBAPIError
@@ -32,13 +33,14 @@ class Locks(Database):
 
     def __init__(self, database_url: str | URL) -> None:
         super().__init__(database_url)
-        self._locks: dict[str, Lock] = {}
+        # Whoever holds a lock or waits for it keeps it; of the others none is left.
+        self._locks: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self._guard = threading.Lock()
         self._sharing = threading.Lock()
         self._of_locks: _Session | None = None  # while any is held
 
     def lock(self, name: str) -> Lock:
-        """The lock of that name, always the same one."""
+        """The lock of that name: the same one for as long as anybody has it."""
         with self._guard:
             return self._locks.setdefault(name, Lock(name, self._shared_session if self.is_shared else None))
 

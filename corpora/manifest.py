@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.errors import CorpusError, StorageError
 from corpora.files import private_folder, write_whole
 from corpora.records import ProjectKey
+from corpora.trouble import Trouble
 
 logger = logging.getLogger(__name__)
+
+_ENTRY, _ASIDE = ".json", ".removing"
 
 
 @dataclass(frozen=True, order=True)
@@ -29,10 +33,13 @@ class Manifest:
 
     An entry is written after its document is in the catalog, and goes before it. Whatever a kill between the two
     leaves out, the same call again puts right.
+
+    An entry that goes is put aside until its document is gone: it comes back without room on the disk.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._trouble = Trouble(logger)
 
     @property
     def is_there(self) -> bool:
@@ -49,10 +56,42 @@ class Manifest:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def remove(self, key: ProjectKey, name: str) -> None:
-        """Take an entry out, if there is one; raises `StorageError`."""
+    @contextmanager
+    def removing(self, key: ProjectKey, name: str) -> Generator[None]:
+        """Take an entry out, if there is one, for what is done meanwhile; if that fails, it is there again.
+
+        Raises:
+            StorageError: It cannot be taken out.
+        """
+        path = self._path(key, name)
+        aside = path.with_suffix(_ASIDE)
         try:
-            self._path(key, name).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                path.replace(aside)
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):  # what has failed is what matters
+                aside.replace(path)
+            raise
+        with suppress(OSError):  # `settle` does it
+            aside.unlink(missing_ok=True)
+
+    def settle(self, is_known: Callable[[ManifestEntry], bool]) -> None:
+        """End what was killed while it removed a document: whose document the catalog still has, that entry is back.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        try:
+            for aside in self._folder.glob(f"*{_ASIDE}"):
+                path = aside.with_suffix(_ENTRY)
+                if path.exists() or (entry := _entry(aside)) is None or not is_known(entry):
+                    aside.unlink(missing_ok=True)
+                else:
+                    aside.replace(path)
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -69,13 +108,13 @@ class Manifest:
 
     def entries(self) -> list[ManifestEntry]:
         """All entries, by project and name; what is no entry is left out."""
-        return sorted(entry for path in self._folder.glob("*.json") if (entry := _entry(path)))
+        return sorted(entry for path in self._folder.glob(f"*{_ENTRY}") if (entry := _entry(path)))
 
     def _path(self, key: ProjectKey, name: str) -> Path:
-        return self._folder / f"{key.document_id(name)}.json"
+        return self._folder / f"{key.document_id(name)}{_ENTRY}"
 
     def _unusable(self, error: OSError) -> StorageError:
-        logger.info("the manifest %s cannot be written: %s", self._folder, error)
+        self._trouble.say(str(error.strerror), "the manifest %s cannot be written: %s", self._folder, error)
         name = f"{self._folder.parent.name}/{self._folder.name}"
         return StorageError(f"The manifest {name} cannot be written ({error.strerror}): make room, or give permission.")
 

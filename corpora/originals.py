@@ -13,6 +13,7 @@ from typing import Protocol
 from corpora.errors import OriginalNotFound, StorageError
 from corpora.files import private_folder, write_whole
 from corpora.manifest import Manifest
+from corpora.trouble import Trouble
 from corpora.unfinished import UNFINISHED
 
 logger = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class Originals:
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         self.manifest = Manifest(self._folder / "documents")
+        self._trouble = Trouble(logger)
         self._changing = threading.Lock()  # what is being written looks like what a killed process left
 
     def put(self, data: bytes) -> str:
@@ -67,7 +69,7 @@ class Originals:
                     private_folder(path.parent)
                     write_whole(path, data)
             except OSError as error:
-                logger.info("%s cannot be written: %s", path, error)
+                self._trouble.say(f"put: {error.strerror}", "%s cannot be written: %s", path, error)
                 raise StorageError(
                     f"The original file {sha256} cannot be written ({error.strerror}): make room, or give permission."
                 ) from error
@@ -97,7 +99,7 @@ class Originals:
                     for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                         gone.unlink(missing_ok=True)
         except OSError as error:
-            logger.info("an original file cannot be deleted: %s", error)
+            self._trouble.say(f"delete: {error.strerror}", "an original file cannot be deleted: %s", error)
             name = Path(str(error.filename)).name
             raise StorageError(
                 f"The original file {name} cannot be deleted ({error.strerror}): give permission."

@@ -159,12 +159,12 @@ def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -
 
 def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], placed: set[PlacedVector]) -> None:
     """Write a document's passages; those that have vectors already, and stand on the same pages, keep them."""
-    # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
-    for some in chunks(passage.id for passage in of):
-        connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(some)))
     rows = (_row(document_id, position, passage, placed) for position, passage in enumerate(of))
     for some in chunks(rows):  # all of a long document at once take several times what it takes itself
         connection.execute(insert(passages), some)
+    # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
+    its = select(passages.c.id).where(passages.c.document == document_id)
+    connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(its)))
 
 
 def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVector]) -> dict[str, Any]:

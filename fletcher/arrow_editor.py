@@ -25,7 +25,7 @@ _OURS = re.compile(
 )
 _SECTION = "[application]\n"
 _KEY = re.compile(r"(?:\s|;[^\n]*\n)*[^\s;\[]")
-_MAIN_SCENE = re.compile(r'^\s*(?:application/)?run/main_scene\s*=\s*"(?P<scene>[^"]*)"', re.MULTILINE)
+_MAIN_SCENE = re.compile(r'^[^\S\n]*(?:application/)?run/main_scene\s*=\s*"(?P<scene>[^"]*)"', re.MULTILINE)
 # What only an Arrow has in its pack, or in its program where the pack is part of it.
 _ARROW_SCRIPT = b"scripts/core/central_mind"
 _VERSION_KEY = b"application/config/version"

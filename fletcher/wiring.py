@@ -93,7 +93,10 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
 
 
 def _compare(catalog: Catalog, manifest: Manifest) -> None:
-    """Begins the manifest of a data directory that has none yet, and says when the catalog lacks what it names."""
+    """Begins the manifest of a data directory that has none yet, and says when the catalog lacks what it names.
+
+    What a killed server was removing is in both of them, or in neither.
+    """
     keys = catalog.every_project()
     if not manifest.is_there:
         manifest.begin(
@@ -106,6 +109,8 @@ def _compare(catalog: Catalog, manifest: Manifest) -> None:
             len(entries),
             entries[0].name,
         )
+    elif keys:
+        manifest.settle(lambda entry: entry.name in {document.name for document in catalog.documents(entry.key)})
 
 
 def _of(directory: DataDirectory | None) -> DataDirectory:

@@ -29,6 +29,7 @@ from .shares import Shares as Shares
 from .source import Refusal as Refusal
 from .source import Source as Source
 from .source import Unread as Unread
+from .source import enough_of_name as enough_of_name
 from .source import known_as as known_as
 from .source import too_large as too_large
 from .source import unnamed as unnamed

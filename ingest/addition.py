@@ -11,14 +11,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
-from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull, printable
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull
 from ingest.document_store import DocumentStore
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
-from ingest.source import Refusal, Source, Unread, document_name, too_large
+from ingest.source import Refusal, Source, Unread, document_name, known_as, too_large
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class Given:
         try:
             name = document_name(entry.name)
         except InvalidName as error:
-            return _failed(printable(entry.name), Problem(error.code, error.message))
+            return _failed(known_as(entry.name), Problem(error.code, error.message))
         sha256 = hashlib.sha256(entry.data).hexdigest()
         if self._sha256.setdefault(name, sha256) != sha256:
             return _failed(name, _two_of(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 
 from corpora import (
@@ -119,9 +119,9 @@ class DocumentStore:
     def remove(self, key: ProjectKey, name_or_id: str) -> Document:
         """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
         document = self._catalog.find_document(key, name_or_id)
-        if self._originals.manifest is not None:
-            self._originals.manifest.remove(key, document.name)
-        return self._catalog.remove_document(key, document.id)
+        manifest = self._originals.manifest
+        with manifest.removing(key, document.name) if manifest is not None else nullcontext():
+            return self._catalog.remove_document(key, document.id)
 
     def sweep(self) -> None:
         """Delete the originals that no document needs any more, of those that the catalog let go."""

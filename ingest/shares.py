@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left, insort
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ class Place:
     """What was asked for; `granted` is done once it is there."""
 
     workspace: str
-    due: float
+    due: tuple[float, int]  # when, and as which: no two of a workspace are due together
     granted: Future[None] = field(default_factory=Future[None])
 
 
@@ -35,28 +36,28 @@ class Shares:
         self._spare = spare
         self._each = each
         self._lock = threading.Lock()
-        self._waiting: list[Place] = []
+        self._waiting: dict[str, list[Place]] = {}  # of each workspace that waits, by when they are due
         self._held: Counter[str] = Counter()
         self._served: dict[str, int] = {}
         self._count = count()
 
     def ask(self, workspace: str, seconds: float = 0.0) -> Place:
         """A place for work that will likely take so many seconds; whoever asks must give it back, granted or not."""
-        place = Place(workspace, monotonic() + seconds)
+        place = Place(workspace, (monotonic() + seconds, next(self._count)))
         place.granted.set_running_or_notify_cancel()  # it is given back, not cancelled
         with self._lock:
-            self._waiting.append(place)
+            insort(self._waiting.setdefault(workspace, []), place, key=_due)
             self._grant()
         return place
 
     def give_back(self, place: Place) -> None:
         """The work is done, or is not wanted any more."""
         with self._lock:
-            if place in self._waiting:
-                self._waiting.remove(place)
-            else:
+            if place.granted.done():
                 self._free += 1
                 self._held[place.workspace] -= 1
+            else:
+                self._take_out(place)
             self._grant()
 
     def is_wanted(self) -> bool:
@@ -65,17 +66,27 @@ class Shares:
             return bool(self._waiting)
 
     def _grant(self) -> None:
-        while allowed := [place for place in self._waiting if self._may_have_one(place.workspace)]:
+        while allowed := [places[0] for workspace, places in self._waiting.items() if self._may_have_one(workspace)]:
             place = min(allowed, key=self._order)
-            self._waiting.remove(place)
+            self._take_out(place)
             self._free -= 1
             self._held[place.workspace] += 1
             self._served[place.workspace] = next(self._count)
             place.granted.set_result(None)
 
+    def _take_out(self, place: Place) -> None:
+        places = self._waiting[place.workspace]
+        del places[bisect_left(places, place.due, key=_due)]
+        if not places:
+            del self._waiting[place.workspace]
+
     def _may_have_one(self, workspace: str) -> bool:
         held = self._held[workspace]
         return self._free > 0 and (held == 0 or (held < self._each and self._free > self._spare))
 
-    def _order(self, place: Place) -> tuple[int, int, float]:
+    def _order(self, place: Place) -> tuple[int, int, tuple[float, int]]:
         return self._held[place.workspace], self._served.get(place.workspace, -1), place.due
+
+
+def _due(place: Place) -> tuple[float, int]:
+    return place.due

@@ -18,6 +18,7 @@ MAX_DOCUMENT_BYTES = 256 * 2**20
 """The largest document, whichever way it comes in: a quarter of the memory that its reader has."""
 
 _LONGEST_NAME = 500
+_LONGEST_SPELT = 4 * _LONGEST_NAME  # a letter may be spelt with three marks that are composed with it
 _DRIVE = re.compile(r"[A-Za-z]:/")
 
 
@@ -41,16 +42,18 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Unread:
-    """A document whose bytes are not in memory before its turn comes; `read` is called once, in a thread."""
+    """A document whose turn has not come; `read` is called once, in a thread, and `held` bytes are in memory before."""
 
     name: str
     read: Callable[[], Source | Refusal]
+    held: int = 0
 
 
 def too_large(name: str, size: int) -> Refusal | None:
     """The refusal of a document of so many bytes; to be asked before any of them is in memory."""
     if size <= MAX_DOCUMENT_BYTES:
         return None
+    name = known_as(name)
     message = (
         f"{name}: it has {size:,} bytes, and a document may have {MAX_DOCUMENT_BYTES:,}; "
         "split it, or export it with smaller pictures."
@@ -58,12 +61,18 @@ def too_large(name: str, size: int) -> Refusal | None:
     return Refusal(name, "failed", "FILE_TOO_LARGE", message)
 
 
+def enough_of_name(name: str) -> str:
+    """As much of a name, which may be megabytes, as tells whether it is one."""
+    return name[: _LONGEST_SPELT + 1]
+
+
 def document_name(name: str) -> str:
     """The name as the catalog keeps it: `/` between its parts, Unicode composed; raises `InvalidName`.
 
     A document's name is never used as a path, but it is shown, written to and compared with paths.
     """
-    normal = unicodedata.normalize("NFC", name.replace("\\", "/"))
+    # Composing takes the square of the marks in a row, and no other thread runs meanwhile.
+    normal = unicodedata.normalize("NFC", enough_of_name(name).replace("\\", "/"))
     if broken := _broken_rule(normal):
         raise InvalidName(
             f"The document name '{printable(name[:80])}' is not allowed: it {broken}. Rename it; a name is the path "
@@ -73,11 +82,12 @@ def document_name(name: str) -> str:
 
 
 def known_as(name: str) -> str:
-    """The name as the catalog has it; one that it cannot have, as it can be shown."""
+    """The name as the catalog has it; one that it cannot have, as it can be shown, and no longer than others."""
     try:
         return document_name(name)
     except InvalidName:
-        return printable(name)
+        shown = printable(name[: _LONGEST_NAME + 1])
+        return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
 
 
 def _broken_rule(name: str) -> str | None:

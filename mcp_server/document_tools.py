@@ -3,6 +3,7 @@
 from typing import Any
 
 from agent import (
+    NO_STORY,
     READING_TOOLS,
     Citations,
     TurnContext,
@@ -46,9 +47,6 @@ async def ask_reader(call: AssistantCall, tool: str, key: ProjectKey | None, con
     if isinstance(error := answer.get("error"), dict):
         raise ToolError(str(error["code"]), str(error["message"]))
     return answer
-
-
-NO_STORY = TurnContext(None, None, (), (), (), ())
 
 
 async def _search(call: AssistantCall) -> ToolAnswer:

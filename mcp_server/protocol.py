@@ -4,9 +4,10 @@ import logging
 from collections.abc import Awaitable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
+from itertools import accumulate
 from typing import Any, TypeVar
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -47,6 +48,7 @@ from mcp_server.story_files import StoryFiles
 from mcp_server.tool import AssistantCall, ToolError, refusal
 from mcp_server.tools import called, definitions
 from server import VERSION, Services
+from server.limits.written import parts
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +56,7 @@ _Context = ServerRequestContext[Any, Any]
 _Result = TypeVar("_Result")
 
 _NAME = "fletcher"
+_MOST_OF_A_CALL, _MOST_OF_ANY = 50_000, 20_000
 _INSTRUCTIONS = """\
 Fletcher has read the design documents of the user's game and knows the story that is made in Arrow, an editor for
 branching stories.
@@ -115,6 +118,7 @@ class Protocol:
         # What a client carries from one round of a call to the next is sealed: it names no question it was not asked.
         security = RequestStateSecurity.ephemeral()
         server.middleware.append(RequestStateBoundary(security, default_audience=_NAME))
+        server.middleware.insert(0, _refuse_crowded)
         return server
 
     # --- tools -----------------------------------------------------------------------------------------------------
@@ -189,6 +193,18 @@ class Protocol:
     async def _working(self, context: _Context, work: Awaitable[_Result]) -> _Result:
         with working_in(self._services.threads_of(_caller(context).workspace)):
             return await work
+
+
+async def _refuse_crowded(ctx: _Context, call_next: CallNext) -> HandlerResult:
+    """What a session or subscription begins with stays with it, and a call may wait for its user for minutes."""
+    is_call = ctx.method == "tools/call"
+    most = _MOST_OF_A_CALL if is_call else _MOST_OF_ANY
+    # The texts of a call may be documents.
+    sizes = (1 + (len(one) if isinstance(one, str) and not is_call else 0) for one in parts(ctx.params))
+    if any(size > most for size in accumulate(sizes)):
+        what = "keys and values" if is_call else "characters, keys and values"
+        raise MCPError(INVALID_PARAMS, f"INVALID_REQUEST: {ctx.method} may have {most} {what} together.")
+    return await call_next(ctx)
 
 
 async def _checked(work: Awaitable[_Result]) -> _Result:

@@ -28,6 +28,7 @@ _DOCUMENT = re.compile(
     r"fletcher://projects/(?P<project>[^/]+)/documents/(?P<document>[^/]+)"
     r"(?:/pages/(?P<page>[1-9]\d{0,6})(?P<png>\.png)?)?"
 )
+_CURSOR = re.compile(r"\d{1,9}")
 _PLAIN = "text/plain"
 _PER_LIST = 100
 _CHARACTERS = 100_000
@@ -62,7 +63,7 @@ def project_in(uri: str) -> str | None:
 
 async def listed(call: AssistantCall, cursor: str | None) -> ListResourcesResult:
     """The open story where there is one, and the documents of the project, a hundred at a time."""
-    start = int(cursor) if cursor is not None and cursor.isdecimal() else 0
+    start = int(cursor) if cursor is not None and _CURSOR.fullmatch(cursor) else 0
     resources = await _open_story(call) if start == 0 else []
     try:
         key = await project_of(call)

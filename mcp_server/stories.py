@@ -1,6 +1,7 @@
 """Where a story is that a call reads or edits: a file of the server's machine, or an Arrow that is connected."""
 
-from collections.abc import Hashable
+from collections.abc import AsyncGenerator, Hashable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +22,8 @@ from server import (
     TurnReport,
     UserMessage,
     answer_turn,
+    size_in_memory,
+    size_once_read,
     stricter,
 )
 
@@ -74,8 +77,8 @@ class EditableStory(Protocol):
         """When its user is asked first."""
         ...
 
-    async def read(self) -> Shown:
-        """The story as it is now; raises `ToolError`."""
+    def shown(self) -> AbstractAsyncContextManager[Shown]:
+        """The story as it is now; while the block runs it counts as one that a turn works on. Raises `ToolError`."""
         ...
 
     async def version(self) -> Hashable:
@@ -111,9 +114,12 @@ class FileStory:
         """See `EditableStory`."""
         return self._services.confirm
 
-    async def read(self) -> Shown:
+    @asynccontextmanager
+    async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
-        return Shown(await in_thread(self._parsed, await in_thread(self._bytes)))
+        text = await in_thread(lambda: _text(self._bytes(), self.name))
+        with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_once_read, text)):
+            yield Shown(await in_thread(self._parsed, text))
 
     async def version(self) -> Hashable:
         """See `EditableStory`."""
@@ -162,9 +168,9 @@ class FileStory:
             raise ToolError("FILE_TOO_LARGE", f"{self.name} has more than the {_LARGEST_FILE:,} bytes of a story.")
         return data
 
-    def _parsed(self, data: bytes) -> ArrowProject:
+    def _parsed(self, text: str) -> ArrowProject:
         try:
-            return parse(_text(data, self.name))
+            return parse(text)
         except ParseError as error:
             raise self._not_a_project(error) from error
 
@@ -199,7 +205,8 @@ class EditorStory:
         """See `EditableStory`."""
         return stricter(self._services.confirm, self._session.situation.confirm)
 
-    async def read(self) -> Shown:
+    @asynccontextmanager
+    async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
         try:
             project = await self._session.show_story()
@@ -207,7 +214,8 @@ class EditorStory:
             raise _refusal(refused.failure) from refused
         now = self._session.situation
         project = await in_thread(project.copy)  # a turn in the editor may change it while an assistant reads
-        return Shown(project, now.scene_id, now.selected_node_ids)
+        with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_in_memory, project)):
+            yield Shown(project, now.scene_id, now.selected_node_ids)
 
     async def version(self) -> Hashable:
         """See `EditableStory`."""
@@ -250,13 +258,14 @@ class EditorStory:
 
     async def _planned(self, work: Work) -> dict[str, Any]:
         """On a copy: the user is not disturbed by what is only tried."""
-        shown = await self.read()
-        body = TurnBody(
-            arrow_content=await in_thread(shown.project.to_text),
-            current_scene_id=shown.scene_id,
-            selected_node_ids=list(shown.selected_node_ids),
-            mode="plan",
-        )
+        async with self.shown() as shown:
+            body = TurnBody(
+                arrow_content=await in_thread(shown.project.to_text),
+                current_scene_id=shown.scene_id,
+                selected_node_ids=list(shown.selected_node_ids),
+                mode="plan",
+            )
+        del shown  # the turn has a copy of its own, which counts by itself
         answer = await answer_turn(body, self.key, self._services, operations=work.operations)
         del answer["arrow_content"]
         return answer

@@ -17,17 +17,17 @@ _MOST_FINDINGS = 100
 async def outlined(call: AssistantCall) -> ToolAnswer:
     """The outline of the story that the call names."""
     story = await story_of(call)
-    shown = await story.read()
-    scene_id = call.arguments.get("scene_id", shown.scene_id)
-    text = await in_thread(outline, shown.project, scene_id, shown.selected_node_ids, _OUTLINE_CHARACTERS)
+    async with story.shown() as shown:
+        scene_id = call.arguments.get("scene_id", shown.scene_id)
+        text = await in_thread(outline, shown.project, scene_id, shown.selected_node_ids, _OUTLINE_CHARACTERS)
     fields = {"story": story.name, "project": story.key.project_id, "outline": inert(text)}
     return ToolAnswer(fields, f"Story {story.name}, documents of project {story.key.project_id}.\n{quoted_lines(text)}")
 
 
 async def _from_reader(call: AssistantCall) -> ToolAnswer:
     story = await story_of(call)
-    shown = await story.read()
-    return ToolAnswer(await ask_reader(call, call.params.name, story.key, _context(shown)))
+    async with story.shown() as shown:
+        return ToolAnswer(await ask_reader(call, call.params.name, story.key, _context(shown)))
 
 
 def _context(shown: Shown) -> TurnContext:
@@ -36,8 +36,8 @@ def _context(shown: Shown) -> TurnContext:
 
 async def _checked(call: AssistantCall) -> ToolAnswer:
     story = await story_of(call)
-    shown = await story.read()
-    findings = await in_thread_until_cancelled(partial(check, shown.project))
+    async with story.shown() as shown:
+        findings = await in_thread_until_cancelled(partial(check, shown.project))
     errors = sum(finding.severity == "error" for finding in findings)
     fields: dict[str, Any] = {
         "story": story.name,

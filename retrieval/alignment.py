@@ -156,4 +156,6 @@ def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
         return True
     numbers = [word for word in said if word.isdecimal()], [word for word in here if word.isdecimal()]
     least = _MISREAD if len(said) == len(here) else _MISREAD_TOGETHER
+    if 2 * min(len(one), len(other)) < least * (len(one) + len(other)):
+        return False  # whatever they are; what stands here may be most of a document
     return numbers[0] == numbers[1] and SequenceMatcher(None, one, other, autojunk=False).ratio() >= least

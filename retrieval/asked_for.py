@@ -11,8 +11,8 @@ from retrieval.sentences import content_terms, split_units
 SAYING = 3  # the first passages of a search, one of which must say such a thing
 
 NUMBER = (
-    r"\d[\d.,]*|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
-    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]*"
+    r"\d[\d.,]{0,20}|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half)"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\w-]{0,20}"
 )
 # Not "what happens to the square colour of a Bishop".
 _COLOR_ASKED = (
@@ -26,7 +26,7 @@ _REQUIRED = tuple(
     for asked, needed in (
         (
             r"how old|what age|the age of",
-            rf"(?:{NUMBER})\+?[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.*(?:{NUMBER})",
+            rf"(?:{NUMBER})\+?[\s-]+(?:years?|winters?|summers?)|(?:age|aged|born)\b.{{0,200}}(?:{NUMBER})",
         ),
         (r"how (?:many|much|long|far|often|tall|big|heavy)", rf"{NUMBER}|once|twice|never|always|every|daily"),
         (_COLOR_ASKED, _COLORS),
@@ -36,7 +36,9 @@ _REQUIRED = tuple(
 # "How many litres does it burn?" is answered by litres.
 _COUNTED = re.compile(r"\bhow (?:many|much) (?!times\b)(?:more |other )?([^\W\d]+)", re.IGNORECASE)
 # "Who is Elena's mother?" by what talks of a mother.
-_OWNED = re.compile(r"\b(?!(?:What|Who|Where|When|How|Why|It|He|She|That|There)['’])[A-ZÀ-Þ][\w-]+['’]s?\s+([^\W\d]+)")
+_OWNED = re.compile(
+    r"\b(?!(?:What|Who|Where|When|How|Why|It|He|She|That|There)['’])[A-ZÀ-Þ][\w-]{1,60}['’]s?\s+([^\W\d]+)"
+)
 
 
 def required(question: str) -> list[re.Pattern[str]]:

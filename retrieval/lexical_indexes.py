@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from functools import partial
 
 from corpora import Catalog, ProjectKey
+from retrieval.builders import Builders
 from retrieval.freed_memory import give_back
 from retrieval.lexical_index import LexicalIndex
 from retrieval.near_duplicates import NearDuplicates
@@ -22,10 +24,13 @@ _MAY_LAG_S = 1.5
 # What a request waits for a new index although the old one may still answer: small ones are built by then.
 _PATIENCE_S = 0.03
 
-
-# What all indexes may have together, at 1 to 5 KB each; before there are more, those that nobody has asked for longest
-# are dropped, and built again when they are needed.
+# What all indexes may have together, at 1 to 5 KB each; before there are more, some are dropped, and built again when
+# they are needed: of the workspace that has most, those that nobody has asked for longest. So nobody loses what is
+# small to whoever searches a lot.
 _MOST_PASSAGES = 100_000
+
+# Of a project with so many, an index is built in some tenths of a second: it waits for no larger one.
+_SMALL = 5_000
 
 
 @dataclass
@@ -38,22 +43,33 @@ class _Kept:
     def size(self) -> int:
         return 1 + (0 if self.index is None else len(self.index.ids))
 
+    @property
+    def is_building(self) -> bool:
+        return self.building is not None and not self.building.done()
+
 
 class LexicalIndexes:
-    """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves."""
+    """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves.
+
+    Workspaces have their turns: none waits for more than one large index of each of the others, and for none with a
+    project of `small` passages or fewer.
+    """
 
     def __init__(
         self,
         catalog: Catalog,
         clock: Callable[[], float] = time.monotonic,
         most_passages: int = _MOST_PASSAGES,
+        small: int = _SMALL,
     ) -> None:
         self._catalog = catalog
         self._clock = clock
         self._most_passages = most_passages
         self._kept: OrderedDict[ProjectKey, _Kept] = OrderedDict()
         self._lock = threading.Lock()
-        self._builder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bm25")
+        self._small = small
+        self._builders_of_small = Builders[LexicalIndex](places=1)
+        self._builders_of_large = Builders[LexicalIndex](places=2)
 
     def current(self, key: ProjectKey) -> LexicalIndex:
         """An index that lacks no write older than two seconds; the first one is waited for.
@@ -86,8 +102,9 @@ class LexicalIndexes:
             self._built(key, kept, self._catalog.corpus_version(key), patience=None)
 
     def close(self) -> None:
-        """Stop building; waits for the index that is being built."""
-        self._builder.shutdown(cancel_futures=True)
+        """Stop building; waits for the indexes that are being built."""
+        self._builders_of_small.close()
+        self._builders_of_large.close()
 
     def _built(self, key: ProjectKey, kept: _Kept, version: int, patience: float | None) -> LexicalIndex:
         while True:
@@ -99,9 +116,11 @@ class LexicalIndexes:
                 return index
 
     def _building(self, key: ProjectKey, kept: _Kept) -> Future[LexicalIndex]:
+        is_small = self._catalog.passage_count(key) <= self._small
+        builders = self._builders_of_small if is_small else self._builders_of_large
         with self._lock:
             if kept.building is None or kept.building.done():
-                kept.building = self._builder.submit(self._build, key, kept)
+                kept.building = builders.submit(key.workspace, partial(self._build, key, kept))
             return kept.building
 
     def _build(self, key: ProjectKey, kept: _Kept) -> LexicalIndex:
@@ -118,9 +137,19 @@ class LexicalIndexes:
         return kept.index
 
     def _drop_old(self) -> bool:
-        """Whether indexes were dropped; the one that was asked for last stays, however large."""
+        """Whether indexes were dropped; those that are being built stay, however large: somebody waits for them."""
         with self._lock:
-            before, size = len(self._kept), sum(kept.size for kept in self._kept.values())
-            while size > self._most_passages and len(self._kept) > 1:
-                size -= self._kept.popitem(last=False)[1].size
+            held, idle = Counter[str](), dict[str, deque[ProjectKey]]()
+            for key, kept in self._kept.items():
+                held[key.workspace] += kept.size
+                if not kept.is_building:
+                    idle.setdefault(key.workspace, deque()).append(key)
+            before, too_many = len(self._kept), held.total() - self._most_passages
+            while too_many > 0 and idle:
+                workspace = max(idle, key=lambda workspace: held[workspace])
+                size = self._kept.pop(idle[workspace].popleft()).size
+                held[workspace] -= size
+                too_many -= size
+                if not idle[workspace]:
+                    del idle[workspace]
             return len(self._kept) < before

@@ -47,18 +47,26 @@ class View(NamedTuple):
     most_bytes: int | None = None
 
 
+class _Failure(NamedTuple):
+    """Why a page cannot be drawn; the error itself would keep the frames that raised it, and those the document."""
+
+    code: str
+    message: str
+
+
 @dataclass(frozen=True)
 class _Kept:
-    picture: Future[bytes]
+    picture: Future[bytes | _Failure]
     since: float
 
     def is_good(self, now: float) -> bool:
-        return not self.picture.done() or self.picture.exception() is None or now - self.since < _FAILURE_S
+        is_failure = self.picture.done() and isinstance(self.picture.result(), _Failure)
+        return not is_failure or now - self.since < _FAILURE_S
 
     @property
     def size(self) -> int:
-        is_drawn = self.picture.done() and self.picture.exception() is None
-        return len(self.picture.result()) if is_drawn else 0
+        drawn = self.picture.result() if self.picture.done() else None
+        return len(drawn) if isinstance(drawn, bytes) else 0
 
 
 class PagePictures:
@@ -85,7 +93,10 @@ class PagePictures:
             self._kept.move_to_end(view)
         if not is_known:
             self._draw(view, kept.picture, draw)
-        return kept.picture.result()
+        drawn = kept.picture.result()
+        if isinstance(drawn, _Failure):
+            raise PageNotDrawn(*drawn)
+        return drawn
 
     def keep_only(self, key: ProjectKey, sha256s: Collection[str]) -> None:
         """Forget the pictures of the project's other documents."""
@@ -93,14 +104,15 @@ class PagePictures:
             for view in [view for view in self._kept if view.key == key and view.sha256 not in sha256s]:
                 del self._kept[view]
 
-    def _draw(self, view: View, picture: Future[bytes], draw: Callable[[], bytes]) -> None:
+    def _draw(self, view: View, picture: Future[bytes | _Failure], draw: Callable[[], bytes]) -> None:
         try:
             picture.set_result(draw())
-        except BaseException as error:
+        except PageNotDrawn as error:
+            picture.set_result(_Failure(error.code, str(error)))
+        except BaseException as error:  # of which the page knows nothing
+            with self._lock:
+                self._kept.pop(view, None)
             picture.set_exception(error)
-            if not isinstance(error, PageNotDrawn):  # of which the page knows nothing
-                with self._lock:
-                    self._kept.pop(view, None)
             raise
         with self._lock:
             self._shrink()

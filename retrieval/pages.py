@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from corpora import Document, Page
+from corpora import Document
 from retrieval.errors import NoPages, PageNotFound
 
 
@@ -21,16 +19,16 @@ def require_page(document: Document, number: int) -> None:
         )
 
 
-def selected(document: Document, pages: Sequence[Page], page_from: int | None, page_to: int | None) -> list[Page]:
-    """The pages from one number to another, both included; without numbers the whole document.
+def wanted(document: Document, page_from: int | None, page_to: int | None) -> range | None:
+    """The numbers of the pages from one to another, both included; None for the whole document.
 
     `page_from` alone means that page only. A `page_to` behind the last page means the last page.
     """
     if page_from is None and page_to is None:
-        return list(pages)
+        return None
     first = 1 if page_from is None else page_from
     last = first if page_to is None else page_to
     require_page(document, first)
     if last < first:
         raise PageNotFound(f"Pages {first} to {last} of {document.name!r}: the first must not be behind the last.")
-    return [page for page in pages if page.number is not None and first <= page.number <= last]
+    return range(first, min(last, document.pages or first) + 1)

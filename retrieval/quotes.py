@@ -28,7 +28,7 @@ _ASKED_AGAIN = re.compile(r"\b(?:who|what|when|where|why|how|which)\s+[\w'’]+(
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|an?|every|each|no)\s+[^\W\d]+", re.IGNORECASE)
 _ASKS_NAME = re.compile(r"\s*who(?:m|se)?\b", re.IGNORECASE)
-_OWNER = re.compile(r"\b([A-ZÀ-Þ][\w-]+)['’]s?(?=\s)")
+_OWNER = re.compile(r"\b([A-ZÀ-Þ][\w-]{1,60})['’]s?(?=\s)")
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+")
 _HINTS = tuple(
     (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{fits})\b", re.IGNORECASE))
@@ -46,7 +46,7 @@ _OTHER_WORDS = {
     "color": {"colour": 1.0},
 }
 _DEFINITION = re.compile(
-    r"\s*(?:who|what)\s+(?:is|are|was|were)\s+(?:the\s+|an?\s+)?(?P<name>[^?]{2,60}?)\s*\??\s*", re.IGNORECASE
+    r"\s*(?:who|what)\s+(?:is|are|was|were)\s+(?:the\s+|an?\s+)?(?P<name>[^?]{2,60}?)\s*+\??\s*", re.IGNORECASE
 )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
-from retrieval.adjacency import merge_adjacent
+from retrieval.adjacency import is_too_much, merge_adjacent
 from retrieval.asked_for import SAYING, is_said
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
@@ -17,7 +16,7 @@ from retrieval.fusion import POOL
 from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.novelty import NoveltyFilter
 from retrieval.page_pictures import PagePainter, PagePictures, View
-from retrieval.pages import require_page, selected
+from retrieval.pages import require_page, wanted
 from retrieval.ranking import Ranking
 from retrieval.relevance import Relevance
 from retrieval.reranker import RerankingModel, reranked
@@ -32,6 +31,7 @@ _CHARACTERS_PER_TOKEN = 4
 # Ranked passages that are taken from the catalog at a time: first enough for a search, as each of them takes its time.
 _LOOKED_UP_FIRST = 12
 _LOOKED_UP = 32
+_LONGEST_ID = 200  # characters that are said again of what is no id
 
 
 class _Found(NamedTuple):
@@ -123,14 +123,13 @@ class Retriever:
                 left -= len(ranked.passage.embedding_text)
                 fitting.append(ranked)
 
-        @cache
-        def text_of(document_id: str) -> str:
+        def spans_of(document_id: str, places: Sequence[tuple[int, int]]) -> Sequence[str]:
             try:
-                return self._catalog.text(key, document_id)
+                return self._catalog.spans(key, document_id, places)
             except DocumentNotFound:  # removed meanwhile: its passages are shown as they were found
-                return ""
+                return ()
 
-        numbered = enumerate(merge_adjacent(fitting, text_of), start=1)
+        numbered = enumerate(merge_adjacent(fitting, spans_of), start=1)
         cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
         return Retrieved(cited, found.confidence, found.text_only)
 
@@ -188,7 +187,7 @@ class Retriever:
         of a format that has none.
         """
         found = self._catalog.find_document(key, document)
-        return selected(found, self._catalog.pages(key, found.id), page_from, page_to)
+        return self._catalog.pages(key, found.id, wanted(found, page_from, page_to))
 
     def passages_of_page(
         self, key: ProjectKey, document_id: str, page_number: int
@@ -212,11 +211,10 @@ class Retriever:
         Raises `ProjectNotFound`, `DocumentNotFound` and `PassageNotFound`.
         """
         document = self._catalog.find_document(key, document_id)
-        text = self._catalog.text(key, document.id)
         passage = None if passage_id is None else self._passage_of(key, document, passage_id)
         begin, end = (passage.char_from, passage.char_to) if passage else (0, 0)
-        before, after = text[max(0, begin - characters) : begin], text[end : end + characters]
-        return Surroundings(document.name, document.id, before, text[begin:end], after)
+        places = [(max(0, begin - characters), begin), (begin, end), (end, end + characters)]
+        return Surroundings(document.name, document.id, *self._catalog.spans(key, document.id, places))
 
     def page_picture(
         self,
@@ -258,14 +256,16 @@ class Retriever:
         """The passage of an id, or those that were joined under it."""
         ids = set(part_ids(passage_id))
         found = sorted(self._catalog.passages_by_id(key, ids).values(), key=lambda passage: passage.char_from)
-        if len(found) < len(ids) or any(passage.document_id != document.id for passage in found):
+        is_here = len(found) == len(ids) and all(passage.document_id == document.id for passage in found)
+        if not is_here or (len(found) > 1 and is_too_much(found[0], found[-1])):
             raise PassageNotFound(
-                f"{document.name!r} has no passage {passage_id!r}: it may have changed since. Search again."
+                f"{document.name!r} has no passage {passage_id[:_LONGEST_ID]!r}: it may have changed since. "
+                "Search again."
             )
         first, last = found[0], found[-1]
         if first is last:
             return first
-        text = self._catalog.text(key, document.id)[first.char_from : last.char_to]
+        (text,) = self._catalog.spans(key, document.id, [(first.char_from, last.char_to)])
         return replace(first, id=passage_id, page_to=last.page_to, char_to=last.char_to, text=text)
 
     def _ranked(self, key: ProjectKey, query: str, document: str | None, surroundings: str = "") -> _Found:

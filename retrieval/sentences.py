@@ -57,7 +57,7 @@ def _stem(word: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     """Wrapped lines put together; a table row, a list item and a speech stay lines of their own."""
-    paragraphs: list[str] = []
+    paragraphs: list[list[str]] = []
     joining = False
     for line in text.splitlines():
         if not line.strip():
@@ -65,23 +65,23 @@ def _paragraphs(text: str) -> list[str]:
             continue
         own = bool(_LINE.match(line))
         if joining and not own:
-            paragraphs[-1] += f" {line.strip()}"
+            paragraphs[-1].append(line.strip())
         else:
-            paragraphs.append(line.strip())
+            paragraphs.append([line.strip()])
         joining = not (own and "|" in line)
-    return paragraphs
+    return [" ".join(lines) for lines in paragraphs]
 
 
 def _sentences(paragraph: str) -> list[str]:
-    sentences: list[str] = []
+    sentences: list[list[str]] = []
     open_end = False
     for piece in _split_at_ends(" ".join(paragraph.split())):
         if open_end:
-            sentences[-1] += f" {piece}"
+            sentences[-1].append(piece)
         else:
-            sentences.append(piece)
+            sentences.append([piece])
         open_end = bool(_ABBREVIATION.search(piece))
-    return sentences
+    return [" ".join(pieces) for pieces in sentences]
 
 
 def _split_at_ends(text: str) -> list[str]:

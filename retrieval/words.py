@@ -13,6 +13,9 @@ import Stemmer
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 
+# Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
+_TAKEN_APART = 1_000
+
 # Letters that Unicode does not take apart into a base letter and a mark.
 _BARE_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 
@@ -21,7 +24,9 @@ def fold(text: str) -> str:
     """The text without case and diacritics: `Élan` and `elan` are the same."""
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text)  # first: it turns some letters into capitals
+    starts = range(0, len(text), _TAKEN_APART)
+    # First of all: it turns some letters into capitals.
+    parts = "".join(unicodedata.normalize("NFKD", text[at : at + _TAKEN_APART]) for at in starts)
     marks = [part for part in set(parts) if unicodedata.combining(part)]  # a text has few different characters
     bare = parts.translate(dict.fromkeys(map(ord, marks))) if marks else parts
     return unicodedata.normalize("NFC", bare.casefold()).translate(_BARE_LETTERS)

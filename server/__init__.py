@@ -5,6 +5,7 @@ from server.app import create_app
 from server.background.embedding import EmbeddingWorker
 from server.http.dependencies import RequestError
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
+from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
 from server.services import CatalogPendings, Limits, Services, stricter
 from server.socket.editors import Guest, GuestRefused
@@ -33,5 +34,7 @@ __all__ = [
     "UserMessage",
     "answer_turn",
     "create_app",
+    "size_in_memory",
+    "size_once_read",
     "stricter",
 ]

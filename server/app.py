@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from corpora import CorpusError
 from server.access.rules import Access, AccessMiddleware
+from server.background.intake import NoRoomForDocuments
 from server.closing import ClosingMiddleware
 from server.http import (
     check_routes,
@@ -155,8 +156,9 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def _corpus(_request: Request, error: CorpusError) -> JSONResponse:
         return corpus_error_response(error)
 
+    @app.exception_handler(NoRoomForDocuments)
     @app.exception_handler(NoRoomForTurn)
-    async def _no_room(_request: Request, error: NoRoomForTurn) -> JSONResponse:
+    async def _no_room(_request: Request, error: NoRoomForDocuments | NoRoomForTurn) -> JSONResponse:
         response = corpus_error_response(error)
         response.headers["Retry-After"] = str(error.retry_after_s)
         return response

@@ -16,6 +16,8 @@ from filelock import FileLock
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from corpora.samples import SAMPLE
 from tests.chroma_server import running_chroma
@@ -23,7 +25,7 @@ from tests.forked import finished
 from tests.postgresql import EmptyDatabase, running_postgresql
 
 # Where processes are started and waited for, a file takes longest.
-_FIRST = ("attack", "end_to_end", "workbench", "mcp_server", "ingest", "evaluation", "fletcher", "retrieval", "server")
+_FIRST = ("workbench", "attack", "end_to_end", "mcp_server", "ingest", "evaluation", "fletcher", "retrieval", "server")
 
 # A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,6 +52,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that at the end no processor is idle while the last file goes on."""
     folders = {name: place for place, name in enumerate(_FIRST)}
     items.sort(key=lambda item: folders.get(item.nodeid.split("/", 2)[1], len(folders)))
+
+
+class _OneBrowser(LoadFileScheduling):
+    """Gives each file to one process, and all that need a browser to the same: to start another takes longer."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "workbench" if nodeid.startswith("tests/workbench/") else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Files are divided among the processes that ask for more."""
+    return _OneBrowser(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)

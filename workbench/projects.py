@@ -87,7 +87,7 @@ class ProjectsPanel:
 
 def allowed_name(name: str) -> str:
     """A name that a project can have, as like the one that was written as may be."""
-    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    letters = unicodedata.normalize("NFKD", name[: 10 * _LONGEST]).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_.]+", "-", letters)[:_LONGEST].strip("-_.") or "my-story"
 
 

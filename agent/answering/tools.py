@@ -24,8 +24,9 @@ _LONGEST_ARGUMENTS = 500_000  # characters: what can be read and checked in a mo
 _LONGEST_NAME = 64
 _DECIDE = (
     "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
-    "once, in the first response, before anything else. yes executes exactly what was asked about; no drops it; change "
-    "drops it so that you can make other calls instead. A message that is no answer needs no call."
+    "once, in the first response, before anything else. yes, for words that agree and say nothing else, executes "
+    "exactly what was asked about; no drops it; change drops it so that you can make other calls instead. A message "
+    "that is no answer needs no call."
 )
 _DECISION = {
     "type": "object",

@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice, takewhile
 
 from agent.continuity.naming import capitalised, is_ordinary
-from agent.continuity.places import DocumentTexts, Sentence
-from agent.continuity.report import Discrepancy, Report
-from arrow_project import Node, Story
+from agent.continuity.places import LONGEST_SENTENCE, DocumentTexts, Sentence
+from agent.continuity.report import LONGEST_NODE, Discrepancy, Report
+from agent.reading.sources import NotThere
+from arrow_project import Node, Story, shorten
 from arrow_project.scripts import as_speech
 from retrieval import CitedPassage, Figure, Unit, content_terms, read_figures, split_units
 
+# What is looked at in one go, beside the characters of a long node; a scene with more has several parts.
+_MOST_NODES = 500
+_MOST_FINDINGS = 200
+_SHOWN = 300  # characters of what a finding is about, and of what it says
 # Of several values that documents give for the same thing, one that is this often the same is what they say.
 _AGREED = 0.75
 # How many words beside the number a sentence must share with a single place that has another number.
@@ -20,13 +27,15 @@ _PER_NODE = 2
 _MOST_PASSAGES = 12
 _SHORTEST_TEXT = 25
 
+# No longer: every capital of "A-A-A-" begins a name, and each is read as far as it may go.
+_NAME = r"[A-Z][\w’'-]{1,60}"
 _IS = r"(?:['’]s|\s+(?:is|was|has\s+been))"
 _IDENTITY = re.compile(
-    rf"\b(?P<name>[A-Z][\w’'-]+?){_IS}\s+(?:also\s+|only\s+|just\s+|really\s+)?"
+    rf"\b(?P<name>{_NAME}?){_IS}\s+(?:also\s+|only\s+|just\s+|really\s+)?"
     r"(?:an?|the|my|his|her|our|their|your|[A-Z][\w-]+['’]s)\s+(?P<what>[a-z][\w-]*(?:\s+[a-z][\w-]*){0,2})"
 )
 _PLACE = re.compile(
-    r"\b(?P<name>[A-Z][\w’'-]+)\s+(?:was\s+born|lives?|lived|comes?|came|works?|worked|grew\s+up)\s+"
+    rf"\b(?P<name>{_NAME})\s+(?:was\s+born|lives?|lived|comes?|came|works?|worked|grew\s+up)\s+"
     r"(?:in|at|on|from)\s+(?:the\s+)?(?P<place>[A-Z][\w’'-]+)"
 )
 # A comma within a number divides nothing.
@@ -37,42 +46,92 @@ _ENDS = frozenset({"of", "in", "on", "at", "for", "with", "by", "from", "to", "w
 _NO_NAMES = frozenset({"it", "he", "she", "that", "this", "there", "here", "what", "who", "where", "everybody"})
 
 
-def check_scene(story: Story, scene_id: int, documents: DocumentTexts) -> Report:
-    """Compares a scene with the documents.
+def check_scene(story: Story, scene_id: int, documents: DocumentTexts, part: int = 1) -> Report:
+    """Compares a scene with the documents, or a part of one that has many nodes or long ones.
 
     Raises:
         KeyError: There is no such scene.
+        NotThere: It has no such part.
     """
     scene = story.scenes[scene_id]
-    nodes = [node for node in story.nodes_of(scene_id) if node.texts]
-    findings: list[Discrepancy] = []
-    if not documents.vocabulary.is_empty:
-        findings += _speakers(story, nodes, documents)
-        for node in nodes:
-            findings += _names(story, node, documents)
-            findings += _facts(story, node, documents)
-    findings.sort(key=lambda finding: [node.id for node in nodes].index(finding.node_id))
-    return Report(scene_id, scene.name, len(nodes), tuple(findings), _near(nodes, documents))
+    too_long, parts = _parts(story.nodes_of(scene_id))
+    if part > len(parts):
+        raise NotThere("PART_NOT_FOUND", f"There is no part {part}: this scene has {len(parts)}.")
+    nodes = parts[part - 1]
+    findings = list(islice(_findings(story, nodes, documents), _MOST_FINDINGS + 1))
+    places = {node.id: place for place, node in enumerate(nodes)}
+    findings.sort(key=lambda finding: places[finding.node_id])
+    # A sentence without an end may be as long as its node, and every word of it a finding.
+    findings = [replace(one, text=_cut(one.text), problem=_cut(one.problem)) for one in findings]
+    return Report(
+        scene_id,
+        _cut(scene.name),
+        len(nodes),
+        tuple(findings[:_MOST_FINDINGS]),
+        _near(nodes, documents),
+        part=part,
+        of_parts=len(parts),
+        too_long=tuple(too_long),
+        has_more=len(findings) > _MOST_FINDINGS,
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else shorten(text, _SHOWN)
+
+
+def _parts(nodes: Iterable[Node]) -> tuple[list[int], list[list[Node]]]:
+    """The nodes that are too long to be looked at, by id, and the others that have texts, in parts."""
+    too_long: list[int] = []
+    parts: list[list[Node]] = [[]]
+    room = LONGEST_NODE
+    for node in nodes:
+        length = sum(map(len, node.texts))
+        if length > LONGEST_NODE:
+            too_long.append(node.id)
+        elif length:
+            if length > room or len(parts[-1]) == _MOST_NODES:
+                parts.append([])
+                room = LONGEST_NODE
+            parts[-1].append(node)
+            room -= length
+    return too_long, parts
+
+
+def _findings(story: Story, nodes: Iterable[Node], documents: DocumentTexts) -> Iterator[Discrepancy]:
+    if documents.vocabulary.is_empty:
+        return
+    yield from _speakers(story, nodes, documents)
+    names = frozenset(part.casefold() for one in story.characters.values() for part in _words(one.name).split())
+    for node in nodes:
+        yield from _names(names, node, documents)
+        yield from _facts(story, node, documents)
 
 
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
 def _speakers(story: Story, nodes: Iterable[Node], documents: DocumentTexts) -> Iterator[Discrepancy]:
+    known = frozenset(_words(one.name).casefold() for one in story.characters.values())
     first: dict[str, Node] = {}  # where each speaks first
     for node in nodes:
+        documents.go_on()
         lines = [as_speech(line.strip()) for text in node.texts for line in text.splitlines()]
-        new = [one.name.title() for one in lines if one is not None and one.words and _is_new(one.name, story)]
+        new = [one.name.title() for one in lines if one is not None and one.words and _is_new(one.name, known)]
         for speaker in filter(None, [story.speaker(node), *new]):
-            first.setdefault(speaker.replace("_", " "), node)
+            first.setdefault(_words(speaker), node)
     for name, node in first.items():
         yield from _speaker(name, node, documents)
 
 
-def _is_new(name: str, story: Story) -> bool:
+def _words(name: str) -> str:
+    """A character's name as it is written in a text."""
+    return name.replace("_", " ")
+
+
+def _is_new(name: str, known: frozenset[str]) -> bool:
     """Whether a name in capitals is that of nobody in the story, and no word such as NOTE."""
-    names = {one.name.replace("_", " ").casefold() for one in story.characters.values()}
-    return name.isupper() and len(name) > 2 and name.casefold() not in names and not is_ordinary(name.split()[0])
+    return name.isupper() and len(name) > 2 and name.casefold() not in known and not is_ordinary(name.split()[0])
 
 
 def _speaker(name: str, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
@@ -88,8 +147,8 @@ def _speaker(name: str, node: Node, documents: DocumentTexts) -> Iterator[Discre
     yield Discrepancy("speaker", node.id, node.texts[0], problem, tuple(passages))
 
 
-def _names(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
-    own = {part.casefold() for one in story.characters.values() for part in one.name.replace("_", " ").split()}
+def _names(own: frozenset[str], node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
+    """`own`: the names of the story's characters, word by word."""
     told: set[str] = set()
     for text in node.texts:
         for found in capitalised(text):
@@ -97,6 +156,7 @@ def _names(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discr
             if word in told or word.casefold() in own or documents.vocabulary.knows(word):
                 continue
             told.add(word)
+            documents.go_on()
             if found.opens and is_ordinary(word):
                 continue
             meant = documents.vocabulary.nearest_name(word)
@@ -122,7 +182,7 @@ def _facts(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discr
     around = content_terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
     for text in node.texts:
         for unit in split_units(text):
-            if unit.text.endswith("?"):
+            if unit.text.endswith("?") or len(unit.text) > LONGEST_SENTENCE:
                 continue
             for figure in read_figures(unit.text):
                 yield from _figure(figure, unit, around, node, documents)
@@ -132,12 +192,8 @@ def _facts(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discr
 def _figure(
     figure: Figure, unit: Unit, around: frozenset[str], node: Node, documents: DocumentTexts
 ) -> Iterator[Discrepancy]:
-    same = [
-        (sentence, other)
-        for sentence in documents.sentences
-        for other in sentence.figures
-        if (other.kind, other.noun) == (figure.kind, figure.noun)
-    ]
+    documents.go_on()
+    same = documents.figures.get((figure.kind, figure.noun), [])
     values = [other.value for _, other in same]
     if not values or (figure.kind != "year" and figure.value in values):
         return
@@ -164,7 +220,7 @@ def _against(
     if figure.kind == "year":
         # The same year stands in many places; the one that speaks of the same thing counts.
         # What happened in it stands beside the year: a sum that is paid "since 1903" is not of that year.
-        event = unit.terms.difference(*(content_terms(one.words) for one in read_figures(unit.text)))
+        event = _event(unit.text)
         others = [
             place
             for place in same
@@ -181,6 +237,12 @@ def _against(
     usual = max(set(values), key=values.count)
     agreed = len(values) >= 3 and values.count(usual) >= _AGREED * len(values)
     return max((place for place in same if place[1].value == usual), key=closeness) if agreed else None
+
+
+@lru_cache(maxsize=1)  # of each year in a sentence it is the same
+def _event(text: str) -> frozenset[str]:
+    """What a sentence tells beside its numbers."""
+    return content_terms(text).difference(*(content_terms(one.words) for one in read_figures(text)))
 
 
 def _clause(text: str, figure: Figure) -> str:
@@ -215,6 +277,8 @@ def _near(nodes: Iterable[Node], documents: DocumentTexts) -> tuple[CitedPassage
     found: dict[int, CitedPassage] = {}
     for node in nodes:
         text = " ".join(node.texts)
-        if len(text) >= _SHORTEST_TEXT and len(found) < _MOST_PASSAGES:
+        if len(found) >= _MOST_PASSAGES:
+            break
+        if len(text) >= _SHORTEST_TEXT:
             found |= {one.number: one for one in documents.near(text[:400], _PER_NODE)}
     return tuple(found.values())

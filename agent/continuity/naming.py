@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -18,6 +18,7 @@ _MARKUP = re.compile(r"\{[^{}]*\}|\[/?[^\[\]]*\]|<[^<>]*>")
 _BEGINS = re.compile(r"(?:^|[.!?…:;–—\n]|[\"“‘(*_#>•|-]\s?)[\s\"“”‘’'(*_]*$")
 _SHORTEST = 3
 _LONG = 7
+_LONGEST = 50  # what is longer is no misspelt name, and comparing takes the square of it
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Vocabulary:
         self._plain: Counter[str] = Counter()
         self._names: Counter[str] = Counter()
         self._shown: dict[str, str] = {}
+        self._nearest: dict[str, str | None] = {}
         for text in texts:
             self._add(text)
 
@@ -56,8 +58,15 @@ class Vocabulary:
     def nearest_name(self, word: str) -> str | None:
         """The name that differs from `word` by one letter, or by two where it is long; None without one."""
         key = word.casefold()
+        if len(key) > _LONGEST:
+            return None
+        if key not in self._nearest:
+            self._nearest[key] = self._nearest_to(key)
+        return self._nearest[key]
+
+    def _nearest_to(self, key: str) -> str | None:
         distance = 2 if len(key) >= _LONG else 1
-        known = [name for name in self._names if abs(len(name) - len(key)) <= distance and self._is_name(name)]
+        known = [name for name in self._sure_names if abs(len(name) - len(key)) <= distance]
         found = process.extractOne(key, known, scorer=OSA.distance, score_cutoff=distance)
         if found is None or found[1] == 0:
             return None
@@ -67,8 +76,11 @@ class Vocabulary:
             return None
         return self._shown[found[0]]
 
-    def _is_name(self, word: str) -> bool:
-        return len(word) >= _SHORTEST and self._names[word] > self._plain[word]
+    @cached_property
+    def _sure_names(self) -> tuple[str, ...]:
+        return tuple(
+            name for name, count in self._names.items() if len(name) >= _SHORTEST and count > self._plain[name]
+        )
 
     def _add(self, text: str) -> None:
         for found in _WORD.finditer(_MARKUP.sub(" ", text)):

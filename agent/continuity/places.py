@@ -1,17 +1,22 @@
 """The documents as the check reads them: their words, and the passages that hold a sentence."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from agent.continuity.naming import Vocabulary
+from arrow_project import GoOn
 from retrieval import CitedPassage, Figure, content_terms, read_figures, split_units
 
 # A place is looked for among so many passages.
 _LOOKED_AT = 12
 _ALL = 100
+LONGEST_SENTENCE = 1_000
+"""Characters; what is longer is no sentence, and each number in it would be compared with all of it."""
+# Characters that are read in one go.
+_PIECE = 100_000
 
 Search = Callable[[str, int], Sequence[CitedPassage]]
 """The passages nearest to a query, best first, at most so many; each has its citation number."""
@@ -32,22 +37,34 @@ class DocumentTexts:
     Args:
         texts: The text of each page of each document.
         search: Finds passages.
+        go_on: Called between two steps, by the check as well; what it raises ends the check.
     """
 
-    def __init__(self, texts: Iterable[str], search: Search) -> None:
+    def __init__(self, texts: Iterable[str], search: Search, go_on: GoOn = lambda: None) -> None:
+        self.go_on = go_on
         self._texts = tuple(texts)
-        self._search = search
+        self._searched = search
+        self._about: dict[str, list[CitedPassage]] = {}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Every word of the documents."""
-        return Vocabulary(self._texts)
+        return Vocabulary(self._pieces())
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Every sentence of the documents."""
-        units = (unit for text in self._texts for unit in split_units(text))
+        units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
         return tuple(Sentence(unit.text, unit.terms, read_figures(unit.text)) for unit in units)
+
+    @cached_property
+    def figures(self) -> dict[tuple[str, str], list[tuple[Sentence, Figure]]]:
+        """Every figure of the documents with its sentence, by its kind and by what it counts."""
+        found: dict[tuple[str, str], list[tuple[Sentence, Figure]]] = {}
+        for sentence in self.sentences:
+            for figure in sentence.figures:
+                found.setdefault((figure.kind, figure.noun), []).append((sentence, figure))
+        return found
 
     def near(self, query: str, count: int) -> list[CitedPassage]:
         """The passages nearest to a query."""
@@ -61,13 +78,32 @@ class DocumentTexts:
 
     def about(self, name: str) -> list[CitedPassage]:
         """Every passage that names somebody or something, those under a heading with the name first."""
-        pattern = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
-        found = self._search(name, _ALL)
-        titled = [cited for cited in found if any(map(pattern.search, cited.passage.heading))]
-        return titled + [cited for cited in found if cited not in titled and pattern.search(cited.passage.text)]
+        if name not in self._about:
+            pattern = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+            found = self._search(name, _ALL)
+            titled = [cited for cited in found if any(map(pattern.search, cited.passage.heading))]
+            rest = [cited for cited in found if cited not in titled and pattern.search(cited.passage.text)]
+            self._about[name] = titled + rest
+        return self._about[name]
 
     def holding(self, sentence: Sentence, count: int = 1) -> list[CitedPassage]:
         """The passages that hold a sentence."""
         words = content_terms(sentence.text)
         found = self._search(sentence.text[:400], _LOOKED_AT)
         return list(islice((cited for cited in found if words <= content_terms(cited.passage.text)), count))
+
+    def _search(self, query: str, count: int) -> Sequence[CitedPassage]:
+        self.go_on()
+        return self._searched(query, count)
+
+    def _pieces(self) -> Iterator[str]:
+        """All texts, long ones line by line in several pieces."""
+        for text in self._texts:
+            begin = 0
+            while begin < len(text):
+                self.go_on()
+                end = begin + _PIECE
+                if end < len(text):
+                    end = text.rfind("\n", begin, end) + 1 or end
+                yield text[begin:end]
+                begin = end

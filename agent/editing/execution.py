@@ -9,7 +9,7 @@ from agent.editing.consent import Consent
 from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
-from agent.editing.validation import apply_checked
+from agent.editing.validation import apply_checked, weight
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
@@ -270,13 +270,15 @@ class Execution:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
         asked, selection = self.consent.must_wait, self.shadow.selection
-        return await self._computed(asked, project, selection, planned, is_waiting=self.held is not None)
+        run = in_thread if planned else self._computed  # all of what is planned is tried at once
+        return await run(asked, project, selection, planned, is_waiting=self.held is not None)
 
     async def _computed(
         self, work: Callable[_Arguments, _Executed], *args: _Arguments.args, **kwargs: _Arguments.kwargs
     ) -> _Executed:
         """What `work` on the story returns; stopped meanwhile, it is done when this ends."""
-        return await in_thread_if_large(self._context.characters, work, *args, **kwargs)
+        given = weight(*(one for one in args if isinstance(one, Operation)))
+        return await in_thread_if_large(self._context.characters + given, work, *args, **kwargs)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""

@@ -8,10 +8,13 @@ from typing import Any
 from agent.editing.consent import Consent
 from agent.editing.editor import Failure, Outcome
 from agent.editing.reconciliation import CREATED_BY, as_reported, reported_ids, result_for_model, surprises
+from agent.editing.validation import weight
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread_if_large
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, Selection
+from arrow_project import MOST_WRITTEN, ArrowProject, Operation, OperationError, OperationResult, Selection
+
+_RENAMING = ("update_variable", "update_character")
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +66,7 @@ class Shadow:
         if reported is not None:
             applied = as_reported(applied, project, reported)
             self._context.project = reported
+            self._context.characters = max(self._context.characters, len(outcome.content or ""))
         self.note(applied)
         if reported is not None:
             differences = await in_thread_if_large(len(outcome.content or ""), surprises, project, reported)
@@ -95,6 +99,9 @@ class Shadow:
         """The editor has executed it."""
         created = CREATED_BY.get(applied.operation.function)
         self._consent.executed(applied, created.removesuffix("_id") if created else None)
+        self._context.characters += (
+            MOST_WRITTEN if applied.operation.function in _RENAMING else weight(applied.operation)
+        )
         self.select(applied)
         self.created += applied.created
         self.executed.append(applied.operation)

@@ -13,6 +13,15 @@ from arrow_project import OPERATIONS, ArrowProject, ErrorCode, Operation, Operat
 _LEFT_TO_THE_ENGINE = ("required", "additionalProperties", "enum")
 
 
+# To read and check a character of arguments takes as long as so many of a story.
+_WEIGHT = 5
+
+
+def weight(*operations: Operation) -> int:
+    """How many characters of a story operations are worth, by their arguments: see `in_thread_if_large`."""
+    return sum(_WEIGHT * len(str(operation.arguments)) for operation in operations)
+
+
 def apply_checked(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
     """Executes the operation on a story.
 

@@ -1,7 +1,7 @@
 """A dialogue of the documents, or of the message itself, as a scene: the whole of it, or nothing with the reason."""
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -105,14 +105,14 @@ def _with_those_it_leads_to(draft: Draft, first: Dialogue, others: Sequence[Dial
     """The dialogue and all of its document that it leads to, unless the story has a scene of that name."""
     there = {fold(one.name) for one in draft.story.scenes.values()}
     by_title = {fold(one.title): one for one in others}
-    wanted, waiting = [first], list(first.targets)
+    wanted, waiting = {id(first): first}, deque(first.targets)
     while waiting:
-        target = fold(waiting.pop(0))
+        target = fold(waiting.popleft())
         one = by_title.get(target)
-        if one is not None and one not in wanted and target not in there:
-            wanted.append(one)
+        if one is not None and id(one) not in wanted and target not in there:
+            wanted[id(one)] = one
             waiting += one.targets
-    return wanted
+    return [*wanted.values()]
 
 
 def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:

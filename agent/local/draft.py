@@ -10,6 +10,8 @@ from agent.questions.parameters import missing_parameters
 from agent.turn.request import TurnContext
 from arrow_project import ErrorCode, Operation, Selection, Story
 
+_MOST_STEPS = 2_000  # of one message; each looks through the story
+
 
 class Incomplete(NotDone):
     """A command that lacks what only the user can say; `operation` is as far as it is known."""
@@ -57,6 +59,8 @@ class Draft:
         Raises:
             NotDone: It would be refused, or it is `Incomplete`.
         """
+        if len(self.done) >= _MOST_STEPS:
+            raise NotDone(f"That takes more than {_MOST_STEPS:,} steps. Divide it into several messages or dialogues.")
         operation = Operation(function, arguments)
         if missing_parameters(operation):
             raise Incomplete(operation)

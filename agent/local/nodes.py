@@ -18,9 +18,9 @@ _SPEECHES = {"dialogue": "dialog", "monologue": "monolog", "speech": "monolog"}
 _UPDATES = ("update", "add", "subtract", "add_by", "subtract_by", "multiply_by", "divide_by", "operated")
 _DETAILS = {"by": ("speaker", ("dialog", "monolog")), "titled": ("title", ("content", "marker", "entry", "frame")),
             "colored": ("color", ("frame",))}  # fmt: skip
-_ITEMS = re.compile(r"\s+[/|]\s+|\s*[/|]\s*(?=[\"“„«])|(?<=[\"”»])\s*[/|]\s*")
-_COMMAS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+or\s+", re.IGNORECASE)
-_ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
+_ITEMS = re.compile(r"(?<!\s)(?:\s+[/|]\s+|\s*[/|]\s*(?=[\"“„«])|(?<=[\"”»])\s*[/|]\s*)")
+_COMMAS = re.compile(r"(?<!\s)(?:\s*,\s*(?:and\s+|or\s+)?|\s+or\s+)", re.IGNORECASE)
+_ARROW = re.compile(r"(?<!\s)\s*(?:->|→|=>)\s*")
 # A text's end that may be where its node leads, and a sentence behind the first that may be another node.
 _PLACE = re.compile(
     r"(?i)(?:\b(?:then|to|at|see|into|from|after|before|behind|between|follow(?:s|ing)?)|[,:(](?=\s*(?:node|#)))\s*(?:nodes?\s+)?#?"

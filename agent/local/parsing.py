@@ -116,7 +116,7 @@ def _read(text: str, start: str) -> Words | NotUnderstood:
         return _parser().parse(text, start=start)  # pyright: ignore[reportReturnType]
     except UnexpectedInput as error:
         position = len(text) if error.pos_in_stream in (None, -1) else error.pos_in_stream
-        begin = re.search(r"[\w#'’]*$", text[:position])
+        begin = re.search(r"(?<![\w#'’])[\w#'’]*$", text[:position])
         return NotUnderstood(text[begin.start() if begin else position :].strip(" .!?,"))
 
 

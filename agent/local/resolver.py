@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TypeVar
 
 from agent.local.parsing import Words, token
 from agent.local.steps import NotDone
-from arrow_project import Character, Node, Scene, Story, Variable, fold, shorten
+from arrow_project import Character, Node, Scene, Story, Variable, fold, near, shorten
 
 _LISTED = 8
+_ALIKE = 0.6
 _THINGS = ("scene", "variable", "character", "node")
 _KIND = re.compile(
     r"(?i)(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?"
@@ -73,7 +73,7 @@ class Resolver:
             return self._numbered(int(number["id"]))
         if (key := self._by_place(plain)) is not None:
             return self.story.nodes[key]
-        kind = re.sub(r"^the\s+|\s+node$", "", plain.casefold())
+        kind = re.sub(r"^the\s+|(?<!\s)\s+node$", "", plain.casefold())
         kind = _TYPES.get(kind, kind.replace(" ", "_"))
         here = [node for node in self.story.nodes_of(self.open_scene.id) if node.type == kind]
         if here:
@@ -181,10 +181,10 @@ class Resolver:
             if found:
                 return self._one(found, quotation)
         by_text = {fold(shorten(one, 60)): node.id for node in nodes for one in (*node.texts, node.name)}
-        near = [by_text[one] for one in get_close_matches(wanted, by_text, n=3)]
+        alike = [by_text[one] for one in near(wanted, by_text, alike=_ALIKE)]
         problem = f"There is no {kind or 'node'} that begins “{quotation}”"
-        if near:
-            raise NotDone(f"{problem}. Did you mean {self._choices(near, 'or')}?")
+        if alike:
+            raise NotDone(f"{problem}. Did you mean {self._choices(alike, 'or')}?")
         raise Unknown(f"{problem}; name it by its id.")
 
     def _one(self, found: Sequence[Node], words: str) -> Node:
@@ -262,7 +262,7 @@ def _unknown(kind: str, name: str, things: Iterable[Scene | Variable | Character
     if not known:
         return Unknown(f"{problem}; the project has no {kind}s yet.")
     by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name).split(" "))}
-    near = list({by_name[one].id: by_name[one] for one in get_close_matches(fold(name), by_name, n=3)}.values())
-    if near:
-        return NotDone(f"{problem}. Did you mean {listed(near, 'or')}?")
+    alike = list({by_name[one].id: by_name[one] for one in near(fold(name), by_name, alike=_ALIKE)}.values())
+    if alike:
+        return NotDone(f"{problem}. Did you mean {listed(alike, 'or')}?")
     return Unknown(f"{problem}. The {kind}s are: {listed(known)}.")

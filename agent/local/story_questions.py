@@ -97,7 +97,9 @@ def _choices(refer: Resolver, words: Words) -> str:
 def _node(refer: Resolver, words: Words) -> str:
     node = refer.node(first_ref(words))
     scene = refer.story.scenes[node.scene_id].name
-    told = "\n".join(f"“{text}”" for text in node.texts)
+    texts = node.texts
+    more = [f"… and {len(texts) - _LISTED} more"] if len(texts) > _LISTED else []
+    told = "\n".join([*(f"“{text}”" for text in texts[:_LISTED]), *more])
     return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from agent.prompt.quoting import quoted_lines
 from agent.questions.parameters import question
-from agent.questions.pending import Origin, PendingStore
+from agent.questions.pending import Origin, PendingQuestion, PendingStore
 from agent.turn.events import Asked
 from agent.turn.undo import UNDO, WayBack
 from arrow_project import ArrowProject, Operation, describe_loss, diff, fingerprint, losses, tables_of
@@ -35,6 +35,13 @@ class Questions:
         pending_id = self._store.put(kind, operations, fingerprint(before), origin)
         text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, changes, tuple(operations))
+
+    def once_more(self, pending: PendingQuestion, project: ArrowProject) -> Asked:
+        """A question that has been asked about the same story, under a new id."""
+        after = project.copy()
+        after.apply_all(pending.operations)
+        kind = "plan" if pending.kind == "plan" else "confirmation"
+        return self.about_changes(kind, project, after, pending.operations, pending.origin)
 
     def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject | None, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""

@@ -11,7 +11,7 @@ from agent.local import is_command
 from agent.questions.confirmation import describe, summarize
 from agent.questions.parameters import is_a_value, read_parameters
 from agent.questions.pending import Origin, PendingQuestion, PendingStore
-from agent.questions.questions import calls_of, what_happened
+from agent.questions.questions import Questions, calls_of, what_happened
 from agent.questions.reply import may_agree, read_reply
 from agent.turn.direct import DirectCalls
 from agent.turn.events import EventSink, OperationFinished, TextFinished
@@ -22,13 +22,15 @@ from arrow_project import Operation, fingerprint
 
 _CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
 _DROPPED = "(The open question is dropped, and nothing of it was done.)"
-_NO_YES = {
-    "error": {
-        "code": "NOT_AGREED",
-        "message": "These words are no yes. Nothing was done, and the question is closed; ask what is wanted instead.",
-    }
-}
+_NO_PLAIN_YES = (
+    "Nothing was done, as it is not certain that you said yes. Say yes, and nothing else, to have it done; anything "
+    "else leaves it as it is."
+)
 _STILL_LACKS = {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
+
+
+class _NoPlainYes(Exception):
+    """A model has read a yes in words that are not known for one."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +113,15 @@ class Replies:
 
         async def decide(decision: str) -> dict[str, Any]:
             decided.append(decision)
-            if decision == "yes" and not may_agree(self.request.message):
-                return _NO_YES
             if decision == "no":
                 return {"done": [], "left": "Nothing was done, and the question is closed."}
             return await self._agreed(pending) if decision == "yes" else self._result(pending, [])
 
-        await self.ask_model(self.request.message, "", OpenQuestion(calls_of(pending.operations), decide))
+        try:
+            await self.ask_model(self.request.message, "", OpenQuestion(calls_of(pending.operations), decide))
+        except _NoPlainYes:
+            await self._ask_once_more(pending)
+            return
         if not decided and not self.execution.executed and self.execution.held is None:
             await self.tell(TextFinished(_DROPPED))
 
@@ -125,7 +129,22 @@ class Replies:
         """Executes what was asked about, exactly; what the model is told of it."""
         if pending.kind == "parameters":
             return _STILL_LACKS
+        if not may_agree(self.request.message):
+            raise _NoPlainYes
         return self._result(pending, await self._executed(pending))
+
+    async def _ask_once_more(self, pending: PendingQuestion) -> None:
+        """The same question, once it is said which word answers it; what else the reply says is for after a yes."""
+        await self._check_story(pending)
+        await self.tell(TextFinished(_NO_PLAIN_YES))
+        if pending.operations == (Operation(UNDO),):
+            await self.direct.undo(asks=True)
+            return
+        origin, project = pending.origin, self.context.project
+        assert project is not None
+        more = origin and replace(origin, message=f"{origin.message}\n{self.request.message}")
+        questions = Questions(self.store)
+        await self.tell(await in_thread(questions.once_more, replace(pending, origin=more), project))
 
     def _result(self, pending: PendingQuestion, done: Sequence[str]) -> dict[str, Any]:
         """What was done, and the message that led to the question: it is the model's again."""
@@ -144,11 +163,10 @@ class Replies:
 
     async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
-        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
-            raise OperationRefused(Failure("CONFLICT", _CHANGED_SINCE))
+        await self._check_story(pending)
         self.request.taken.clear()
         if pending.operations == (Operation(UNDO),):
-            await self.direct.undo(agreed=True)
+            await self.direct.undo(asks=False)
             return ["the last turn is taken back"]
         done: list[Operation] = []
 
@@ -163,6 +181,10 @@ class Replies:
             left = f" The {rest} step{'s' if rest > 1 else ''} after it were not tried." if rest else ""
             raise OperationRefused(replace(failure, message=failure.message + left))
         return [describe(operation) for operation in done]
+
+    async def _check_story(self, pending: PendingQuestion) -> None:
+        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
+            raise OperationRefused(Failure("CONFLICT", _CHANGED_SINCE))
 
     async def _go_on(self, origin: Origin, note: str) -> None:
         self.go_on_from(origin)

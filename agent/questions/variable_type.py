@@ -11,7 +11,7 @@ _WORDS = {
 _TYPES = {word: name for name, words in _WORDS.items() for word in words}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 _BY_VALUE: dict[type, str] = {int: "num", bool: "bool", str: "str"}
-_TYPE_AND_VALUE = re.compile(r"(?P<type>[^,:=]+?)\s*[,:=]\s*(?P<value>.+)", re.DOTALL)
+_TYPE_AND_VALUE = re.compile(r"(?P<type>[^,:=]++)[,:=](?P<value>.+)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?\d{1,15}")
 
 
@@ -21,7 +21,7 @@ def read_variable_type(reply: str) -> dict[str, Any] | None:
     if (name := _TYPES.get(words.casefold())) is not None:
         return {"type": name}
     both = _TYPE_AND_VALUE.fullmatch(words)
-    name = _TYPES.get(both["type"].casefold()) if both else None
+    name = _TYPES.get(both["type"].rstrip().casefold()) if both else None
     value = _value(both["value"].strip() if both and name else words, is_text=name == "str")
     kind = _BY_VALUE.get(type(value))
     return {"type": kind, "initial_value": value} if kind is not None and name in (kind, None) else None

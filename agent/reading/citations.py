@@ -10,7 +10,7 @@ from retrieval import CitedPassage, Passage, part_ids
 # "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
 _PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
 _GROUP = re.compile(rf"\[({_PART}(?:\s*[,;]\s*{_PART})*)\]")
-_PAGES = re.compile(r",?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
+_PAGES = re.compile(r"(?<![\s,]),?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
 
@@ -36,9 +36,14 @@ class Citations:
 
         Brackets that hold a number nobody was given are no citation: a connection is `[27, 1, 29, 0]`.
         """
-        groups = [_numbers(group) for text in texts for group in _GROUP.findall(text)]
-        cited = {number for group in groups if group <= self._by_number.keys() for number in group}
-        return tuple(_citation(self._by_number[number]) for number in sorted(cited))
+        ranges = set[tuple[int, int]]()
+        for group in (it[1] for text in texts for it in _GROUP.finditer(text)):
+            found = _ranges(group)
+            # Numbers are given without a gap: what lies between two of them needs no look, which may be thousands.
+            if all(end in self._by_number for ends in found for end in ends):
+                ranges.update(found)
+        cited = (number for number in sorted(self._by_number) if any(a <= number <= b for a, b in ranges))
+        return tuple(_citation(self._by_number[number]) for number in cited)
 
 
 def described(cited: CitedPassage) -> dict[str, Any]:
@@ -53,10 +58,10 @@ def described(cited: CitedPassage) -> dict[str, Any]:
     } | ({"also_in": list(cited.also_in)} if cited.also_in else {})
 
 
-def _numbers(group: str) -> set[int]:
-    """Of a range that runs backwards none."""
+def _ranges(group: str) -> list[tuple[int, int]]:
+    """The first and the last number of each; those that run backwards are none."""
     found = [(int(first), int(last or first)) for first, last in _RANGE.findall(_PAGES.sub("", group))]
-    return {number for first, last in found for number in range(first, last + 1)}
+    return [(first, last) for first, last in found if first <= last]
 
 
 def _citation(cited: CitedPassage) -> Citation:

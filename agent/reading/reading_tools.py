@@ -1,6 +1,6 @@
 """The tools that read: what each is for, what it is given, and who answers it, in one table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
@@ -23,8 +23,13 @@ from agent.reading.story_reading import (
     list_characters,
     list_variables,
 )
-from agent.turn.thread import ask_store
+from agent.turn.request import NO_STORY
+from agent.turn.thread import ask_store, ask_store_until_cancelled, in_thread_until_cancelled
+from arrow_project import GoOn
 from retrieval import CorpusError
+
+_Answer = dict[str, Any]
+_Reading = Callable[[Sources, Any], Awaitable[_Answer]]
 
 
 class ReadingTool(NamedTuple):
@@ -35,13 +40,16 @@ class ReadingTool(NamedTuple):
 
 
 class TurnReader(Sources):
-    """Answers the reading tools of one turn, at once and without the client."""
+    """Answers the reading tools of one turn, at once and without the client.
+
+    Of a task that is cancelled nothing reads in its story any more when it has ended.
+    """
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Executes one call; what went wrong is an answer too, `{"error": {"code", "message"}}`."""
-        kind, answer = _TOOLS[tool]
+        kind, read = _TOOLS[tool]
         try:
-            return _encodable(await ask_store(answer, self, kind.model_validate(arguments)))
+            return await read(self, kind.model_validate(arguments))
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
             return _error("INVALID_ARGUMENTS", f"{tool}: {problems}")
@@ -49,15 +57,35 @@ class TurnReader(Sources):
             return _error(error.code, str(error))
 
 
-_TOOLS: dict[str, tuple[type[Arguments], Callable[[Sources, Any], dict[str, Any]]]] = {
-    "search_documents": (SearchDocuments, search_documents),
-    "read_document": (ReadDocument, read_document),
-    "find_nodes": (FindNodes, find_nodes),
-    "get_node": (GetNode, get_node),
-    "get_scene": (GetScene, get_scene),
-    "list_characters": (ListCharacters, list_characters),
-    "list_variables": (ListVariables, list_variables),
-    "check_continuity": (CheckContinuity, check_continuity),
+def _from_documents(answer: Callable[[Sources, Any], _Answer]) -> _Reading:
+    """Only waits for a store: whoever is stopped need not wait for it, so the story has no part in it."""
+
+    async def read(sources: Sources, given: Any) -> _Answer:
+        asked = Sources(sources.retriever, sources.key, sources.citations, NO_STORY)
+        return await ask_store(lambda: _encodable(answer(asked, given)))
+
+    return read
+
+
+def _from_story(
+    answer: Callable[[Sources, Any, GoOn], _Answer],
+    until_cancelled: Callable[[Callable[[GoOn], _Answer]], Awaitable[_Answer]] = in_thread_until_cancelled,
+) -> _Reading:
+    async def read(sources: Sources, given: Any) -> _Answer:
+        return await until_cancelled(lambda go_on: _encodable(answer(sources, given, go_on)))
+
+    return read
+
+
+_TOOLS: dict[str, tuple[type[Arguments], _Reading]] = {
+    "search_documents": (SearchDocuments, _from_documents(search_documents)),
+    "read_document": (ReadDocument, _from_documents(read_document)),
+    "find_nodes": (FindNodes, _from_story(find_nodes)),
+    "get_node": (GetNode, _from_story(get_node)),
+    "get_scene": (GetScene, _from_story(get_scene)),
+    "list_characters": (ListCharacters, _from_story(list_characters)),
+    "list_variables": (ListVariables, _from_story(list_variables)),
+    "check_continuity": (CheckContinuity, _from_story(check_continuity, ask_store_until_cancelled)),
 }
 
 

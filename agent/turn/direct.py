@@ -9,7 +9,7 @@ from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import Editor, Failure, InMemoryEditor, OperationRefused, failure_of
 from agent.editing.execution import Execution
 from agent.editing.in_order import tried_in_order
-from agent.editing.validation import find_schema_error
+from agent.editing.validation import find_schema_error, weight
 from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
 from agent.questions.pending import KEPT_TURNS, PendingStore
@@ -57,7 +57,7 @@ class DirectCalls:
             OperationRefused: It was refused.
         """
         if call.function == UNDO:
-            await self.undo(agreed=agreed)
+            await self.undo(asks=self.request.confirm == "always" and not agreed)
         elif missing_parameters(call):
             await self.tell(await in_thread(self._questions.about_parameters, self.context.project, call))
         elif call.function in READING_TOOLS:
@@ -100,7 +100,7 @@ class DirectCalls:
 
     async def complete(self, asked: Operation, completed: Operation) -> None:
         """Runs a call with what the user has given; what does not fit is asked for again."""
-        problem = await in_thread_if_large(self.context.characters, self._problem, completed)
+        problem = await in_thread_if_large(self.context.characters + weight(completed), self._problem, completed)
         if problem is not None or missing_parameters(completed):
             again = asked if problem is not None else completed
             await self.tell(
@@ -128,7 +128,7 @@ class DirectCalls:
             await self.tell(OperationFinished(call.function, call.arguments, None, failure))
             raise OperationRefused(failure)
         await self.tell(OperationFinished(call.function, call.arguments, answer, None))
-        await self.tell(TextFinished(_in_words(answer)))
+        await self.tell(TextFinished(await in_thread(_in_words, answer)))
 
     def _problem(self, operation: Operation) -> str | None:
         """What is wrong with the values that the operation has been given; None where others would not help."""
@@ -148,8 +148,8 @@ class DirectCalls:
 
     # --- undo ------------------------------------------------------------------------------------------------------
 
-    async def undo(self, *, agreed: bool) -> None:
-        """Takes the last turn back, in one step.
+    async def undo(self, *, asks: bool) -> None:
+        """Takes the last turn back, in one step, or `asks` whether to.
 
         Raises:
             OperationRefused: There is nothing to take back, or the editor refused.
@@ -164,7 +164,6 @@ class DirectCalls:
         except BaseException:  # stopped before anything was taken back
             await in_thread(self._keep_again, content, now)
             raise
-        asks = self.request.confirm == "always" and not agreed
         if self.request.plan or asks:
             await in_thread(self._keep_again, content, now)  # it has not been taken back yet
         if self.request.plan:

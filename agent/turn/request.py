@@ -77,3 +77,7 @@ class TurnContext:
     relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked
     planned: tuple[Operation, ...] = ()
     characters: int = sys.maxsize
+
+
+NO_STORY = TurnContext(None, None, (), ())
+"""What is read of the documents alone."""

@@ -57,11 +57,20 @@ async def in_thread(
     A task that is cancelled meanwhile ends only when the work has: whoever waits for its end may then edit the story
     that the work has read or written.
     """
-    return await _computed(partial(work, *args, **kwargs), lambda: None)
+    return await _to_the_end(_threads.get().compute, partial(work, *args, **kwargs), lambda: None)
 
 
 async def in_thread_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
     """As `in_thread`, for what takes long: of a task that is cancelled, the work ends with its next call of `GoOn`."""
+    return await _until_cancelled(_threads.get().compute, work)
+
+
+async def ask_store_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
+    """As `in_thread_until_cancelled`, for what waits for a store again and again, and computes in between."""
+    return await _until_cancelled(_threads.get().ask, work)
+
+
+async def _until_cancelled(run: Run, work: Callable[[GoOn], _Result]) -> _Result:
     cancelled = threading.Event()
 
     def go_on() -> None:
@@ -72,15 +81,15 @@ async def in_thread_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
         go_on()  # it may have waited for a thread
         return work(go_on)
 
-    return await _computed(begin, cancelled.set)
+    return await _to_the_end(run, begin, cancelled.set)
 
 
 class _Cancelled(Exception):
     """Nobody wants the result any more."""
 
 
-async def _computed(work: Callable[[], _Result], cancel: Callable[[], None]) -> _Result:
-    working = asyncio.ensure_future(_threads.get().compute(work))
+async def _to_the_end(run: Run, work: Callable[[], _Result], cancel: Callable[[], None]) -> _Result:
+    working = asyncio.ensure_future(run(work))
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
@@ -90,6 +99,9 @@ async def _computed(work: Callable[[], _Result], cancel: Callable[[], None]) -> 
                 await asyncio.wait((working,))
         working.exception()  # nobody is left whom it would concern
         raise
+    finally:
+        # What the work has failed with refers to this place: it would keep all that the work had in its hands.
+        del working
 
 
 async def in_thread_if_large(
@@ -102,5 +114,9 @@ async def in_thread_if_large(
 async def ask_store(
     work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
 ) -> _Result:
-    """What `work` returns, which waits for a store, from a thread; a task that is cancelled meanwhile ends at once."""
+    """What `work` returns, which waits for a store, from a thread.
+
+    A task that is cancelled meanwhile ends at once, though the work goes on: what it holds counts nowhere any more, so
+    it must be no story.
+    """
     return await _threads.get().ask(partial(work, *args, **kwargs))

@@ -79,11 +79,13 @@ class Turn:
         self._answer: Answering | None = None
         self._retrieval_s = 0.0
         self._changed = False  # until the end
-        self._origin = Origin(request.message, request.history, request.scene_id, request.selected_node_ids)
+        # Each once: their words are put together, and one node may have a megabyte of them.
+        selected = tuple(dict.fromkeys(request.selected_node_ids))
+        self._origin = Origin(request.message, request.history, request.scene_id, selected)
         self.context = TurnContext(
             project=request.project,
             scene_id=request.scene_id,
-            selected_node_ids=request.selected_node_ids,
+            selected_node_ids=selected,
             history=request.history,
             being_read=request.being_read,
             characters=request.characters,
@@ -122,7 +124,7 @@ class Turn:
             await in_thread(self._keep_before)  # of a turn that is stopped, too
             raise
         suggestions = await in_thread(self._conclude)
-        citations = self._citations.cited_in(self._telling.texts)
+        citations = await in_thread(self._citations.cited_in, self._telling.texts)
         if citations:
             await self._tell(Cited(citations))
         if suggestions:

@@ -20,7 +20,7 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "strst": ("choices",),
 }
 _EVERY_ARGUMENT = tuple(name for names in _ARGUMENTS.values() for name in names)
-_DICE = re.compile(r"\s*(\d*)\s*[dD]\s*(\d+)\s*(?:([+-])\s*(\d+))?\s*")
+_DICE = re.compile(r"\s*+(\d{0,18})\s*+[dD]\s*+(\d{1,18})\s*+(?:([+-])\s*+(\d{1,18}))?\s*")
 _MOST_DICE = 10
 _GAP = 2
 

@@ -11,6 +11,7 @@ from arrow_project.values import Record, is_id, shortened, shown
 
 Schema = dict[str, Any]
 UNSET = -1
+MAX_NAME = 1_000
 
 
 class Scope(Protocol):
@@ -119,6 +120,18 @@ def own_text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise mismatch(f'"{name}" must be a text, not {shown(value)}.')
     return clean(value)
+
+
+def own_name(value: object) -> str:
+    """The text as a name, which may be exposed in very many texts.
+
+    Raises:
+        OperationError: it is no text, or too long.
+    """
+    name = own_text("name", value)
+    if len(name) > MAX_NAME:
+        raise mismatch(f'"name" may have {MAX_NAME:,} characters and has {len(name):,}; choose a shorter one.')
+    return name
 
 
 def clean(value: str) -> str:

@@ -9,36 +9,37 @@ _EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
 _UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
 # an escaped character, or a set of characters; one that is not closed goes on to the end of the pattern
 _BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\\?\Z)", re.DOTALL)
-_FOREIGN = re.compile(r"\\[AZzG]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
+_FOREIGN = re.compile(r"\\[AZzGUN]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
 _ASCII = 0x7F
 _WIDE = re.compile(r"[^\x00-\x7f]")
 _WIDE_RANGE = re.compile(r"([^\x00-\x7f])-([^\x00-\x7f])")
-_WIDE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|.)", re.DOTALL)
+_FOREIGN_ESCAPES = frozenset({r"\A", r"\Z", r"\z", r"\G", r"\U", r"\N"})
 # Groups in groups take Python the length times the depth; no writer's pattern comes near.
 MAX_PATTERN = 2_000
 # Python takes up to three millionths of a second for a character. Different patterns, each of them once.
 MAX_PATTERNS = 500_000
 FOREIGN_HINT = (
-    "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A and \\Z are not understood, nor is "
-    f"anything of more than {MAX_PATTERN:,} characters"
+    "flags such as (?i), (?P<name>), conditionals, atomic and possessive forms, \\A, \\Z, \\U and \\N are not "
+    f"understood, nor is anything of more than {MAX_PATTERN:,} characters"
 )
 
 
 def _plain(found: re.Match[str]) -> str:
-    """A stand-in for what has no meaning beyond itself; anchors stay."""
-    return found[0] if found[0] in (r"\A", r"\Z", r"\z", r"\G") else "x"
+    """A stand-in for what has no meaning beyond itself; an escape that only Python knows stays, in a set too."""
+    return next((one[0] for one in _ESCAPE.finditer(found[0]) if one[0] in _FOREIGN_ESCAPES), "x")
 
 
 def _cheap(found: re.Match[str]) -> str:
     """A set as it is, but of ASCII: Python takes two thousandths of a second for one that goes far beyond."""
     if not found[0].startswith("["):
         return found[0]
-    ranged = _WIDE_RANGE.sub(lambda ends: "~" if ends[1] <= ends[2] else "b-a", _WIDE_ESCAPE.sub(_character, found[0]))
+    ranged = _WIDE_RANGE.sub(lambda ends: "~" if ends[1] <= ends[2] else "b-a", _ESCAPE.sub(_character, found[0]))
     return _WIDE.sub("~", ranged)
 
 
 def _character(found: re.Match[str]) -> str:
-    code = int(found[1], 16)
+    code = int(found[1] or found[2] or "0", 16)
     return chr(code) if code > _ASCII else found[0]
 
 
@@ -65,7 +66,7 @@ def compiles(pattern: str) -> bool:
     r"""Whether a pattern compiles, as far as Python can tell of Godot's (PCRE) and the browser's syntax.
 
     What only one of the two understands does not: flags inside of the pattern, (?P<name>), conditionals, atomic groups,
-    possessive quantifiers, \A and \Z. One of more than `MAX_PATTERN` characters is not tried.
+    possessive quantifiers, \A, \Z, \U and \N. One of more than `MAX_PATTERN` characters is not tried.
     """
     if len(pattern) > MAX_PATTERN or _FOREIGN.search(_BRACKETS.sub(_plain, pattern)):
         return False

@@ -14,6 +14,7 @@ ANY, ALL = 0, 1
 EDITS = ("inset", "reset", "overset", "outset", "unset")
 _ACTIONS = {"inset": 0, "reset": 1, "set": 2, "outset": 3, "remove": 4, "overset": 2, "unset": 4}
 _VALUELESS = 4
+_MOST_EDITS = 50  # of one tag_edit, each of which becomes a node
 _SAID_ACTIONS = ("inset", "reset", "set", "outset", "remove")
 
 _CONDITION: Schema = {
@@ -82,7 +83,13 @@ def _lower_edit(given: Record, scope: Scope) -> Blueprint:
     character = _character(given, ("operations",), "tag_edit", scope)
     if character == UNSET and not given.get("operations"):
         return Blueprint((Part("tag_edit", TAG_EDIT.fresh() | {"character": character}),))
-    edits = [_edit(item) for item in _records("operations", given.get("operations"))]
+    operations = _records("operations", given.get("operations"))
+    if len(operations) > _MOST_EDITS:
+        raise mismatch(
+            f"A tag_edit takes at most {_MOST_EDITS} operations, each of which becomes a node, not "
+            f"{len(operations):,}; give the others to further nodes."
+        )
+    edits = [_edit(item) for item in operations]
     if len(edits) > 1:
         scope.remark(f"Arrow edits one tag per node: the {len(edits)} operations became as many nodes in a row.")
     return chain(*(Part("tag_edit", {"character": character, "edit": edit}) for edit in edits))
@@ -123,6 +130,7 @@ TAG_EDIT = NodeType(
     said={
         "operations": {
             "type": "array",
+            "description": f"at most {_MOST_EDITS}",
             "items": {
                 "type": "object",
                 "properties": {

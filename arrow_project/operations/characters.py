@@ -9,7 +9,7 @@ from arrow_project.node_types.tagging import tag_key, tag_value
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import Function, function, schema
-from arrow_project.operations.variables import find, free_name
+from arrow_project.operations.variables import find, free_name, refuse_too_much_text
 from arrow_project.values import Record, shown
 
 _GOLDEN = 0.618034
@@ -69,6 +69,7 @@ def _update_character(editing: Editing, arguments: Record) -> Record:
     name = None
     if arguments.get("name") and arguments["name"] != old:
         name = free_name(editing, "character", arguments["name"], character_id)
+        refuse_too_much_text(editing, "character", old, name)
         editing.mind.settle_references(project.usage.users("character", character_id))
     tags = _replacement(editing, character_id, arguments)
     color = _color(arguments.get("color"))

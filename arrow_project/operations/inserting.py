@@ -3,10 +3,11 @@
 from typing import Any, cast
 
 from arrow_project.errors import ErrorCode, OperationError
+from arrow_project.layout import Layout
 from arrow_project.names import near
 from arrow_project.node_types import NODE_TYPES, Blueprint, NodeType
 from arrow_project.node_types.flow import ranges, shares
-from arrow_project.node_types.kinds import mismatch, only, own_text, whole
+from arrow_project.node_types.kinds import mismatch, only, own_name, own_text, whole
 from arrow_project.operations.connecting import connect, free_slots
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import NODE, SCENE, Function, function, schema
@@ -69,15 +70,17 @@ def _build(
 ) -> list[int]:
     """Insert the parts side by side and connect them among each other."""
     ids: list[int] = []
-    name = own_text("name", arguments.get("name", ""))
+    name = own_name(arguments.get("name", ""))
     notes = own_text("notes", arguments.get("notes", ""))
+    layout = Layout(editing.project, scene_id)
     for part in blueprint.parts:
         where = "right_of_previous" if ids else position
-        offset = offset_for(editing, part, scene_id, where, ids[-1] if ids else anchor)
+        offset = offset_for(editing, layout, part, scene_id, where, ids[-1] if ids else anchor)
         first = not ids
         node_id = editing.mind.create_insert_node(
             part.type, scene_id, offset, part.data, name if first else "", notes if first else ""
         )
+        layout.add(node_id, (offset[0], offset[1]))
         ids.append(node_id)
         editing.created.append(node_id)
     for from_part, slot, to_part in blueprint.links:

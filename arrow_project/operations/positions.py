@@ -3,7 +3,7 @@
 from typing import cast
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.layout import place
+from arrow_project.layout import Layout
 from arrow_project.node_types import Part
 from arrow_project.operations.editing import Editing
 from arrow_project.values import Record, shown
@@ -11,8 +11,10 @@ from arrow_project.values import Record, shown
 POSITIONS = ("auto", "below_previous", "right_of_previous")
 
 
-def offset_for(editing: Editing, part: Part, scene_id: int, position: object, anchor: int | None) -> list[int]:
-    """The place of a new node; the anchor is the node it belongs to.
+def offset_for(
+    editing: Editing, layout: Layout, part: Part, scene_id: int, position: object, anchor: int | None
+) -> list[int]:
+    """The place of a new node in a scene of that layout; the anchor is the node it belongs to.
 
     Raises:
         OperationError: INVALID_POSITION.
@@ -27,7 +29,7 @@ def offset_for(editing: Editing, part: Part, scene_id: int, position: object, an
     if anchor is None or position != "auto":
         anchor = _previous(editing, scene_id) if anchor is None else anchor
     below = position == "below_previous"
-    return list(place(editing.project, scene_id, part.type, part.data, anchor, below=below))
+    return list(layout.place(part.type, part.data, anchor, below=below))
 
 
 def explicit(position: list[object]) -> list[int]:

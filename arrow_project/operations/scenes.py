@@ -2,7 +2,7 @@
 
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
-from arrow_project.node_types.kinds import mismatch, own_text
+from arrow_project.node_types.kinds import mismatch, own_name, own_text
 from arrow_project.operations.detaching import in_use, release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
@@ -17,7 +17,7 @@ def _create_scene(editing: Editing, arguments: Record) -> Record:
     is_macro = arguments.get("is_macro", False)
     if not isinstance(is_macro, bool):
         raise mismatch(f'"is_macro" must be true or false, not {shown(is_macro)}.')
-    scene_id, entry_id = editing.mind.create_scene(is_macro, own_text("name", arguments.get("name", "")))
+    scene_id, entry_id = editing.mind.create_scene(is_macro, own_name(arguments.get("name", "")))
     notes = own_text("notes", arguments.get("notes", ""))
     if notes:
         # a scene's description is the notes of its entry
@@ -30,9 +30,9 @@ def _create_scene(editing: Editing, arguments: Record) -> Record:
 def _update_scene(editing: Editing, arguments: Record) -> Record:
     scene_id = editing.find("scene", arguments["scene_id"])
     project = editing.project
-    name = own_text("name", arguments.get("name", ""))
+    name = own_name(arguments.get("name", ""))
     if name and name != project.name("scene", scene_id):
-        editing.mind.update_scene(scene_id, unique(name, project.has_scene))
+        editing.mind.update_scene(scene_id, unique(name, project.scene_names().__contains__))
     if "notes" in arguments:
         entry = editing.scene_entry(scene_id)
         editing.mind.update_node(entry, notes=own_text("notes", arguments["notes"]))

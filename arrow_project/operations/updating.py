@@ -7,7 +7,7 @@ from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import unique
 from arrow_project.node_types import NodeType
 from arrow_project.node_types.flow import ranges, shares
-from arrow_project.node_types.kinds import mismatch, only, own_text
+from arrow_project.node_types.kinds import mismatch, only, own_name, own_text
 from arrow_project.operations.connecting import connect, cut, disconnect, few_outgoing, isolate, remove, said, triples
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
@@ -48,7 +48,7 @@ def _update_node(editing: Editing, arguments: Record) -> Record:
 
 
 def _new_name(project: ProjectData, node_id: int, given: object) -> str | None:
-    name = own_text("name", given) if given is not None else ""
+    name = own_name(given) if given is not None else ""
     if not name or name == project.name("node", node_id):
         return None
     return unique(name, project.has_node)

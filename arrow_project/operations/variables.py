@@ -1,15 +1,18 @@
 """Operations on variables."""
 
 from arrow_project.errors import ErrorCode, OperationError
+from arrow_project.merging import occurrences
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
-from arrow_project.node_types.kinds import mismatch, own_text
+from arrow_project.node_types.kinds import mismatch, own_name, own_text
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
 from arrow_project.values import Record, shortened, shown
 
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
+MOST_WRITTEN = 1_000_000
+"""Characters that a rename may write into the texts that expose the name."""
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
@@ -23,7 +26,7 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
     Raises:
         OperationError: the name is empty or another one has it; names that one's id.
     """
-    wanted = own_text("name", given)
+    wanted = own_name(given)
     name = safe(wanted)
     if not name:
         raise mismatch(f'"name" must be a non-empty text: a {kind} is exposed in texts by its name.')
@@ -39,6 +42,22 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
         editing.remark(f"The name became {shortened(name)}: in texts it must stand between braces.")
     _mention_alike(editing, kind, name, existing)
     return name
+
+
+def refuse_too_much_text(editing: Editing, kind: str, old: str, new: str) -> None:
+    """Refuse a new name that would make texts much longer: what exposes the old one says the new one.
+
+    Raises:
+        OperationError: it would.
+    """
+    project = editing.project
+    exposure = f"{{{old}" + ("}" if kind == "variable" else ".")
+    count = sum(occurrences(project.data(node_id), exposure) for node_id in project.usage.exposing(kind, old))
+    if len(new) > len(old) and count * len(new) > MOST_WRITTEN:
+        raise mismatch(
+            f"Texts expose {shortened(old)} {count:,} times, and a rename may write {MOST_WRITTEN:,} characters into "
+            f"them; choose a name of at most {max(MOST_WRITTEN // count, len(old))}."
+        )
 
 
 def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:
@@ -94,6 +113,7 @@ def _update_variable(editing: Editing, arguments: Record) -> Record:
     name = None
     if arguments.get("name") and arguments["name"] != project.name("variable", variable_id):
         name = free_name(editing, "variable", arguments["name"], variable_id)
+        refuse_too_much_text(editing, "variable", project.name("variable", variable_id), name)
         editing.mind.settle_references(project.usage.users("variable", variable_id))
     editing.mind.update_variable(variable_id, name, initial, _notes(editing, arguments))
     if name is not None:

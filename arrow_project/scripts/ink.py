@@ -1,14 +1,15 @@
 """Ink's weave (github.com/inkle/ink): choices and gathers, nested by how many marks they begin with."""
 
 import re
+from collections import deque
 
 from arrow_project.scripts.dialogue import Choice, Dialogue, Item, Leave, Option, ScriptError
 from arrow_project.scripts.lines import as_item
 from arrow_project.scripts.variables import read_change, read_comparison
 
 _MARKED = re.compile(r"(?P<marks>[*+](?:\s*[*+])*|-(?!>)(?:\s*-(?!>))*)\s*(?P<text>.*)")
-_CONDITION = re.compile(r"\{\s*([^{}:|]+?)\s*\}\s*")
-_DIVERT = re.compile(r"(?P<before>.*?)\s*->\s*(?P<target>[\w.]+)\s*$")
+_CONDITION = re.compile(r"\{([^{}:|]++)\}\s*")
+_DIVERT = re.compile(r"(?P<before>.*)->\s*+(?P<target>[\w.]++)\s*$")
 _BRACKETS = re.compile(r"(?P<before>[^\[]*)\[(?P<inside>[^\]]*)\](?P<after>.*)")
 _UNKNOWN = re.compile(r"\{|\}|<-|->->|<>|^\s*(?:EXTERNAL|INCLUDE|LIST|CONST|TODO)\b")
 
@@ -20,29 +21,31 @@ def read_knot(title: str, body: str) -> Dialogue:
         ScriptError: A part of it has no counterpart in a story.
     """
     lines = [line for one in body.splitlines() if (line := re.sub(r"//.*", "", one).strip())]
-    items, _ = _woven(lines, 1)
-    return Dialogue(title.replace("_", " "), "", tuple(items))
+    return Dialogue(title.replace("_", " "), "", tuple(_woven(deque(lines), 1)))
 
 
-def _woven(lines: list[str], depth: int) -> tuple[list[Item], list[str]]:
-    """The weave of one depth, and the lines that belong further out."""
-    items: list[Item] = []
+def _woven(lines: deque[str], depth: int) -> list[Item]:
+    """The weave of one depth; what is left of the lines belongs further out."""
+    items: list[Item | list[Option]] = []
     while lines:
         marked = _MARKED.fullmatch(lines[0])
         if marked is None or _is_gather(marked, depth):
             items += _line(marked["text"] if marked else lines[0])
-            lines = lines[1:]
+            lines.popleft()
         elif _depth(marked) < depth:
             break
         elif _depth(marked) > depth:
-            inner, lines = _woven(lines, depth + 1)
-            items += inner
+            items += _woven(lines, depth + 1)
         else:
-            option, lines = _option(marked["text"], lines[1:], depth)
-            before = items.pop() if items and isinstance(items[-1], Choice) else Choice(())
-            assert isinstance(before, Choice)
-            items.append(Choice((*before.options, option)))
-    return items, lines
+            lines.popleft()
+            if not (items and isinstance(items[-1], Choice | list)):
+                items.append([])
+            before = items.pop()
+            options = list(before.options) if isinstance(before, Choice) else before
+            assert isinstance(options, list)
+            options.append(_option(marked["text"], lines, depth))
+            items.append(options)
+    return [Choice(tuple(one)) if isinstance(one, list) else one for one in items]
 
 
 def _depth(marked: re.Match[str]) -> int:
@@ -53,8 +56,8 @@ def _is_gather(marked: re.Match[str], depth: int) -> bool:
     return marked["marks"][0] == "-" and _depth(marked) == depth
 
 
-def _option(text: str, lines: list[str], depth: int) -> tuple[Option, list[str]]:
-    """A choice with what follows only from it, and the lines after that."""
+def _option(text: str, lines: deque[str], depth: int) -> Option:
+    """A choice with what follows only from it, of which the next lines are."""
     condition = _CONDITION.match(text)
     text = text[condition.end() :] if condition else text
     divert = _DIVERT.fullmatch(text)
@@ -64,13 +67,11 @@ def _option(text: str, lines: list[str], depth: int) -> tuple[Option, list[str]]
     items = _line((brackets["before"] + brackets["after"]).strip()) if brackets and brackets["after"].strip() else []
     items += [_leave(divert["target"])] if divert else []
     while lines and not _MARKED.fullmatch(lines[0]):
-        items += _line(lines[0])
-        lines = lines[1:]
+        items += _line(lines.popleft())
     marked = _MARKED.fullmatch(lines[0]) if lines else None
     if marked and marked["marks"][0] != "-" and _depth(marked) > depth:
-        nested, lines = _woven(lines, depth + 1)
-        items += nested
-    return Option(shown.strip(), tuple(items), read_comparison(condition[1]) if condition else None), lines
+        items += _woven(lines, depth + 1)
+    return Option(shown.strip(), tuple(items), read_comparison(condition[1]) if condition else None)
 
 
 def _line(text: str) -> list[Item]:
@@ -79,7 +80,7 @@ def _line(text: str) -> list[Item]:
     if re.match(r"VAR\s", text):
         return []
     divert = _DIVERT.fullmatch(text)
-    words = re.sub(r"\s*#.*$", "", divert["before"] if divert else text).strip()
+    words = (divert["before"] if divert else text).partition("#")[0].strip()
     if _UNKNOWN.search(re.sub(r"\{(\w+)\}", "", words)) or re.match(r"=\s*\w", words):
         raise ScriptError(f"“{text}” is a part of Ink that a story in Arrow has no nodes for.")
     return [*([as_item(words)] if words else []), *([_leave(divert["target"])] if divert else [])]

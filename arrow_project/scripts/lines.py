@@ -15,8 +15,8 @@ NESTED_TOO_DEEP = "Its choices or conditions are nested too deep."
 _BULLET = re.compile(r"(?P<mark>(?:[*+]\s*)+|[-•◦–—]|\d{1,2}[.)]|[a-z]\))\s+(?P<text>\S.*)")
 _NAME = r"[^\W\d_][\w.'’&-]*(?:\s+[^\W_][\w.'’&-]*){0,4}"
 _SPEECH = re.compile(
-    rf"(?:\*\*|__)?(?P<name>{_NAME})(?:\*\*|__)?\s*(?:[(\[](?P<manner>[^()\[\]]{{1,80}})[)\]])?(?:\*\*|__)?\s*"
-    r"(?P<colon>:|(?<=[A-Z*)])\s+[–—-](?=\s))(?:\*\*|__)?\s*(?P<words>.*)"
+    rf"(?:\*\*|__)?(?P<name>{_NAME})(?:\*\*|__)?(?:\s*+[(\[](?P<manner>[^()\[\]]{{1,80}})[)\]])?(?:\s*+(?:\*\*|__))?"
+    r"(?:\s*+:|(?<=[A-Z*)])\s+[–—-](?=\s))(?:\*\*|__)?\s*(?P<words>.*)"
 )
 # As in Ren'Py: a name, and the words in quotation marks.
 _QUOTED = re.compile(rf"(?P<name>{_NAME})\s+[\"“](?P<words>[^\"“”]+)[\"”]")
@@ -36,12 +36,12 @@ _SMALL = frozenset(
     {"of", "the", "and", "de", "la", "von", "van", "der", "at", "in", "on", "a", "an", "to", "for", "with", "by", "or"}
 )
 _NUMBERED = re.compile(
-    r"(?:dialogue|dialog|conversation|scene|script|exchange)\s*(?P<number>\d+[a-z]?|[ivxlc]+(?=\s*[:.–—-]))?\s*(?:[:.–—-]+\s*(?P<title>.*))?",
+    r"(?:dialogue|dialog|conversation|scene|script|exchange)\s*+(?P<number>\d+[a-z]?|[ivxlc]++(?=\s*[:.–—-]))?\s*(?:[:.–—-]+\s*(?P<title>.*))?",
     re.IGNORECASE,
 )
 # A screenplay's heading.
 _SLUG = re.compile(r"(?:INT|EXT|INT\s*/\s*EXT)\b[. ]")
-_LEAVE = re.compile(r"[\[(]?\s*(?:->|→|=>|»)\s*(?P<target>[^\])]+?)\s*[\])]?")
+_LEAVE = re.compile(r"[\[(]?\s*(?:->|→|=>|»)\s*+(?P<target>[^\])]++)[\])]?")
 _END = re.compile(
     r"[\[(]?\s*(?:the\s+)?(?:end|done|exit|finish|fin|end\s+of\s+(?:the\s+)?(?:scene|dialogue|conversation))\s*[\])]?\.?",
     re.IGNORECASE,
@@ -152,7 +152,8 @@ def as_leave(text: str) -> str | None:
     found = _LEAVE.fullmatch(text)
     if found is None:
         return None
-    return "" if _END.fullmatch(found["target"]) else found["target"]
+    target = found["target"].rstrip()
+    return "" if _END.fullmatch(target) else target
 
 
 def as_title(text: str) -> tuple[str, str] | None:

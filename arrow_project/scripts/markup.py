@@ -15,11 +15,13 @@ from arrow_project.scripts.variables import read_change, read_comparison
 
 _TWEE = re.compile(r"::[ \t]*(?P<title>[^\s\[{][^\[{]*)(?:[\[{].*)?")
 _INK = re.compile(r"={2,}\s*(?P<title>\w+)\s*=*")
-_DECLARED = re.compile(r"<<\s*declare\s+\$(\w+)\s*=\s*(.*?)\s*(?:as\s+\w+\s*)?>>|^VAR\s+(\w+)\s*=\s*(.+)")
-_MACRO = re.compile(r"<<\s*(?P<name>/?\w+)\s*(?P<rest>.*?)\s*>>")
+# What does not end is looked through once: it holds no second beginning, and no blank may be of either of two parts.
+_INSIDE = r"(?:(?!<<|>>).)*+"
+_DECLARED = re.compile(rf"<<\s*+declare\s++\$(\w++)\s*+=\s*+({_INSIDE})>>|^VAR\s++(\w++)\s*+=\s*+(.+)")
+_MACRO = re.compile(rf"<<\s*+(?P<name>/?\w++)\s*+(?P<rest>{_INSIDE})>>")
 _OPTION = re.compile(r"->\s*(?P<text>.*)")
-_LINK = re.compile(r"\[\[\s*(?P<body>[^\]]+?)\s*\]\]")
-_HASHTAG = re.compile(r"\s+#\w[\w:.-]*(?=\s|$)|\s*(?<!:)//.*$")
+_LINK = re.compile(r"\[\[(?P<body>[^\[\]]++)\]\]")
+_HASHTAG = re.compile(r"(?<!\s)(?:\s+#\w[\w:.-]*(?=\s|$)|\s*(?<!:)//.*$)")
 _IF, _ELSE_IF, _ELSE, _END_IF = ("if",), ("elseif", "elif"), ("else",), ("endif", "/if")
 _NOT_PLAYED = frozenset({"storytitle", "storydata", "storyinit", "storycaption", "storyauthor", "storymenu"})
 
@@ -84,8 +86,14 @@ def _declared(dialogues: list[Dialogue], lines: Sequence[str]) -> list[Dialogue]
     for line in lines:
         if len(line) <= LONGEST_LINE:
             for yarn, value, ink, given in _DECLARED.findall(line.strip()):
-                declared[yarn or ink] = value or given
+                declared[yarn or ink] = _untyped(value) or given
     return [replace(one, declared=declared) for one in dialogues]
+
+
+def _untyped(value: str) -> str:
+    """The value of `= 5 as number`."""
+    parts = value.rsplit(None, 2)
+    return parts[0] if len(parts) == 3 and parts[1] == "as" else value.rstrip()
 
 
 def _passage(title: str, body: str) -> Dialogue:
@@ -127,7 +135,7 @@ class _MarkupReader:
             if _OPTION.match(line.text):
                 found.append(self._options(line.indent))
             elif macro and macro["name"].casefold() in _IF:
-                found.append(self._branch(macro["rest"]))
+                found.append(self._branch(macro["rest"].rstrip()))
             else:
                 self.index += 1
                 found += _macro(macro) if macro else _line(line.text)
@@ -153,7 +161,7 @@ class _MarkupReader:
         if self.index >= len(self.lines):
             raise ScriptError(f"“if {condition}” is never ended.")
         macro = _MACRO.fullmatch(self.lines[self.index].text)
-        name, rest = (macro["name"].casefold(), macro["rest"]) if macro else ("", "")
+        name, rest = (macro["name"].casefold(), macro["rest"].rstrip()) if macro else ("", "")
         if name in _ELSE_IF or (name in _ELSE and rest.startswith("if ")):
             return Branch(read_comparison(condition), then, (self._branch(rest.removeprefix("if ")),))
         self.index += 1
@@ -164,7 +172,7 @@ class _MarkupReader:
 
 
 def _macro(found: re.Match[str]) -> list[Item]:
-    name, rest = found["name"].casefold(), found["rest"]
+    name, rest = found["name"].casefold(), found["rest"].rstrip()
     if name == "declare":
         return []
     if name == "set":

@@ -40,9 +40,10 @@ _WRAPPED = 50
 _NESTED = re.compile(r"(?:[*+]\s*){2,}\s\S")
 _INK = re.compile(r"(?:(?P<stars>(?:[*+]\s*)+)|(?P<gather>(?:-\s*)+(?!>)))\s(?P<text>\S.*)")
 _RULED = re.compile(r"={3,}|-{3,}|\*{3,}|_{3,}")
-_ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
+# Blanks are looked through from their beginning, and brackets hold none that open: nothing is read twice.
+_ARROW = re.compile(r"(?<!\s)\s*(?:->|→|=>)\s*")
 _CONDITION = re.compile(
-    r"\s*[\[({]\s*(?P<words>(?:if|when|requires?|needs?|only(?: if)?)\b[^\])}]*|[^\])}]*[<>=]=?[^\])}]*)\s*[\])}]\s*",
+    r"(?<!\s)\s*+[\[({]\s*+(?=(?:if|when|requires?|needs?|only)\b|[^\[({\])}<>=]*+[<>=])(?P<words>[^\[({\])}]++)[\])}]\s*+",
     re.IGNORECASE,
 )
 _GUESSED = "the indentation under its choices is lost, so I guessed which lines follow from which choice"
@@ -232,7 +233,7 @@ def _continued(item: Item, text: str) -> Item:
 
 def _option(text: str, items: tuple[Item, ...]) -> Option:
     """A choice's words, its condition, and the consequence written behind an arrow."""
-    condition = _CONDITION.match(text) or _CONDITION.search(text)
+    condition = _CONDITION.search(text)
     if condition:
         text = f"{text[: condition.start()]} {text[condition.end() :]}".strip()
     words, _, consequence = _ARROW.sub("\0", text, count=1).partition("\0")

@@ -1,8 +1,10 @@
 """Sockets: long messages come from who is known, and each has its room until it is answered."""
 
+import asyncio
 from asyncio.transports import BaseTransport
 from collections.abc import Callable
 from functools import partial
+from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol, cast
 
 from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
@@ -49,6 +51,22 @@ class Sender(Protocol):
         ...
 
 
+class Messages(asyncio.Queue[ASGIReceiveEvent]):
+    """Those that wait for the app.
+
+    Attributes:
+        unread: Bytes that they take, and those that the app has not answered yet. One emoji makes a text take four
+            times what came.
+    """
+
+    unread = 0
+
+    def put_nowait(self, item: ASGIReceiveEvent) -> None:
+        if item["type"] == "websocket.receive":
+            self.unread += getsizeof(item.get("text") or item.get("bytes"))
+        super().put_nowait(item)
+
+
 class Socket(WatchesReader, WebSocketsSansIOProtocol):
     """Closes with 1008 where a client does not read; takes long messages only from clients who are known.
 
@@ -66,7 +84,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
             self.transport, self.config.turns, self._take_apart, lambda: self.read_paused, self._client
         )
         self._small_frames = 0
-        self._unread = 0  # bytes of messages that are whole, until the app has answered them
+        self.queue = self._messages = Messages()
         self._limit = self.config.ws_max_size
         self._sender: Sender | None = None  # of a client that is known
         self._take_short_messages()
@@ -96,8 +114,8 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def receive(self) -> ASGIReceiveEvent:
         self._go_on_reading()
-        if self._unread and self.queue.empty():
-            self._unread = 0
+        if self._messages.unread and self._messages.empty():
+            self._messages.unread = 0
             self._need_room()
         message = await self.queue.get()
         if not self._incoming.rest:
@@ -108,11 +126,6 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         await super().send(message)
         if self.close_sent:  # uvicorn reads on, as the client's own close is still to come
             self._incoming.go_on()
-
-    def send_receive_event_to_app(self) -> None:
-        if not self.close_sent:
-            self._unread += len(self.frames[0])
-        super().send_receive_event_to_app()
 
     def handle_cont(self, event: Frame) -> None:
         """Joins the parts of a message as they come: to keep each of them would take more than what is in it."""
@@ -149,7 +162,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         if self._sender is None or self.transport.is_closing():
             return
         coming = (self.conn.current_size or 0) + len(self.conn.reader.buffer)
-        if not self._sender.has_room(self._unread + coming):
+        if not self._sender.has_room(self._messages.unread + coming):
             self._leave(_TRY_AGAIN_LATER, _NO_ROOM)
         elif self.read_paused:  # for the app, and not because the client is slow
             self._sender.is_whole()

@@ -98,7 +98,13 @@ class EmbeddingWorker:
     def _begin(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None = None) -> None:
         task = asyncio.create_task(self._work(key, first))
         self._running[key] = task
-        task.add_done_callback(lambda _: self._announce(key))
+        task.add_done_callback(lambda done: self._ended(key, done))
+
+    def _ended(self, key: ProjectKey, task: asyncio.Task[None]) -> None:
+        if self._running[key] is task:  # and no other has been begun meanwhile
+            del self._running[key]
+            self._again.discard(key)
+        self._announce(key)
 
     def _is_working(self, key: ProjectKey) -> bool:
         running = self._running.get(key)
@@ -148,6 +154,8 @@ class EmbeddingWorker:
             error,
             exc_info=trace,
         )
+        # It is kept, and raised to whoever asks: of where it was raised, and what was in hand there, nothing is.
+        error.__traceback__ = error.__cause__ = error.__context__ = None
 
     def _try_again(self, key: ProjectKey) -> None:
         """Only such a try makes the next one wait longer: documents that come while a store is away do not."""

@@ -8,7 +8,7 @@ from corpora import ProjectKey
 from ingest import IngestReport, Problem
 
 _MOST = 200  # of a project; of more the latest
-_MOST_PROJECTS = 50  # of a workspace
+_MOST_OF_ALL = 2000  # of the projects of a workspace
 _LONGEST = 1000  # characters of a reason
 
 
@@ -34,7 +34,7 @@ class Failures:
             failed.popitem(last=False)
         if failed:
             projects[key] = failed
-        if len(projects) > _MOST_PROJECTS:
+        while sum(map(len, projects.values())) > _MOST_OF_ALL:
             projects.popitem(last=False)
 
     def dismiss(self, key: ProjectKey) -> None:

@@ -7,16 +7,30 @@ from contextlib import contextmanager
 from functools import partial
 from weakref import WeakValueDictionary
 
-from corpora import ProjectKey
+from corpora import CorpusError, ProjectKey
 from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
 from retrieval import ProviderAway, VectorStoreUnavailable
 from server.background.embedding import EmbeddingWorker
 from server.background.failures import Failures
 from server.closing import ServerClosing
+from server.limits.room import Room
 from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
 
 _THREADS = 32  # of a workspace; they wait for readers and vectors most of the time
+_LEAST = 4 * 2**10  # what a document takes at least until it is taken in, however short it is
+_MOST = 256 * 2**20
+
+
+class NoRoomForDocuments(CorpusError):
+    """So many documents wait that there is no room for more.
+
+    Attributes:
+        retry_after_s: When there may be room; whole seconds.
+    """
+
+    code = "TOO_BUSY"
+    retry_after_s = 5
 
 
 class Intake:
@@ -33,6 +47,7 @@ class Intake:
     def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
         self._ingestor = ingestor
         self._metrics = metrics
+        self._room = Room(_MOST)
         self.failures = Failures()
         self._threads = WorkspaceThreads("intake", _THREADS)
         # Documents of one project come in one after the other; those that wait need no thread yet. A project that
@@ -63,8 +78,10 @@ class Intake:
 
         Raises:
             ServerClosing: The server ends before it is done.
+            NoRoomForDocuments: Too many others wait.
         """
-        report = await self._added(key, sources, replace, progress)
+        with self._held(key.workspace, sources):
+            report = await self._added(key, sources, replace, progress)
         self._metrics.add_report(report)
         return report
 
@@ -83,12 +100,14 @@ class Intake:
 
         Raises:
             ServerClosing: The server ends before all documents are in.
+            NoRoomForDocuments: Too many others wait.
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
-        before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
-        report = await self._added(key, sources, replace, progress)
-        embedding.submit(key)
-        await self._embedded(key, embedding, progress or _nobody)
+        with self._held(key.workspace, sources):
+            before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
+            report = await self._added(key, sources, replace, progress)
+            embedding.submit(key)
+            await self._embedded(key, embedding, progress or _nobody)
         failure = embedding.failure(key)
         if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
             raise failure
@@ -143,6 +162,21 @@ class Intake:
                 most = max(most, left)
                 if most:
                     progress(Progress("", "embedding", most - left, most))
+
+    @contextmanager
+    def _held(self, workspace: str, sources: Collection[Source | Refusal | Unread]) -> Generator[None]:
+        """Counts what waits in memory, also where nobody waits for the answer any more."""
+        size = sum(_LEAST + (source.held if isinstance(source, Unread) else 0) for source in sources)
+        self._room.add(workspace, size)
+        try:
+            if size and not self._room.suffices(workspace, size):
+                self._metrics.refusals.labels("uploads").inc()
+                raise NoRoomForDocuments(
+                    "The documents that wait to be taken in leave no room for more. Send these again in a few seconds."
+                )
+            yield
+        finally:
+            self._room.add(workspace, -size)
 
     @contextmanager
     def _noted(self, key: ProjectKey, of: Iterable[str]) -> Generator[None]:

@@ -216,9 +216,9 @@ class LinkedFolders:
         except ServerClosing:
             return False
         except Exception as error:
-            _tell(follower, error)
             is_known = isinstance(error, CorpusError)
             logger.error("%s is tried again: %s", follower.folder.path, error, exc_info=None if is_known else error)
+            _tell(follower, error.with_traceback(None))  # which keeps it
             await self._in_thread(follower.stop.wait, _AGAIN_S)
             return True
         follower.watch.done(change)

@@ -2,18 +2,30 @@
 
 import asyncio
 import binascii
+import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
-from pydantic import Field, StrictBool, ValidationError, model_validator
+from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from agent import in_thread
 from corpora import ProjectKey
-from ingest import DocumentReport, Progress, ProgressListener, Refusal, Source, Unread, known_as, too_large
+from ingest import (
+    DocumentReport,
+    Progress,
+    ProgressListener,
+    Refusal,
+    Source,
+    Unread,
+    enough_of_name,
+    known_as,
+    too_large,
+)
+from server.ended_task import let_go
 from server.http.answers import CorpusReport, DocumentList, SearchFound
 from server.http.base64_content import decode_base64, decoded_size
 from server.http.dependencies import RequestError, get_services, project_key
@@ -62,7 +74,7 @@ _FIELDS = "Send the documents as files in fields named 'files', and beside them 
 class DocumentUpload(Body):
     """One document of a corpus request: its bytes as base64, or its text."""
 
-    name: str
+    name: Annotated[str, AfterValidator(enough_of_name)]
     content_base64: str = ""
     text: str = ""
 
@@ -75,6 +87,11 @@ class DocumentUpload(Body):
     @property
     def _is_text(self) -> bool:
         return "text" in self.model_fields_set
+
+    @property
+    def held(self) -> int:
+        """How many bytes it has in memory."""
+        return sys.getsizeof(self.text) + sys.getsizeof(self.content_base64)
 
     def source(self) -> Source | Refusal:
         """The document as ingest takes it; bytes that are no base64 become a failed entry of the report."""
@@ -194,8 +211,13 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
         return await in_thread(report.as_dict)
 
     if EVENT_STREAM in request.headers.get("accept", ""):
-        # Whoever hangs up has sent its documents all the same.
-        return await streamed(request, lambda tell: asyncio.shield(take_in(tell)))
+
+        def taken_in(tell: Callable[[Progress], Awaitable[None]]) -> asyncio.Future[dict[str, Any]]:
+            taking = asyncio.ensure_future(take_in(tell))
+            taking.add_done_callback(let_go)
+            return asyncio.shield(taking)  # whoever hangs up has sent its documents all the same
+
+        return await streamed(request, taken_in)
     return await in_thread(JSONResponse, await take_in())
 
 
@@ -301,7 +323,7 @@ async def _sources(request: Request) -> tuple[list[Unread], bool]:
     except ValidationError as error:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
-    return [Unread(document.name, document.source) for document in upload.documents], upload.replace
+    return [Unread(each.name, each.source, each.held) for each in upload.documents], upload.replace
 
 
 def _flag(value: Any) -> bool:

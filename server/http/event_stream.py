@@ -70,6 +70,7 @@ async def _events(
             event = await told.get()
         yield _line("answer", turn.result())
     except (RequestError, CorpusError) as error:
+        error.__traceback__ = None  # or it refers to this place, which refers to the turn, which keeps it
         yield _line("error", {"error": {"code": error.code, "message": str(error)}})
 
 

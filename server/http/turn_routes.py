@@ -42,7 +42,7 @@ from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.limits.story_size import size_once_read
-from server.limits.written import Name, Parameters, Words, latest
+from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
 from server.services import CatalogPendings, Services, policy_for
 
 # What fails a turn and is not said otherwise is the model's side.
@@ -86,8 +86,12 @@ class TurnBody(Body):
 
     arrow_content: Annotated[str, Field(description="The whole .arrow file", json_schema_extra=_ARROW)]
     message: Words = ""
-    history: Annotated[list[HistoryEntry], FailFast()] = Field(default_factory=list[HistoryEntry])
-    selected_node_ids: Annotated[list[WholeNumber], FailFast()] = Field(default_factory=list[int])
+    history: Annotated[list[HistoryEntry], FailFast(), BeforeValidator(last_exchanges)] = Field(
+        default_factory=list[HistoryEntry]
+    )
+    selected_node_ids: Annotated[list[WholeNumber], FailFast(), Field(max_length=MAX_SELECTED)] = Field(
+        default_factory=list[int]
+    )
     current_scene_id: WholeNumber | None = None
     mode: Literal["apply", "plan"] = "apply"
     confirm: ConfirmationPolicy | None = None
@@ -201,9 +205,11 @@ async def run_turn(
     With `Accept: text/event-stream` it is told while it happens: `text` (a piece), `text_end` (a part, whole),
     `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
+    sent = await request.body()
+    besides = await in_thread_if_large(len(sent), _besides_the_story, sent, body.arrow_content)
     if EVENT_STREAM in request.headers.get("accept", ""):
-        return await streamed(request, partial(answer_turn, body, key, services))
-    answer = await while_connected(request, answer_turn(body, key, services))
+        return await streamed(request, partial(answer_turn, body, key, services, besides=besides))
+    answer = await while_connected(request, answer_turn(body, key, services, besides=besides))
     return await in_thread_if_large(len(answer["arrow_content"]), JSONResponse, answer)
 
 
@@ -216,13 +222,14 @@ async def answer_turn(
     *,
     taken: set[Loss] | None = None,
     has_story: bool = True,
+    besides: int = 0,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
     before. Without `has_story` it is a turn about the documents alone: there is no story to read or to edit, whatever
-    `arrow_content` is.
+    `arrow_content` is. `besides` is what the request takes in memory besides its story.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -231,7 +238,7 @@ async def answer_turn(
     """
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
-    with services.turn_room.at_work(key.workspace, size):
+    with services.turn_room.at_work(key.workspace, size, besides):
         return await _answered(body, key, services, tell, operations, taken, has_story=has_story)
 
 
@@ -270,6 +277,10 @@ async def _answered(
         raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
     outcome = await in_thread_if_large(len(body.arrow_content), _outcome, before, editor.project, report.planned)
     return report.as_dict() | outcome
+
+
+def _besides_the_story(sent: bytes, content: str) -> int:
+    return max(0, size_once_read(sent.decode()) - size_once_read(content))
 
 
 def _read(content: str) -> tuple[ArrowProject, ArrowProject]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from ingest import Shares
@@ -27,17 +28,19 @@ class SharedThreads:
         self._shares = Shares(places, each)
 
     async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
-        """What the work returns or raises.
+        """What the work returns or raises; of a task that is cancelled the work goes on, and has its place until then.
 
         Raises:
             ServerClosing: Nothing is begun any more.
         """
         place = self._shares.ask(workspace)
+        give_back = partial(self._shares.give_back, place)
         try:
             await asyncio.wrap_future(place.granted)
-            return await begun_in(self._threads, work)
-        finally:
-            self._shares.give_back(place)
+        except BaseException:
+            give_back()
+            raise
+        return await begun_in(self._threads, work, give_back)
 
     def end(self) -> None:
         """Begins nothing any more; what is under way is not waited for."""

@@ -1,9 +1,10 @@
-"""What a story takes in memory; its text says little of that, as `{"a":0}` takes 23 times its length."""
+"""What a story, or a request, takes in memory; its text says little of that, as `{"a":0}` takes 23 times its length."""
 
 from itertools import chain
 from sys import getsizeof
 from typing import Any
 
+from agent import TurnRequest
 from arrow_project import ArrowProject
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
@@ -12,8 +13,21 @@ _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
 
 def size_in_memory(project: ArrowProject) -> int:
     """About how many bytes a story takes."""
+    return _size(project.data.raw)
+
+
+def size_of_request(request: TurnRequest) -> int:
+    """About how many bytes a request takes besides its story."""
+    said = [(past.message, past.output) for past in request.history]
+    asked = [operation.arguments for operation in request.operations]
+    return _size(
+        [request.message, *chain.from_iterable(said), *request.selected_node_ids, request.function_params, *asked]
+    )
+
+
+def _size(value: Any) -> int:
     size = 0
-    level: list[Any] = [project.data.raw]
+    level: list[Any] = [value]
     while level:
         size += sum(map(getsizeof, level))
         objects = [value for value in level if isinstance(value, dict)]

@@ -30,11 +30,13 @@ class StoryAtWork:
     Args:
         room: Where it does.
         workspace: Whose turn it is.
+        besides: What its request takes besides the story, in bytes.
     """
 
-    def __init__(self, room: "TurnRoom", workspace: str) -> None:
+    def __init__(self, room: "TurnRoom", workspace: str, besides: int) -> None:
         self._room = room
         self._workspace = workspace
+        self._besides = besides
         self._size = 0
         self._is_over = False
 
@@ -45,8 +47,9 @@ class StoryAtWork:
             NoRoomForTurn: There is none; what was counted before still is.
         """
         if not self._is_over:
-            self._room.change(self._workspace, self._size, _TIMES * size)
-            self._size = _TIMES * size
+            now = _TIMES * size + self._besides
+            self._room.change(self._workspace, self._size, now)
+            self._size = now
 
     def end(self) -> None:
         """The turn is over, and nothing of it counts any more."""
@@ -66,13 +69,13 @@ class TurnRoom:
         self._sizes: Counter[str] = Counter()
 
     @contextmanager
-    def at_work(self, workspace: str, size: int) -> Generator[StoryAtWork]:
-        """A turn has the story in its hands while the block runs, kept elsewhere or not.
+    def at_work(self, workspace: str, size: int, besides: int = 0) -> Generator[StoryAtWork]:
+        """A turn has the story in its hands while the block runs, kept elsewhere or not, and what was sent `besides`.
 
         Raises:
             NoRoomForTurn: The turns of the workspace have too much already, or those of all.
         """
-        story = StoryAtWork(self, workspace)
+        story = StoryAtWork(self, workspace, besides)
         story.weigh(size)
         try:
             yield story

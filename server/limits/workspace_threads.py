@@ -28,13 +28,14 @@ class WorkspaceThreads:
         self._free: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def run(self, workspace: str, work: Callable[[], _Result]) -> _Result:
-        """What the work returns or raises.
+        """What the work returns or raises; of a task that is cancelled the work goes on, and has its thread until then.
 
         Raises:
             ServerClosing: Nothing is begun any more.
         """
-        async with self._free.setdefault(workspace, asyncio.Semaphore(self._each)):
-            return await begun_in(self._threads, work)
+        free = self._free.setdefault(workspace, asyncio.Semaphore(self._each))
+        await free.acquire()
+        return await begun_in(self._threads, work, free.release)
 
     def end(self) -> None:
         """Begins nothing any more; what is under way is not waited for."""
@@ -45,13 +46,24 @@ class WorkspaceThreads:
         await asyncio.to_thread(self._threads.shutdown)
 
 
-def begun_in(threads: ThreadPoolExecutor, work: Callable[[], _Result]) -> asyncio.Future[_Result]:
-    """The work under way.
+def begun_in(
+    threads: ThreadPoolExecutor, work: Callable[[], _Result], give_back: Callable[[], None]
+) -> asyncio.Future[_Result]:
+    """The work under way; whatever becomes of whoever waits for it, its place is given back when it has ended.
 
     Raises:
         ServerClosing: The threads begin nothing any more.
     """
     try:
-        return asyncio.get_running_loop().run_in_executor(threads, work)
+        working = asyncio.get_running_loop().run_in_executor(threads, work)
     except RuntimeError as error:
+        give_back()
         raise ServerClosing from error
+
+    def ended(done: asyncio.Future[_Result]) -> None:
+        give_back()
+        if not done.cancelled():
+            done.exception()  # nobody may be left whom it would concern
+
+    working.add_done_callback(ended)
+    return asyncio.shield(working)

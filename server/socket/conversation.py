@@ -1,12 +1,14 @@
 """What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
 
 from collections import deque
+from collections.abc import Container
 from functools import partial
 
 from agent import Asked, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
 from corpora import ProjectKey
 from server.dialects import without_appendix
+from server.limits.written import latest
 from server.services import CatalogPendings, Services, policy_for
 from server.socket.editors import Guest
 from server.socket.messages import Confirmation, FunctionResult, MessageError, UserMessage
@@ -16,6 +18,8 @@ from server.socket.uploads import Uploads
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
 _MOST_QUESTIONS = 100
+# Of the conversation before a question, for whoever answers it by a button; in characters.
+_MOST_HISTORY = 100_000
 
 
 class Conversation:
@@ -36,19 +40,25 @@ class Conversation:
         self.stories = Stories(workspace, services.story_room)
         self.project_id = NO_PROJECT
         self._services = services
-        self._asked: deque[tuple[str, set[str]]] = deque(maxlen=_TURNS_REMEMBERED)  # projects, and requests about them
-        self._last_message: UserMessage | None = None
+        self._asked: deque[tuple[str, Container[str]]] = deque(
+            maxlen=_TURNS_REMEMBERED
+        )  # projects, requests about them
+        self._situation: UserMessage | None = None  # of the last message, of which nothing else is kept
         self._questions: dict[str, str] = {}  # the open one of each project
         self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
 
     def close(self) -> None:
-        """The client is gone, or in another workspace."""
+        """The client is gone, or in another workspace: nothing of what it has said is kept."""
         self.stories.close()
+        self._asked.clear()
+        self._questions.clear()
+        self._suggested.clear()
+        self._situation = None
 
-    def begin(self, message: UserMessage, requests: set[str]) -> str:
+    def begin(self, message: UserMessage, requests: Container[str]) -> str:
         """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
         self.project_id = message.current_project_id or self.stories.last
-        self._last_message = message.model_copy(update={"arrow_content": None})
+        self._situation = _situation_of(message)
         self._asked.append((self.project_id, requests))
         return self.project_id
 
@@ -93,10 +103,8 @@ class Conversation:
         if pending_id is None and not may_be_early:
             problem = "There is no open question to answer. Send what you want as a user_message."
             raise MessageError("NOT_PENDING", problem, "confirmation")
-        if self._last_message is None:
-            return UserMessage(type="user_message", message=words, pending_id=pending_id)
-        asked = {"message": words, "pending_id": pending_id, "function": None, "function_params": None, "mode": "apply"}
-        return self._last_message.model_copy(update=asked)
+        situation = self._situation or UserMessage(type="user_message")
+        return situation.model_copy(update={"message": words, "pending_id": pending_id})
 
     async def drop_question(self) -> None:
         """Whoever stops does not mean to say yes afterwards."""
@@ -158,3 +166,16 @@ class Conversation:
         if key is None:
             return False
         return await self._services.asking.run(key.workspace, partial(self._services.catalog.has_project, key))
+
+
+def _situation_of(message: UserMessage) -> UserMessage:
+    """A message without its words, and of the conversation before it the end."""
+    return UserMessage.model_construct(
+        type="user_message",
+        history=latest(message.history, _MOST_HISTORY),
+        selected_node_ids=message.selected_node_ids,
+        current_scene_id=message.current_scene_id,
+        current_project_id=message.current_project_id,
+        confirm=message.confirm,
+        enveloped=message.enveloped,
+    )

@@ -64,7 +64,7 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
             while (message := await websocket.receive())["type"] != "websocket.disconnect":
                 await services.rounds.wait(session.workspace)
                 with working_in(services.threads_of(session.workspace)):
-                    await session.receive(message.get("text"))
+                    await session.receive(message.pop("text", None))  # which is not kept until the next one comes
     finally:
         await session.close()
 

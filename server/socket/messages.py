@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -17,8 +18,10 @@ from pydantic import (
 
 from agent import ConfirmationPolicy, Exchange
 from server.json_text import JsonError, read_object, refuse_crowded_story
-from server.limits.written import Name, Parameters, Token, Words, latest
+from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest
 from server.problems import first_problems
+
+_LONGEST_ID = 64  # bits
 
 
 class MessageError(Exception):
@@ -38,6 +41,11 @@ def _id_or_none(value: Any) -> Any:
     return None if value in (-1, "", "-1") else value
 
 
+def _small_or_none(value: int | None) -> int | None:
+    """A number of thousands of digits is nothing's id, and would be kept as what is selected."""
+    return value if value is not None and value.bit_length() < _LONGEST_ID else None
+
+
 def _name(value: Any) -> Any:
     """An id that is a text here and may be a number there."""
     value = _id_or_none(value)
@@ -49,7 +57,7 @@ def _list(value: Any) -> Any:
 
 
 def _exchanges(value: Any) -> list[Exchange]:
-    pairs = cast("list[Any]", value) if isinstance(value, list) else []
+    pairs = cast("list[Any]", last_exchanges(value)) if isinstance(value, list) else []
     dicts = [cast("dict[str, Any]", pair) for pair in pairs if isinstance(pair, dict)]
     return latest([Exchange(_text(pair.get("message")), _text(pair.get("output"))) for pair in dicts])
 
@@ -82,10 +90,10 @@ def _words(value: Any) -> Any:
 # A function that the user has named; clients of a chat service say `be_function`.
 FUNCTION_NAMES = AliasChoices("function", "be_function")
 
-OptionalId = Annotated[int | None, BeforeValidator(_id_or_none)]
+OptionalId = Annotated[int | None, AfterValidator(_small_or_none), BeforeValidator(_id_or_none)]
 OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
 # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
-SelectedNodes = Annotated[list[OptionalId], FailFast(), BeforeValidator(_list)]
+SelectedNodes = Annotated[list[OptionalId], FailFast(), Field(max_length=MAX_SELECTED), BeforeValidator(_list)]
 OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -14,6 +15,7 @@ from server.socket.state import State
 
 _READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
+_REQUESTS_REMEMBERED = 1000
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -50,7 +52,7 @@ class RemoteEditor:
         call_timeout_s: How long the client may take for one call.
 
     Attributes:
-        request_ids: Of every call that has been sent.
+        request_ids: Of the last calls that have been sent.
         content: What the client has last reported of an operation that is not finished; None when it has not.
         last_content: What it has last reported at all, as it wrote it.
     """
@@ -70,7 +72,7 @@ class RemoteEditor:
         self._timeout_s = call_timeout_s
         self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
         self._is_closed = False
-        self.request_ids: set[str] = set()
+        self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
         self.last_content: str | None = None
 
@@ -211,7 +213,7 @@ class RemoteEditor:
             raise asyncio.CancelledError
         answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()
         self._waiting = (request_id, answer)
-        self.request_ids.add(request_id)
+        self.request_ids.append(request_id)
         self._move(State.EXECUTING)
         try:
             await self._send(frame)

@@ -23,7 +23,7 @@ from corpora import CorpusError
 from server.access.rules import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.limits.headroom import Headroom
-from server.limits.story_size import size_once_read
+from server.limits.story_size import size_of_request, size_once_read
 from server.limits.turn_rate import TooManyTurns
 from server.limits.turn_room import NoRoomForTurn
 from server.services import Services
@@ -156,6 +156,7 @@ class Session:
         """The client is gone: its turn ends; its uploads are finished."""
         await self._cancel_turn()
         self._conversation.close()
+        self.situation = Situation()
         await self._uploads.close()
 
     async def _handle(self, message: ClientMessage) -> None:
@@ -292,7 +293,8 @@ class Session:
                 request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 record.begin(request)
                 size = self._conversation.stories.size(turn.project_id)
-                with self._services.turn_room.at_work(self.workspace, size) as turn.story:
+                besides = size_of_request(request)
+                with self._services.turn_room.at_work(self.workspace, size, besides) as turn.story:
                     await self._follow(turn, request, record)
         except (MessageError, CorpusError, TooManyTurns) as error:
             await self._say_failed(turn, Failure(error.code, str(error)))

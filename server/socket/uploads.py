@@ -46,7 +46,7 @@ class Uploads:
         self._services = services
         self._running: dict[asyncio.Task[None], DesignDocSync] = {}
         self._waiting = 0  # characters that are counted for them
-        self._following: set[asyncio.Task[None]] = set()
+        self._following: dict[tuple[ProjectKey, str], asyncio.Task[None]] = {}  # by document
 
     async def start(self, message: DesignDocSync) -> None:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
@@ -88,9 +88,10 @@ class Uploads:
     async def close(self) -> None:
         """Waits until everything that the client sent is taken in; its vectors are made without it."""
         await asyncio.gather(*self._running, return_exceptions=True)
-        for task in self._following:
+        following = [*self._following.values()]
+        for task in following:
             task.cancel()
-        await asyncio.gather(*self._following, return_exceptions=True)
+        await asyncio.gather(*following, return_exceptions=True)
 
     async def _take_in(self, workspace: str, message: DesignDocSync) -> None:
         try:
@@ -123,7 +124,10 @@ class Uploads:
         adding.add_done_callback(lambda task: task.cancelled() or task.exception())
         while (progress := await told.get()) is not None:
             await self._tell(progress.document, "reading", progress.page, progress.pages)
-        return await adding
+        try:
+            return await adding
+        finally:
+            del adding  # what it has failed with refers to this place, which has the document in its hands
 
     async def _answer(self, key: ProjectKey, report: IngestReport) -> None:
         (document,) = report.documents
@@ -131,9 +135,20 @@ class Uploads:
             await self._tell(document.name, "searchable", document.embedded, document.passages)
         await self._send_all(self._dialect().corpus_report(report))
         if document.id is not None and document.error is None:
-            task = asyncio.create_task(self._follow(key, document))
-            self._following.add(task)
-            task.add_done_callback(self._following.discard)
+            self._begin_to_follow(key, document)
+
+    def _begin_to_follow(self, key: ProjectKey, document: DocumentReport) -> None:
+        """A document that is sent again is followed once."""
+        followed = (key, document.name)
+        if (before := self._following.get(followed)) is not None:
+            before.cancel()
+        task = self._following[followed] = asyncio.create_task(self._follow(key, document))
+
+        def forget(_: asyncio.Task[None]) -> None:
+            if self._following.get(followed) is task:
+                del self._following[followed]
+
+        task.add_done_callback(forget)
 
     async def _follow(self, key: ProjectKey, report: DocumentReport) -> None:
         """Tells how many of the document's vectors are made, until all are or nobody makes any more."""

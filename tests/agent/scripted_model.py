@@ -21,7 +21,7 @@ from pydantic_ai.models.function import (
 from agent import ModelAnswerer
 from agent.models.retries import Retries
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 """How long a test waits for what must happen before it gives up: only what hangs takes so long."""
 
 

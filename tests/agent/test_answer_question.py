@@ -79,12 +79,38 @@ async def test_a_change_leaves_the_rest_of_the_message_to_the_model(runner: Turn
     assert runner.model.requests[-2].conversation[-1][1][-1].startswith("Remove the pier, then add Bram.")
 
 
-async def test_a_yes_that_adds_something_does_both(runner: TurnRunner) -> None:
+def asked_once_more(events: list[Event]) -> Asked:
+    assert ran(events) == []
+    assert "Say yes, and nothing else" in texts(events)[-1]
+    (asked,) = [event for event in events if isinstance(event, Asked)]
+    return asked
+
+
+@pytest.mark.parametrize("words", ["hold on", "sí, menos el nodo 3", "jes", "yes? no", ""])
+async def test_words_that_are_not_known_to_agree_are_asked_about_once_more(runner: TurnRunner, words: str) -> None:
+    editor = InMemoryEditor(story())
+    runner.model.add([DELETE_3])
+    (first,) = [e for e in await runner.events("Remove the pier.", editor) if isinstance(e, Asked)]
+    runner.model.add([YES])
+    again = asked_once_more(await runner.events(words, editor, pending_id=first.pending_id))
+    assert editor.project.to_text() == story_text()
+    assert (again.kind, again.text, again.diff, again.operations) == (
+        first.kind, first.text, first.diff, first.operations,
+    )  # fmt: skip
+    runner.model.add(["Gone."])
+    assert ran(await runner.events("yes", editor, pending_id=again.pending_id)) == [("delete_node", {"node_id": 3})]
+    assert not runner.pendings.kept
+
+
+async def test_a_yes_that_adds_something_is_asked_about_once_more_and_then_both_is_done(runner: TurnRunner) -> None:
     editor = InMemoryEditor(story())
     pending_id = await asked_about(runner, editor, DELETE_3)
-    runner.model.add([YES, BRAM], ["Done."])
-    events = await runner.events("yes, and create the character Bram", editor, pending_id=pending_id)
+    runner.model.add([YES, BRAM])
+    again = asked_once_more(await runner.events("yes, and create the character Bram", editor, pending_id=pending_id))
+    runner.model.add([BRAM], ["Done."])
+    events = await runner.events("yes", editor, pending_id=again.pending_id)
     assert [function for function, _ in ran(events)] == ["delete_node", "create_character"]
+    assert "yes, and create the character Bram" in runner.model.requests[-2].everything
 
 
 async def test_what_the_model_says_again_is_not_what_a_yes_executes(runner: TurnRunner) -> None:
@@ -143,7 +169,8 @@ async def test_without_a_question_there_is_no_such_tool(runner: TurnRunner) -> N
     assert editor.project.to_text() == story_text()
 
 
-async def test_a_story_that_has_changed_is_a_conflict(runner: TurnRunner) -> None:
+@pytest.mark.parametrize("words", ["oui", "jes"])
+async def test_a_story_that_has_changed_is_a_conflict(runner: TurnRunner, words: str) -> None:
     pending_id = await asked_about(runner, InMemoryEditor(story()), DELETE_3)
     other = story()
     other.apply_all([])
@@ -151,7 +178,7 @@ async def test_a_story_that_has_changed_is_a_conflict(runner: TurnRunner) -> Non
     runner.model.add([BRAM], ["Done."])
     await runner.events("Add Bram.", changed)
     runner.model.add([YES])
-    events = await runner.events("oui", changed, pending_id=pending_id)
+    events = await runner.events(words, changed, pending_id=pending_id)
     assert [event.failure.code for event in events if isinstance(event, Failed)] == ["CONFLICT"]
     assert 3 in changed.project.data.nodes
 
@@ -163,6 +190,31 @@ async def test_a_plan_is_executed_as_it_was_shown(runner: TurnRunner) -> None:
     runner.model.add([YES], ["Done."])
     events = await runner.events("d'accord", editor, pending_id=asked.pending_id)
     assert [function for function, _ in ran(events)] == ["create_character", "delete_node"]
+
+
+async def test_a_plan_that_is_asked_about_once_more_is_executed_as_it_was_shown(runner: TurnRunner) -> None:
+    editor = InMemoryEditor(story())
+    runner.model.add([BRAM, DELETE_3], ["That is the plan."])
+    (asked,) = [e for e in await runner.events("Do it.", editor, plan=True) if isinstance(e, Asked)]
+    runner.model.add([YES])
+    again = asked_once_more(await runner.events("I suppose", editor, pending_id=asked.pending_id))
+    assert (again.kind, again.text) == ("plan", asked.text)
+    assert [function for function, _ in ran(await runner.events("yes", editor, pending_id=again.pending_id))] == [
+        "create_character", "delete_node",
+    ]  # fmt: skip
+
+
+async def test_an_undo_is_asked_about_once_more(runner: TurnRunner) -> None:
+    editor = InMemoryEditor(story())
+    runner.model.add([BRAM], ["Done."])
+    await runner.events("Add Bram.", editor, confirm="never")
+    with_bram = editor.project.to_text()
+    (asked,) = [e for e in await runner.events("undo", editor, confirm="always") if isinstance(e, Asked)]
+    runner.model.add([YES])
+    again = asked_once_more(await runner.events("I suppose", editor, pending_id=asked.pending_id))
+    assert (editor.project.to_text(), again.text) == (with_bram, asked.text)
+    await runner.events("yes", editor, pending_id=again.pending_id)
+    assert editor.project.to_text() == story_text()
 
 
 async def test_an_undo_is_agreed_to_in_any_words(runner: TurnRunner) -> None:

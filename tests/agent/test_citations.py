@@ -42,6 +42,21 @@ def test_a_range_and_a_page() -> None:
     assert numbers(shown(), "[2, pages 1-7; 1]") == [1, 2]
 
 
+def test_of_a_range_only_its_ends_are_looked_at() -> None:
+    looked_for = list[object]()
+
+    class Numbers(dict[int, CitedPassage]):
+        def __contains__(self, number: object) -> bool:
+            looked_for.append(number)
+            return super().__contains__(number)
+
+    citations = shown()
+    citations._by_number = Numbers(citations._by_number)  # pyright: ignore[reportPrivateUsage]
+    assert numbers(citations, "[1-9999]" * 1_000 + "[1-2]") == [1, 2]
+    assert set(looked_for) == {1, 2, 9999}
+    assert len(looked_for) <= 2_002
+
+
 def test_a_connection_is_no_citation() -> None:
     assert numbers(shown(), "Removed the connection [27, 1, 29, 0].", "[0, 2]", "[1-9]", "[2-1]") == []
 

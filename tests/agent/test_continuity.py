@@ -1,21 +1,23 @@
 """The check of a scene against the documents, on the sample project: planted errors are found, clean text is not."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from agent.continuity import CheckContinuity, Discrepancy, check_continuity, render
+from agent.continuity import CheckContinuity, Discrepancy, DocumentTexts, check_continuity, check_scene, render
 from agent.continuity.naming import Vocabulary
 from agent.reading.citations import Citations
 from agent.reading.sources import NotThere, Sources
 from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, Operation, parse
+from arrow_project import ArrowProject, Operation, Story, parse
 from corpora import Catalog, DataDirectory, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, scan
-from retrieval import Embedder, Retriever, VectorStore, read_figures
+from retrieval import CitedPassage, Embedder, Retriever, VectorStore, read_figures
+from tests.agent.story import story_text
 
 KEY = ProjectKey("local", "1")
 KITCHEN = 20
@@ -82,7 +84,9 @@ def story() -> ArrowProject:
 
 def check(retriever: Retriever, project: ArrowProject | None, scene_id: int | None) -> dict[str, object]:
     context = TurnContext(project, None, (), (), (), ())
-    return check_continuity(Sources(retriever, KEY, Citations(()), context), CheckContinuity(scene_id=scene_id))
+    return check_continuity(
+        Sources(retriever, KEY, Citations(()), context), CheckContinuity.model_validate({"scene_id": scene_id})
+    )
 
 
 def found_in(retriever: Retriever, project: ArrowProject, scene_id: int = KITCHEN) -> list[tuple[str, int, set[str]]]:
@@ -196,6 +200,59 @@ def test_only_names_are_near_a_name() -> None:
     assert not words.knows("Mima")
 
 
+def written(*texts: str) -> Story:
+    """A story whose nodes say these."""
+    document = json.loads(story_text())
+    nodes, scene = document["resources"]["nodes"], document["resources"]["scenes"]["0"]
+    for number, text in enumerate(texts, start=1000):
+        nodes[str(number)] = {**nodes["3"], "name": str(number), "data": {**nodes["3"]["data"], "content": text}}
+        scene["map"][str(number)] = {"offset": [number, 0]}
+    return Story(parse(json.dumps(document)))
+
+
+def asked_for(asked: list[str]) -> Callable[[str, int], tuple[CitedPassage, ...]]:
+    return lambda query, _count: asked.append(query) or ()
+
+
+def test_a_long_scene_is_looked_at_in_parts_that_say_so() -> None:
+    story = written(*["Odile was born in Cadder."] * 1200, "x" * 100_001, *["long " * 12_000] * 2)
+    asked: list[str] = []
+    documents = DocumentTexts(["Odile was born in Bray."], asked_for(asked))
+    reports = [check_scene(story, 0, documents, part) for part in (1, 2, 3, 4)]
+    assert [one.of_parts for one in reports] == [4] * 4
+    assert [one.nodes for one in reports][:2] == [500, 500]
+    assert sum(one.nodes for one in reports) == sum(bool(node.texts) for node in story.nodes_of(0)) - 1
+    assert asked.count("Odile") == 1
+    assert "check_continuity scene_id=0, part=2 goes on" in render(reports[0])
+    assert "goes on" not in render(reports[-1])
+    assert (reports[0].as_dict()["part"], reports[0].as_dict()["of_parts"]) == (1, 4)
+    assert "more than 100,000 characters: 2200." in reports[0].as_dict()["cut"]
+    with pytest.raises(NotThere, match="this scene has 4"):
+        check_scene(story, 0, documents, 5)
+
+
+def test_of_very_many_findings_the_first_are_told() -> None:
+    story = written(*["There are ninety steps. We count eighty steps."] * 300)
+    report = check_scene(story, 0, DocumentTexts(["There are twelve steps up there."] * 3, asked_for([])))
+    assert len(report.findings) == 200
+    assert [one.node_id for one in report.findings] == sorted(one.node_id for one in report.findings)
+    assert "more than these 200" in render(report)
+
+
+def test_of_a_sentence_without_an_end_each_finding_shows_the_beginning() -> None:
+    story = written("There are " + ", ".join(["Odille", "Odilee", "Oddile"]) + ", and so on" * 9_000)
+    report = check_scene(story, 0, DocumentTexts(["We saw Odile there.\n" * 3], asked_for([])))
+    assert report.findings
+    assert all(len(one.text) <= 300 for one in report.findings)
+
+
+def test_a_long_text_of_a_document_is_read_in_pieces() -> None:
+    steps: list[None] = []
+    documents = DocumentTexts(["Odile keeps it.\n" * 20_000], asked_for([]), lambda: steps.append(None))
+    assert documents.vocabulary.knows("Odile")
+    assert len(steps) == 4
+
+
 def test_a_clean_report_says_what_was_compared() -> None:
     from agent.continuity import Report
 
@@ -205,3 +262,10 @@ def test_a_clean_report_says_what_was_compared() -> None:
 
 def test_the_sample_is_where_the_tests_expect_it() -> None:
     assert Path(SAMPLE.documents, "dialogues.txt").is_file()
+
+
+def test_what_is_longer_than_any_name_is_no_misspelt_one() -> None:
+    """Comparing takes the square of it, and no other thread runs meanwhile."""
+    words = Vocabulary([f"We saw Oskar and {'O' + 'x' * 59}."])
+    assert words.nearest_name("Osker") == "Oskar"
+    assert words.nearest_name("O" + "x" * 58 + "y") is None

@@ -1,6 +1,7 @@
 """Operations of large stories: computed beside the event loop, where a stop or a newer story may come meanwhile."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -16,7 +17,7 @@ from arrow_project.journal import Journal
 from tests.agent.story import story, story_text
 from tests.agent.turn_runner import unheard
 
-PATIENCE_S = 120  # ends what hangs
+PATIENCE_S = 300  # ends what hangs
 GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
 
 
@@ -50,8 +51,8 @@ async def held(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
     edit.may_end.set()
 
 
-def of(project: ArrowProject) -> tuple[TurnContext, Execution]:
-    context = TurnContext(project, None, (), (), (), ())
+def of(project: ArrowProject, characters: int = sys.maxsize) -> tuple[TurnContext, Execution]:
+    context = TurnContext(project, None, (), (), (), (), characters=characters)
     return context, Execution(context, InMemoryEditor(project), "never", unheard)
 
 
@@ -124,3 +125,60 @@ async def test_a_copy_has_the_whole_of_an_edit(monkeypatch: pytest.MonkeyPatch) 
     await edited
 
     assert (await copied).to_text() == project.to_text()
+
+
+class Edits:
+    """How many edits of stories were computed on the event loop, and how many beside it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.here, self.beside = 0, 0
+        apply, loop = ArrowProject.apply, threading.get_ident()
+
+        def noted(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
+            is_here = threading.get_ident() == loop
+            self.here, self.beside = self.here + is_here, self.beside + (not is_here)
+            return apply(project, operation, selection)
+
+        monkeypatch.setattr(ArrowProject, "apply", noted)
+
+
+async def test_long_arguments_are_read_in_a_thread_whatever_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, execution = of(story(), characters=2_000)
+    edits = Edits(monkeypatch)
+    assert (await execution.execute(GOLD)).success
+    assert (edits.here, edits.beside) == (1, 0)
+
+    lines = {"character": 21, "lines": ["word"] * 10_000}
+    assert (await execution.execute(Operation("create_insert_node", {"type": "dialog", "preset": lines}))).success
+    assert (edits.here, edits.beside) == (1, 1)
+
+
+async def test_what_is_planned_is_tried_in_a_thread_whatever_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = story()
+    context = TurnContext(project, None, (), (), (), (), characters=2_000)
+    execution = Execution(context, InMemoryEditor(project), "destructive", unheard)
+    edits = Edits(monkeypatch)
+    context.planned = (GOLD, *(Operation("create_scene", {"name": f"part {number}"}) for number in range(3)))
+    assert (await execution.execute(GOLD)).success
+    assert (edits.here, edits.beside) == (1, 3)
+
+
+async def test_a_story_that_grows_during_its_turn_counts_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, execution = of(story(), characters=2_000)
+    edits = Edits(monkeypatch)
+    for _ in range(10):
+        text = {"content": "word " * 2_000}
+        assert (await execution.execute(Operation("create_insert_node", {"type": "content", "preset": text}))).success
+    beside = edits.beside
+    assert (await execution.execute(GOLD)).success
+    assert edits.beside == beside + 1
+
+
+async def test_of_a_story_in_which_something_was_renamed_nobody_knows_the_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, execution = of(story(), characters=2_000)
+    edits = Edits(monkeypatch)
+    assert (await execution.execute(Operation("update_variable", {"by_name": "oil", "name": "fish"}))).success
+    assert (await execution.execute(GOLD)).success
+    assert (edits.here, edits.beside) == (1, 1)

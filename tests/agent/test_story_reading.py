@@ -103,6 +103,39 @@ async def test_every_answer_is_bounded_and_says_so(reader: TurnReader, project: 
         assert "cut" in answer or "of_parts" in answer, tool
 
 
+async def test_of_a_node_with_very_many_slots_the_first_are_shown(reader: TurnReader, project: ArrowProject) -> None:
+    lines = [f"{number} " + "So it is. " * 50 for number in range(2_000)]
+    project.apply(Operation("update_node", {"node_id": 2, "data": {"lines": lines}}))
+    project.data.nodes[3]["data"]["content"] = [["deep"] * 500] * 500
+    for node_id, whole in ((2, {"lines": 2_000, "goes_to": 2_000}), (3, {})):
+        answer = await reader.call("get_node", {"node_id": node_id})
+        assert len(json.dumps(answer)) < 35_000
+        for name, total in whole.items():
+            shown = (answer | answer["data"])[name]
+            assert shown
+            assert f"{total - len(shown)} more of {name}" in answer["cut"]
+
+
+async def test_of_a_node_that_very_many_lead_to_the_first_are_shown(reader: TurnReader, project: ArrowProject) -> None:
+    project.data.scene_map(0)[1]["io"] = [[1, 0, 2, 0]] * 250
+    answer = await reader.call("get_node", {"node_id": 2})
+    assert len(answer["comes_from"]) == 200
+    assert "50 more of comes_from" in answer["cut"]
+    assert answer["data"]["lines"] == ["The lamp is cold."]
+
+
+async def test_lists_are_bounded_in_all_that_they_say(reader: TurnReader, project: ArrowProject) -> None:
+    tags = {f"key{number}": "x" * 1_000 for number in range(40)}
+    for number in range(100):
+        project.apply(Operation("create_character", {"name": f"n{number}" + "x" * 900, "tags": tags}))
+        project.apply(Operation("create_variable", {"name": f"v{number}", "type": "str", "initial_value": "x" * 9_000}))
+    for tool, name in (("list_characters", "characters"), ("list_variables", "variables")):
+        answer = await reader.call(tool, {})
+        assert len(json.dumps(answer)) < 25_000
+        assert f"{101 - len(answer[name])} more" in answer["cut"]
+    assert "tags_cut" in await reader.call("list_characters", {})
+
+
 async def test_all_parts_of_a_scene_are_the_scene(reader: TurnReader, project: ArrowProject) -> None:
     for _ in range(200):
         preset = {"content": "The pier is empty. " * 40}

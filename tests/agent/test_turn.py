@@ -20,7 +20,7 @@ from agent import (
 )
 from tests.agent.scripted_model import PATIENCE_S, Hang, Think, Use
 from tests.agent.story import NEXT_ID, story, story_text
-from tests.agent.turn_runner import TurnRunner
+from tests.agent.turn_runner import TurnRunner, unheard
 
 GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
 DELETE = Use("delete_node", {"node_id": 3})
@@ -268,3 +268,9 @@ async def test_an_operation_that_the_user_types_needs_no_model(runner: TurnRunne
 async def test_what_only_looks_like_one_is_a_message(runner: TurnRunner, message: str) -> None:
     runner.model.add(["Pardon?"])
     assert TextFinished("Pardon?") in await runner.events(message)
+
+
+def test_a_node_that_is_selected_very_often_is_looked_at_once(runner: TurnRunner) -> None:
+    """The words of what is selected are put together, and one node may have a megabyte of them."""
+    turn = runner.turn("Shorter, please.", unheard, selected_node_ids=(3, *[2] * 300_000, 3))
+    assert turn.context.selected_node_ids == (3, 2)

@@ -105,8 +105,11 @@ def test_removed_characters_are_said(lamp: ArrowProject) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(?i)a", "(?P<a>b)", "(a)(?P=a)", "(?>a)", "a*+", "a{2}+", r"\Aa", r"a\Z", "(a)(?(1)b|c)", "(?#a)", "("],
-)
+    [
+        "(?i)a", "(?P<a>b)", "(a)(?P=a)", "(?>a)", "a*+", "a{2}+", r"\Aa", r"a\Z", "(a)(?(1)b|c)", "(?#a)", "(",
+        r"\U0001f600", r"[\U00000100-\U0010ffff]", r"\N{SNOWMAN}", r"[a\N{SNOWMAN}]",
+    ],
+)  # fmt: skip
 def test_a_pattern_that_browsers_do_not_know_does_not_compile(pattern: str) -> None:
     assert not compiles(pattern)
 
@@ -114,8 +117,11 @@ def test_a_pattern_that_browsers_do_not_know_does_not_compile(pattern: str) -> N
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "pattern",
-    [r"[[:alpha:]]+", r"\(?i\)", "[*+(?i]+", r"a\++", "(?<a>b)\\k<a>", "(?<=a)b(?!c)(?:d)", r"\p{L}", r"\\A", "a+?"],
-)
+    [
+        r"[[:alpha:]]+", r"\(?i\)", "[*+(?i]+", r"a\++", "(?<a>b)\\k<a>", "(?<=a)b(?!c)(?:d)", r"\p{L}", r"\\A", "a+?",
+        r"\\U[\\N]",
+    ],
+)  # fmt: skip
 def test_a_pattern_that_both_know_compiles(pattern: str) -> None:
     assert compiles(pattern)
 

@@ -11,9 +11,8 @@ from tests.agent.story import story_text
 
 def _changed(*path: str, value: Any) -> str:
     document = json.loads(story_text())
-    resources = document["resources"]
-    resources["characters"]["7"] = {"name": "Elena", "color": "ffffff", "tags": {}}
-    place = resources
+    document["resources"]["characters"]["7"] = {"name": "Elena", "color": "ffffff", "tags": {}}
+    place = document if path[0] in {"meta", "bible"} else document["resources"]
     for name in path[:-1]:
         place = place[name]
     place[path[-1]] = value
@@ -24,6 +23,16 @@ def _changed(*path: str, value: Any) -> str:
 @pytest.mark.parametrize("path", [("characters", "7", "tags"), ("nodes", "2", "data")])
 def test_whatever_an_author_names_so_is_the_story(path: tuple[str, ...], name: str) -> None:
     assert _changed(*path, name, value="old") != _changed(*path, name, value="new")
+
+
+@pytest.mark.parametrize("path", [("meta", "authors", "1"), ("meta", "notes"), ("bible",), ("nodes", "2", "offset")])
+def test_what_stands_beside_the_story_is_not_lost_either(path: tuple[str, ...]) -> None:
+    assert _changed(*path, value=["Ada", 1]) != _changed(*path, value=["Bob", 1])
+
+
+@pytest.mark.parametrize("path", [("meta", "last_save"), ("meta", "editor"), ("meta", "authors", "0")])
+def test_saving_is_no_change(path: tuple[str, ...]) -> None:
+    assert _changed(*path, value=["", 2]) == _changed(*path, value=["", 900])
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
-"""What texts expose, however long they are."""
+"""What texts expose and which names are alike, however long they are."""
 
 import re
+import unicodedata
 from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arrow_project import names
+from arrow_project import fold, names, near
 from arrow_project.names import exposed
 
 
@@ -34,3 +35,34 @@ def test_no_search_goes_over_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_name_is_told_once_and_in_order() -> None:
     assert exposed(["{b} {a} {b} {c.d}", "{a} {c.e} {b.d}"]) == (["b", "a"], ["c", "b"])
+
+
+@given(text=st.text(st.sampled_from("aé\u0301\u0327ﬁ각\u1100 _"), max_size=30), part=st.integers(1, 12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_text_folded_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch, text: str, part: int) -> None:
+    monkeypatch.setattr(names, "_TAKEN_APART", 10**9)
+    at_once = fold(text)
+    monkeypatch.setattr(names, "_TAKEN_APART", part)
+
+    assert fold(text) == at_once
+
+
+def test_no_megabytes_are_taken_apart_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the square of the marks in a row, and no other thread runs meanwhile."""
+    normalize = Mock(wraps=unicodedata.normalize)
+    monkeypatch.setattr(names, "unicodedata", Mock(normalize=normalize, combining=unicodedata.combining))
+
+    assert fold("E" + "\u0301\u0327" * 10_000) == "e"
+
+    assert max(len(call.args[1]) for call in normalize.call_args_list) <= 1_000
+
+
+def test_names_that_are_compared_are_short_and_not_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare = Mock(return_value=[])
+    monkeypatch.setattr(names, "difflib", Mock(get_close_matches=compare))
+
+    near("x" * 10**6, ["y" * 10**6, *map(str, range(10_000))])
+
+    name, known = compare.call_args.args
+    assert max(map(len, (name, *known))) <= 100
+    assert len(known) == 2_000

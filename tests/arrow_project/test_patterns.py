@@ -46,13 +46,18 @@ def _story_with(patterns: list[str]) -> str:
     ("pattern", "is_one"),
     [
         ("[é-ü]{2}", True), ("[ü-é]", False), (r"[\u0430-\u044f]+", True), (r"[\w-é]", False), ("[é-a]", False),
-        ("[^я]", True),
+        ("[^я]", True), (r"[\xc0-ſ]", True), (r"[ſ-\xc0]", False), (r"[\\xff-z]", True),
     ],
 )  # fmt: skip
 def test_sets_of_any_characters_are_judged_without_their_tables(pattern: str, is_one: bool, tried: list[str]) -> None:
     assert compiles(pattern) == is_one
     assert tried
     assert all(one.isascii() for one in tried), "Python makes a table of 65,536 places for each wide set"
+
+
+def test_an_escape_that_only_python_knows_is_not_tried(tried: list[str]) -> None:
+    assert not any(map(compiles, (r"[\U00000100-\U0010ffff]", r"\U0001f600", r"[^\N{SNOWMAN}]")))
+    assert not tried, "Python makes tables for it, two thousandths of a second for each set"
 
 
 def test_of_very_many_patterns_a_check_tries_the_first_and_says_so(tried: list[str]) -> None:

@@ -24,6 +24,14 @@ READ = {
     "Twee of blanks": "read_dialogues(('::' + ' ' * 1_000_000 + 'x') + '\\n:: a\\nA: b')",
     "Ink of blank lines": "read_dialogues('== a ==\\n* b -> c\\n' + '\\n' * 35_000 + 'x')",
     "Ink that goes on": "read_dialogues('== a ==\\n' + '* b -> c\\n' * 35_000)",
+    "Ink of choices": "read_dialogues('== a ==\\n' + '* b\\n' * 24_000)",
+    # A line as long as it may be.
+    "a condition of blanks": "read_dialogues('== a ==\\n* {' + ' ' * 2_900 + 'x -> c')",
+    "a condition of signs": "read_dialogues('Ann: a\\n* b ' + '(=' * 1_400)",
+    "a macro of blanks": "read_dialogues('title: a\\n---\\n<<a' + ' ' * 2_900 + 'x\\n===')",
+    "a link of blanks": "read_dialogues('title: a\\n---\\n[[' + ' ' * 2_900 + 'x\\n===')",
+    "a declaration of blanks": "read_dialogues('title: a\\n---\\n<<declare $a=' + ' ' * 2_900 + 'x\\n===')",
+    "an arrow and blanks": "read_dialogues('Ann: a\\n->' + ' ' * 2_900 + ')x')",
     "declarations that do not end": "read_dialogues('== a ==\\n* b\\n' + '<<declare $a=' * 50_000)",
     "macros that do not end": "read_dialogues('title: a\\n---\\n' + '<<a ' * 100_000 + '\\n===')",
     "stars in stars": "read_dialogues('Ann: a\\n' + '\\n'.join('* ' * n + 'b' for n in range(1, 1_400)))",
@@ -33,6 +41,15 @@ READ = {
     "a figure": "read_figures('9' * 300_000 + ' lamps')",
     "a name and blanks": "list(capitalised('Elena' + ' ' * 1_000_000 + 'x'))",
     "a sentence of blanks": "split_units('Elena' + ' ' * 300_000 + 'x')",
+    "lines of one sentence": "split_units('a\\n' * 500_000)",
+    "abbreviations": "split_units('St. ' * 250_000)",
+    "a node of names": "check('A-' * 50_000)",
+    "a node of years": "check('1903 ' * 10_000)",
+    "sentences of years": "check('It was so in 1903 and 1904. ' * 1_000)",
+    "a document of steps": "check('It has 12 steps.', '1 step ' * 10_000)",
+    "a question of names without blanks": "is_said('A-' * 50_000, [])",
+    "an id of blanks": "read_parameters(Operation('delete_node'), 'the' + ' ' * 99_000 + 'x')",
+    "a type of blanks": "read_variable_type('a' + ' ' * 99_000 + 'x')",
     "names": "read_dialogues('Ann: a\\n' + 'Ann ' * 200_000 + '\\nBob: b')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 300_000 + 'x')",
     "tags that do not end": "inert('<' * 35_000)",
@@ -69,7 +86,10 @@ from arrow_project.scripts import as_speech, read_dialogues
 from retrieval import read_figures
 from agent.continuity.naming import capitalised
 from retrieval import split_units
+from agent.continuity.checking import check_scene
+from agent.continuity.places import DocumentTexts
 from agent.questions.parameters import read_parameters
+from agent.questions.variable_type import read_variable_type
 from agent.prompt.quoting import inert
 from agent.turn.slash_command import read_slash_command
 from agent.turn.undo import asks_for_undo
@@ -79,7 +99,8 @@ from ingest.readers.dialogue import with_dialogues
 from ingest.readers.markdown import _WIKI_LINK
 from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
 from ingest.split import split
-from arrow_project import Operation, OperationError, ParseError, parse
+from arrow_project import Operation, OperationError, ParseError, Story, parse
+from retrieval.asked_for import is_said
 from server.json_text import JsonError, read_object
 from tests.agent.story import story
 
@@ -87,6 +108,10 @@ def written(text):
     project = story()
     project.apply(Operation("update_node", {"node_id": 3, "data": {"content": text}}))
     return parse(project.to_text())
+
+def check(text, document="Odile keeps the lamp. It has 117 steps and burned in 1902."):
+    documents = DocumentTexts([document], lambda query, count: ())
+    check_scene(Story(written(text)), 0, documents)
 
 def passages(reader, text):
     return split(with_dialogues(reader.read(text.encode(), lambda *_: None)), "d1", "a document")

@@ -90,11 +90,8 @@ def test_of_an_open_catalog_only_the_log_says_where_it_is(
             raise DBAPIError(None, None, Exception(reason))
         assert place not in refused.value.message
         assert "10.0.0.7" not in refused.value.message or not catalog.is_shared
-    assert [place in said and reason in said for said in caplog.messages] == [True], "once, until something succeeds"
-    catalog.ping()
-    with pytest.raises(CatalogError), catalog._reported():  # pyright: ignore[reportPrivateUsage]
-        raise DBAPIError(None, None, Exception(reason))
-    assert len(caplog.messages) == 2
+        catalog.ping()  # a full disk may still be read
+    assert [place in said and reason in said for said in caplog.messages] == [True], "once a minute"
     catalog.close()
 
 

@@ -3,13 +3,25 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rapidfuzz import process
 from sqlalchemy import Engine, event
 
-from corpora import Catalog, CatalogError, Document, DocumentNotFound, InvalidName, ProjectKey, ProjectNotFound
+from corpora import (
+    Catalog,
+    CatalogError,
+    Document,
+    DocumentNotFound,
+    InvalidName,
+    ProjectKey,
+    ProjectNotFound,
+    documents,
+)
 
 Put = Callable[..., Document]
 
@@ -21,9 +33,19 @@ def test_a_document_comes_back_as_it_was_put(catalog: Catalog, key: ProjectKey, 
     assert document.id == key.document_id("bible.pdf")
     assert catalog.text(key, document.id) == "One.Two."
     assert [page.text for page in catalog.pages(key, document.id)] == ["One.", "Two."]
+    assert [page.text for page in catalog.pages(key, document.id, range(2, 4))] == ["Two."]
     passages = catalog.passages(key, document.id)
     assert [passage.text for passage in passages] == ["One.", "Two."]
     assert catalog.passages_by_id(key, [passages[1].id, "unknown"]) == {passages[1].id: passages[1]}
+
+
+def test_spans_of_a_text_are_counted_in_characters(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    text = "Ä🕯 lamp, étude 👩‍🚀, 海."
+    document = put(key, "signs.md", text)
+    places = [(begin, end) for end in range(len(text) + 5) for begin in range(end + 1)]
+    assert catalog.spans(key, document.id, places) == [text[begin:end] for begin, end in places]
+    with pytest.raises(DocumentNotFound):
+        catalog.spans(key, "unknown", [(0, 1)])
 
 
 def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
@@ -104,6 +126,36 @@ def test_the_nearest_names_are_near_and_others_are_not_called_so(catalog: Catalo
         put(key, name, f"of {name}")
     with pytest.raises(DocumentNotFound, match=r"it has, among 6, 'bible\.pdf', .* 'quests\.md'\."):
         catalog.find_document(key, "nosuch")
+
+
+def test_however_long_and_many_names_are_each_comparison_is_short(
+    catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """rapidfuzz takes the square of the length, and lets no other thread run before it returns."""
+    put(key, "bible.pdf", "x")
+    path = "я" * 480
+    known = [SimpleNamespace(name=f"{path}/{number}.md") for number in range(1_200)]
+    monkeypatch.setattr(catalog, "documents", Mock(return_value=known))
+    extract = Mock(wraps=process.extract)
+    monkeypatch.setattr(documents, "process", Mock(extract=extract))
+
+    with pytest.raises(
+        DocumentNotFound, match=rf"no document '{path[:200]}': the nearest .* '{path}/77.md'"
+    ) as refused:
+        catalog.find_document(key, f"{path}{path}/77.m")
+
+    assert len(refused.value.message) < 3_000
+    shortened = extract.call_args.kwargs["processor"]
+    assert all(len(shortened(name)) <= 100 for call in extract.call_args_list for name in (call.args[0], *call.args[1]))
+    assert [len(call.args[1]) for call in extract.call_args_list] == [500, 500, 200]
+
+
+def test_of_very_many_projects_some_are_named(
+    catalog: Catalog, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "projects", Mock(return_value=[str(number) for number in range(10_000)]))
+    with pytest.raises(ProjectNotFound, match="known are among 10000, '0', '1', '2', '3', '4'\\."):
+        catalog.require_project(key)
 
 
 def test_a_project_is_unknown_until_it_has_had_a_document(catalog: Catalog, key: ProjectKey, put: Put) -> None:

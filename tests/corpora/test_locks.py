@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from weakref import ref
 
 import pytest
 
@@ -56,6 +57,13 @@ def test_who_waits_can_give_up_and_who_need_not_wait_is_told(catalog: Catalog) -
             assert held
     with catalog.lock("a").held_if_free() as held:
         assert held
+
+
+def test_a_lock_is_there_for_as_long_as_anybody_has_it(catalog: Catalog) -> None:
+    with catalog.lock("a").held():
+        lock = ref(catalog.lock("a"))
+        assert lock() is not None
+    assert lock() is None
 
 
 def test_an_error_inside_gives_the_lock_back(catalog: Catalog) -> None:

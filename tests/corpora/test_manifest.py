@@ -1,10 +1,11 @@
 """The manifest: what an original was, kept beside the originals."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
-from corpora import Manifest, ManifestEntry, ProjectKey, StorageError
+from corpora import CatalogError, Manifest, ManifestEntry, ProjectKey, StorageError
 
 HERE, THERE = ProjectKey("local", "1"), ProjectKey("elsewhere", "1")
 ENTRIES = [
@@ -34,9 +35,38 @@ def test_a_name_has_one_entry(manifest: Manifest) -> None:
 def test_what_is_removed_is_gone_in_its_project_only(manifest: Manifest) -> None:
     for entry in ENTRIES:
         manifest.put(entry)
-    manifest.remove(HERE, "bible.md")
-    manifest.remove(HERE, "never there")
+    for name in ("bible.md", "never there"):
+        with manifest.removing(HERE, name):
+            assert manifest.entries() == [ENTRIES[0], ENTRIES[2]]
     assert manifest.entries() == [ENTRIES[0], ENTRIES[2]]
+
+
+def test_what_could_not_be_removed_is_there_again_without_being_written(
+    manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    manifest.put(ENTRIES[1])
+    monkeypatch.setattr("corpora.manifest.write_whole", full)
+    with pytest.raises(CatalogError), manifest.removing(HERE, "bible.md"):
+        raise CatalogError("The disk is full.")
+    assert manifest.entries() == [ENTRIES[1]]
+
+
+@pytest.mark.parametrize("known", [ENTRIES, []])
+def test_what_a_killed_server_was_removing_is_there_as_long_as_its_document(
+    manifest: Manifest, tmp_path: Path, known: list[ManifestEntry]
+) -> None:
+    manifest.put(ENTRIES[1])
+    (entry,) = (tmp_path / "documents").iterdir()
+    with manifest.removing(HERE, "bible.md"):
+        (aside,) = (tmp_path / "documents").iterdir()
+        data = aside.read_bytes()
+    aside.write_bytes(data)  # as a kill leaves it
+    manifest.settle(lambda entry: entry in known)
+    assert manifest.entries() == [entry for entry in known if entry == ENTRIES[1]]
+    assert list((tmp_path / "documents").iterdir()) == ([entry] if known else [])
 
 
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:

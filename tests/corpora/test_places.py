@@ -1,14 +1,17 @@
 """However many threads want the database, few have connections; who has one gets a second."""
 
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
 from corpora import Catalog, CatalogBusy, ProjectKey
 from corpora.places import ThreadPlaces
 from tests.postgresql import EmptyDatabase
+from tests.waiting import eventually
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 def test_many_threads_that_need_two_connections_each_end_and_have_few(
@@ -53,3 +56,32 @@ def test_who_waits_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [error.code for error in refused] == ["CATALOG_BUSY"]
     come()
     assert len(refused) == 1
+
+
+def order_of(taken: Callable[[], AbstractContextManager[object]], places: ThreadPlaces) -> list[int]:
+    """Of five threads that come while it is taken, one after the other, and of who had it and comes again at once."""
+    came: list[int] = []
+
+    def come(number: int) -> None:
+        with taken():
+            came.append(number)
+
+    threads = [threading.Thread(target=come, args=(number,), daemon=True) for number in range(5)]
+    with taken():
+        for number, thread in enumerate(threads, 1):
+            thread.start()
+            eventually(lambda number=number: len(places.waiting) == number)
+    come(5)
+    return came
+
+
+def test_who_came_first_is_next() -> None:
+    places = ThreadPlaces(1)
+    assert order_of(places.taken, places) == [0, 1, 2, 3, 4, 5]
+
+
+def test_who_writes_an_sqlite_file_over_and_over_lets_those_in_who_wait(sqlite_url: str) -> None:
+    catalog = Catalog(sqlite_url)
+    order = order_of(catalog._writing, catalog._one_writer)  # pyright: ignore[reportPrivateUsage]
+    assert order == [0, 1, 2, 3, 4, 5]
+    catalog.close()

@@ -14,7 +14,7 @@ from corpora.presence import Presence
 from tests.corpora.conftest import Put
 from tests.postgresql import EmptyDatabase, stopped
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 @pytest.fixture

@@ -299,6 +299,18 @@ async def test_a_message_takes_room_until_it_is_answered(app: App, connect: Call
     assert not lines[0].is_closed
 
 
+async def test_a_message_takes_the_room_that_its_text_takes_in_memory(app: App, connect: Callable[[], Line]) -> None:
+    lines = [await open_socket(connect) for _ in range(2)]
+    app.may_answer.clear()
+    long = frame(TEXT, "\N{CAT}".encode() + b"x" * (MIB - 4))
+    lines[0].comes(long)
+    await turns_until(lambda: app.messages)
+    assert getsizeof(app.messages[0]) > 3 * MIB
+    lines[1].comes(long)
+    await turns_until(lambda: lines[1].is_ended)
+    assert not lines[0].is_ended
+
+
 @pytest.mark.parametrize("half", [0, 2 * MIB])
 async def test_what_a_message_took_is_free_once_its_client_is_gone(
     app: App, connect: Callable[[], Line], half: int

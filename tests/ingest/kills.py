@@ -107,10 +107,10 @@ def assert_found(pipeline: Pipeline, asked: dict[str, int], known: dict[str, int
     """What is there is found by the word of its version, and what is gone by nothing."""
     if not known:
         return
+    texts = {document.name: pipeline.catalog.text(KEY, document.id) for document in pipeline.catalog.documents(KEY)}
     for name, version in asked.items():
         word = f"v{version}of{name.removesuffix('.md')}"
         found = [hit.passage for hit in pipeline.retriever.search(KEY, word, k=5)]
-        texts = {document.name: pipeline.catalog.text(KEY, document.id) for document in pipeline.catalog.documents(KEY)}
         assert all(hit.text in texts[hit.document] for hit in found)
         assert any(word in hit.text for hit in found) == (known.get(name) == version), (name, version)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -38,6 +39,19 @@ def test_an_original_stays_as_long_as_one_project_needs_it(pipeline: Pipeline, k
     pipeline.assert_no_original(sha256)
     pipeline.assert_consistent(key)
     pipeline.assert_consistent(other)
+
+
+def test_a_document_whose_removal_fails_is_found_again_where_the_catalog_is_lost(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline.catalog, "remove_document", Mock(side_effect=CatalogError("The disk is full.")))
+        with pytest.raises(CatalogError, match="full"):
+            pipeline.ingestor.remove(key, "bible.md")
+    assert pipeline.catalog.find_document(key, "bible.md")
+    if (manifest := pipeline.originals.manifest) is not None:
+        assert "bible.md" in {entry.name for entry in manifest.entries()}
 
 
 def test_what_a_killed_call_left_of_an_original_goes_with_the_same_call_again(

@@ -10,8 +10,9 @@ import pytest
 
 from ingest import ReaderPool
 from ingest.extracted import ReadError
+from tests.waiting import eventually
 
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 class Turnstile(ReaderPool):
@@ -34,7 +35,7 @@ class Turnstile(ReaderPool):
         return self.begun.get(timeout=PATIENCE_S)
 
     def waiting(self) -> int:
-        return len(self._shares._waiting)  # pyright: ignore[reportPrivateUsage]
+        return sum(map(len, list(self._shares._waiting.values())))  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
@@ -56,12 +57,10 @@ def test_a_book_that_takes_for_ever_delays_nobody_elses_documents() -> None:
         ask(f"large {number}", "greedy", 90)
     for number in range(2):
         ask(f"small {number}", "greedy", 0.1)
-    while pool.waiting() < 22:
-        pass
+    eventually(lambda: pool.waiting() == 22)
     for number in range(3):
         ask(f"note {number}", "patient", 0.1)
-    while pool.waiting() < 24:  # the first has a place that was kept for whoever had none
-        pass
+    eventually(lambda: pool.waiting() == 24)  # the first has a place that was kept for whoever had none
 
     note = pool.begun.get(timeout=PATIENCE_S)
     for _ in range(2):

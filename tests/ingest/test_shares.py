@@ -66,6 +66,22 @@ def test_who_does_not_wait_any_more_takes_no_place() -> None:
     assert not shares.is_wanted()
 
 
+def test_of_a_workspace_that_wants_very_much_each_is_looked_at_once() -> None:
+    looks = list[Place]()
+
+    class Counting(Shares):
+        def _order(self, place: Place) -> tuple[int, int, tuple[float, int]]:
+            looks.append(place)
+            return super()._order(place)
+
+    shares = Counting(places=1, each=1)
+    asked = [shares.ask("one") for _ in range(500)] + [shares.ask("two")]
+    for place in (asked[0], asked[-1], *asked[1:-1]):
+        assert place.granted.done()
+        shares.give_back(place)
+    assert len(looks) <= 2 * len(asked)
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 4))
 def test_places_are_neither_lost_nor_made(steps: list[tuple[str, int]], places: int) -> None:
     shares, asked = Shares(places, max(places - 1, 1)), list[Place]()

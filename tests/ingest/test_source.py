@@ -1,13 +1,14 @@
 """Names of documents: which may be one, and what one without a name is called."""
 
 import unicodedata
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora import InvalidName
-from ingest import unnamed
+from ingest import DocumentReport, Given, Source, known_as, source, too_large, unnamed
 from ingest.source import document_name
 
 
@@ -74,6 +75,34 @@ def test_a_name_never_leads_anywhere_and_is_stable(name: str) -> None:
 def test_one_name_in_two_unicode_forms_is_one_name() -> None:
     name = "Café.md"
     assert document_name(unicodedata.normalize("NFD", name)) == document_name(unicodedata.normalize("NFC", name))
+
+
+def test_a_name_that_is_spelt_with_marks_may_be_as_long_as_others() -> None:
+    name = "ᾯ" * 500
+    assert document_name(unicodedata.normalize("NFD", name)) == name
+
+
+def test_of_a_name_of_megabytes_no_more_is_composed_than_tells_that_it_is_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes the square of the marks in a row, and no other thread runs meanwhile."""
+    normalize = Mock(wraps=unicodedata.normalize)
+    monkeypatch.setattr(source, "unicodedata", Mock(normalize=normalize))
+    with pytest.raises(InvalidName, match="more than 500"):
+        document_name("e" + "\u0301\u0327" * 10_000)
+    assert max(len(call.args[1]) for call in normalize.call_args_list) <= 2_001
+
+
+@pytest.mark.parametrize("name", ["x" * 10**6, "\U000e0041" * 400, "x" * 501])
+def test_what_is_no_name_is_shown_no_longer_than_one(name: str) -> None:
+    refusal = too_large(name, 2**40)
+    assert refusal is not None
+    report = Given().admit(Source(name, b""))
+    assert isinstance(report, DocumentReport)
+    assert known_as(name) == refusal.name == report.name
+    assert len(report.name) == 500
+    assert report.name.endswith("…")
+    assert len(refusal.message) < 1_000
 
 
 def test_a_document_without_a_name_is_named_by_its_content() -> None:

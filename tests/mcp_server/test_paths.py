@@ -3,16 +3,20 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from arrow_project import Operation
+from corpora import ProjectKey
 from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
 from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
 from mcp_server.tool import ToolError
 from server import Access
+from server.limits.turn_room import NoRoomForTurn
 from tests.agent.story import story_text
 from tests.mcp_server.assistant import assistant
 from tests.server.house import House, house
@@ -78,9 +82,21 @@ async def test_a_link_that_comes_into_the_way_is_not_followed(tmp_path: Path) ->
             (folder / name).unlink()
             (folder / name).symlink_to(outside / name)
         with pytest.raises(ToolError, match="cannot be read"):
-            await story.read()
+            await story.shown().__aenter__()
         (entry,) = found
         assert isinstance(entry, Refusal)
+
+
+async def test_a_story_that_an_assistant_reads_counts_as_one_that_a_turn_works_on(
+    two: tuple[House, Path, Path],
+) -> None:
+    home, own, _ = two
+    story = FileStory(own / "story.arrow", own, ProjectKey("one", "1"), StoryFiles(_never), home.services)
+    async with story.shown():
+        with pytest.raises(NoRoomForTurn), home.services.turn_room.at_work("one", 2**40):
+            pass
+    with home.services.turn_room.at_work("one", 2**40):
+        pass
 
 
 @pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by their whole path only")
@@ -120,7 +136,7 @@ async def test_a_file_is_taken_from_the_owner_only(two: tuple[House, Path, Path]
         assert "two" in (await scribe.ok("outline"))["outline"]
 
 
-INITIALIZE = {
+INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
 }  # fmt: skip
@@ -157,3 +173,20 @@ async def test_sessions_of_one_workspace_keep_no_other_out(
     assert statuses == [200, 200, 503]
     with home.http(authorization="Bearer b-token", **ACCEPT) as other:
         assert other.post("/mcp", json=INITIALIZE).status_code == 200
+
+
+def test_what_a_session_begins_with_is_short_for_it_is_kept(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    crowded = {"b": [{}] * 30_000}, {"b": "x" * 30_000}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        for one in crowded:
+            params = {**INITIALIZE["params"], "capabilities": {"experimental": {"a": one}}}
+            refused = greedy.post("/mcp", json={**INITIALIZE, "params": params}).text
+            assert "INVALID_REQUEST: initialize may have 20000" in refused
+
+
+async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
+        with pytest.raises(MCPError, match="INVALID_REQUEST: tools/call may have 50000 keys and values"):
+            await opened.call("search", query=[{}] * 60_000)

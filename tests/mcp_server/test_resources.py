@@ -95,6 +95,11 @@ async def test_nobody_waits_for_what_can_never_be_there(home: House) -> None:
             await scribe.client.subscribe_resource("file:///etc/passwd")  # pyright: ignore[reportDeprecated]
 
 
+async def test_a_cursor_that_nobody_gave_is_the_beginning(home: House) -> None:
+    async with assistant(home.url) as scribe:
+        assert (await scribe.client.list_resources(cursor="9" * 5_000)).resources[-1].uri == _PEOPLE
+
+
 async def test_without_room_for_notices_the_list_is_there_all_the_same(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from tests.end_to_end.messages_api import HttpError, MessagesApi, Script
 from tests.forked import Forked
 from tests.server_process import CLEAN_ENVIRONMENT, server_process
 
-_PATIENCE_S = 180
+_PATIENCE_S = 300
 # Short, so that a conversation can wait for it; long enough for a client on a busy machine.
 CALL_TIMEOUT_S = 8
 _OVER = HttpError(400, "invalid_request_error", "the script is over")

@@ -3,7 +3,7 @@
 import re
 
 from corpora import Passage
-from retrieval.adjacency import merge_adjacent
+from retrieval.adjacency import Spans, merge_adjacent
 from retrieval.results import RankedPassage
 
 SENTENCES = ("The bell rings twice.", "Its keeper is Oda.", "She lost her brother.", "The mill grinds salt.")
@@ -20,9 +20,14 @@ def passages(
     ]
 
 
+def spans_of(text: str) -> Spans:
+    """What stands in that text, whichever document is asked."""
+    return lambda _, places: [text[begin:end] for begin, end in places]
+
+
 def shown(all_passages: list[Passage], order: tuple[int, ...], text: str = TEXT) -> list[RankedPassage]:
     ranked = [RankedPassage(all_passages[number], -float(place)) for place, number in enumerate(order)]
-    return merge_adjacent(ranked, lambda _: text)
+    return merge_adjacent(ranked, spans_of(text))
 
 
 def test_neighbours_become_one_where_the_best_of_them_stood() -> None:
@@ -40,7 +45,7 @@ def test_what_was_not_found_between_them_keeps_them_apart() -> None:
 def test_what_is_left_out_between_them_keeps_them_apart() -> None:
     first, _, third, _ = passages()
     ranked = [RankedPassage(first, 1.0), RankedPassage(third, 0.5)]
-    assert len(merge_adjacent(ranked, lambda _: TEXT)) == 2
+    assert len(merge_adjacent(ranked, spans_of(TEXT))) == 2
 
 
 def test_headings_keep_them_apart() -> None:
@@ -61,11 +66,11 @@ def test_about_a_page_of_text_is_joined_and_not_a_chapter() -> None:
 def test_a_document_that_has_changed_since_is_shown_as_it_was_found() -> None:
     ranked = [RankedPassage(passage, 1.0) for passage in passages()]
     for text in ("", TEXT.replace("twice", "three times")):
-        assert merge_adjacent(ranked, lambda _, text=text: text)[0].passage == ranked[0].passage
+        assert merge_adjacent(ranked, spans_of(text))[0].passage == ranked[0].passage
 
 
 def test_documents_that_say_the_same_are_named_where_they_say_all_of_it() -> None:
     first, second, *_ = passages()
     ranked = [RankedPassage(first, 1.0, ("b.pdf", "c.txt")), RankedPassage(second, 0.5, ("c.txt",))]
-    assert [one.also_in for one in merge_adjacent(ranked, lambda _: TEXT)] == [("c.txt",)]
-    assert merge_adjacent([], lambda _: "") == []
+    assert [one.also_in for one in merge_adjacent(ranked, spans_of(TEXT))] == [("c.txt",)]
+    assert merge_adjacent([], spans_of("")) == []

@@ -166,3 +166,73 @@ def test_an_index_that_is_too_large_for_the_limit_is_kept_while_nobody_needs_ano
     indexes.current(other)
     assert list(indexes._kept) == [other]  # pyright: ignore[reportPrivateUsage]
     indexes.close()
+
+
+ALICE, BOB = (ProjectKey(workspace, "1") for workspace in ("alice", "bob"))
+
+
+def held_up(catalog: Catalog, monkeypatch: pytest.MonkeyPatch, keys: list[ProjectKey]) -> tuple[Event, Event]:
+    """Builds of these projects tell by the first event that one has begun, and wait for the second."""
+    begun, go, passages = Event(), Event(), catalog.passages
+
+    def waiting(key: ProjectKey, document_id: str | None = None) -> list[Passage]:
+        if key in keys:
+            begun.set()
+            assert go.wait(120)
+        return passages(key, document_id)
+
+    monkeypatch.setattr(catalog, "passages", waiting)
+    return begun, go
+
+
+@pytest.mark.parametrize("passages_of_bob", [2, 9])
+def test_nobody_waits_for_what_another_workspace_builds(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch, passages_of_bob: int
+) -> None:
+    of_alice = [ProjectKey("alice", str(number)) for number in range(3)]
+    for key in of_alice:
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    put(BOB, "b.md", *(f"unicorn {number}" for number in range(passages_of_bob)))
+    begun, go = held_up(catalog, monkeypatch, of_alice)
+    indexes = LexicalIndexes(catalog, small=5)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(indexes.current, key) for key in of_alice]
+            assert begun.wait(120)
+            assert pool.submit(indexes.current, BOB).result(60).scores("unicorn").any()
+            assert not any(one.done() for one in asked)
+        finally:
+            go.set()
+    indexes.close()
+
+
+def test_a_small_index_waits_for_no_large_one_of_its_workspace(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = ProjectKey("alice", "small")
+    put(ALICE, "a.md", *(f"dragon {number}" for number in range(9)))
+    put(small, "b.md", "unicorn")
+    begun, go = held_up(catalog, monkeypatch, [ALICE])
+    indexes = LexicalIndexes(catalog, small=5)
+    with ThreadPoolExecutor() as pool:
+        try:
+            pool.submit(indexes.current, ALICE)
+            assert begun.wait(120)
+            assert pool.submit(indexes.current, small).result(60).scores("unicorn").any()
+        finally:
+            go.set()
+    indexes.close()
+
+
+def test_nobody_loses_an_index_to_a_workspace_that_has_more(catalog: Catalog, put: Put) -> None:
+    of_alice = [ProjectKey("alice", str(number)) for number in range(4)]
+    for key in of_alice:
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    put(BOB, "b.md", "unicorn")
+    indexes = LexicalIndexes(catalog, most_passages=30)
+    of_bob = indexes.current(BOB)
+    for key in of_alice:
+        indexes.current(key)
+    assert indexes.current(BOB) is of_bob
+    assert list(indexes._kept) == [*of_alice[2:], BOB]  # pyright: ignore[reportPrivateUsage]
+    indexes.close()

@@ -1,6 +1,7 @@
 """Pictures are kept: a limited number of bytes, as long as their document is there."""
 
 import threading
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -106,3 +107,23 @@ def test_what_failed_for_another_reason_is_tried_again() -> None:
     with pytest.raises(RuntimeError):
         pictures.get(view(1), draw)
     assert pictures.get(view(1), drawn.of(view(1)))
+
+
+def test_of_what_cannot_be_drawn_nothing_is_kept_but_why() -> None:
+    class Document(bytearray):
+        """One that can be pointed at."""
+
+    pictures, documents = PagePictures(), list[weakref.ref[Document]]()
+
+    def draw() -> bytes:
+        document = Document(100)
+        documents.append(weakref.ref(document))
+        raise PageNotDrawn("TIMEOUT", f"A document of {len(document)} bytes takes too long.")
+
+    for _ in range(2):
+        with pytest.raises(PageNotDrawn, match="takes too long") as failed:
+            pictures.get(view(1), draw)
+        assert failed.value.code == "TIMEOUT"
+        del failed
+    assert len(documents) == 1
+    assert documents[0]() is None, "it goes at once, and waits for no garbage collector"

@@ -1,9 +1,12 @@
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import Catalog, DocumentNotFound, ProjectKey, ProjectNotFound
-from retrieval import EmptyQuery, Retriever
+from corpora import Catalog, DocumentNotFound, ProjectKey, ProjectNotFound, joined_id
+from corpora.documents import Documents
+from retrieval import EmptyQuery, PassageNotFound, Retriever
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 
@@ -202,6 +205,32 @@ def test_what_follows_each_other_is_cited_as_one(retriever: Retriever, catalog: 
         marked = retriever.surroundings(key, one.passage.document_id, one.passage.id, 0)
         assert marked.text == one.passage.text, "what is cited is what its id stands for"
     assert {one.passage.text for one in cited} == {"\n".join(BIBLE), "\n".join(QUESTS)}
+
+
+def test_what_lies_far_apart_is_no_passage(retriever: Retriever, key: ProjectKey, put: Put) -> None:
+    document = put(key, "long.md", "The first line.", "word " * 1_000, "The last line.")
+    first, *_, last = sorted(retriever.search(key, "line", 9), key=lambda one: one.passage.char_from)
+    with pytest.raises(PassageNotFound):
+        retriever.surroundings(key, document.id, joined_id([first.passage.id, last.passage.id]), 0)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_no_document_is_read_whole_for_what_stands_in_it(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[int]()
+    spans = catalog.spans
+
+    def counted(key: ProjectKey, document_id: str, places: Sequence[tuple[int, int]]) -> list[str]:
+        asked.append(sum(end - begin for begin, end in places))
+        return spans(key, document_id, places)
+
+    monkeypatch.setattr(catalog, "spans", counted)
+    monkeypatch.delattr(Documents, "text")
+    cited = retriever.retrieve(key, "the dragon and the northern gate", budget_tokens=1000).passages[0].passage
+    retriever.surroundings(key, cited.document_id, cited.id, 3)
+    assert len(asked) >= 3
+    assert max(asked) < 2_000 + 2 * len(cited.text), "the longest that is joined, however long the document is"
 
 
 def test_the_surroundings_say_in_which_document_to_look(retriever: Retriever, key: ProjectKey, put: Put) -> None:

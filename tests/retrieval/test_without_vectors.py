@@ -5,7 +5,6 @@ import re
 import sqlite3
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from importlib import import_module
@@ -30,9 +29,10 @@ from tests.chroma_server import ChromaProcess, chroma_that_can_hang
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder, small_vector
 from tests.retrieval.stored import stored
+from tests.waiting import eventually
 
 _DATABASE = "chroma.sqlite3"
-_PATIENCE_S = 60
+_PATIENCE_S = 300
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +62,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_store, "_OTHERWISE", Patience(0.1, asks_again=True))
 
 
-def until(true: Callable[[], bool]) -> None:
-    give_up_at = time.monotonic() + _PATIENCE_S
-    while not true():
-        assert time.monotonic() < give_up_at
-
-
 def _found(retriever: Retriever, key: ProjectKey) -> tuple[list[str], bool]:
     answer = retriever.answer(key, "dragon", 3)
     assert answer.as_dict().get("text_only", False) == answer.text_only
@@ -79,10 +73,10 @@ def test_a_server_that_hangs_leaves_text_search_which_says_so_and_then_it_is_bac
 ) -> None:
     put(key, "a.md", "the dragon sleeps")
     put(key, "s.md", "a sword of iron")
-    until(lambda: _embedded(on_server, key))
-    until(lambda: _found(on_server, key)[1] is False)
+    eventually(lambda: _embedded(on_server, key))
+    eventually(lambda: _found(on_server, key)[1] is False)
     chroma.hang()
-    until(lambda: _found(on_server, key)[1])  # what it still answers was asked before
+    eventually(lambda: _found(on_server, key)[1])  # what it still answers was asked before
     assert _found(on_server, key) == (["the dragon sleeps"], True)
     retrieved = on_server.retrieve(key, "dragon", 500)
     assert ([cited.passage.text for cited in retrieved.passages], retrieved.text_only) == (["the dragon sleeps"], True)
@@ -90,7 +84,7 @@ def test_a_server_that_hangs_leaves_text_search_which_says_so_and_then_it_is_bac
         on_server.check_vectors()
     on_server.forget_replaced(key)
     chroma.go_on()
-    until(lambda: _found(on_server, key)[1] is False)
+    eventually(lambda: _found(on_server, key)[1] is False)
     on_server.check_vectors()
 
 
@@ -129,7 +123,7 @@ def test_what_comes_in_while_the_server_is_away_gets_its_vectors_afterwards(
         on_server.embed_pending(key)
     assert _found(on_server, key) == (["the dragon sleeps"], False), "there are none that could be asked"
     chroma.go_on()
-    until(lambda: _embedded(on_server, key))
+    eventually(lambda: _embedded(on_server, key))
     assert catalog.lacking_vectors(key) == 0
 
 
@@ -187,7 +181,7 @@ def test_a_provider_of_embeddings_that_fails_at_a_question_leaves_text_search_wh
     put(key, "s.md", "a sword of iron")
     with closing(Retriever(catalog, Embedder("wavering:m"), vectors)) as retriever:
         retriever.embed_pending(key)
-        until(lambda: _found(retriever, key)[1] is False)
+        eventually(lambda: _found(retriever, key)[1] is False)
         provider.__dict__["state"] = state
         for _ in range(12):  # more than there are threads for what hangs
             assert _found(retriever, key) == (["the dragon sleeps"], True)
@@ -198,7 +192,7 @@ def test_a_provider_of_embeddings_that_fails_at_a_question_leaves_text_search_wh
         assert "long advice" not in caplog.messages[-1]
         provider.__dict__["state"] = "there"
         provider.__dict__["go_on"].set()
-        until(lambda: _found(retriever, key)[1] is False)
+        eventually(lambda: _found(retriever, key)[1] is False)
 
 
 def test_an_evaluation_does_not_measure_text_search_instead(

@@ -1,6 +1,11 @@
-from hypothesis import given
+import unicodedata
+from unittest.mock import Mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from retrieval import words
 from retrieval.words import fold, split_words, stem, terms
 
 
@@ -42,3 +47,24 @@ def test_words_that_never_come_again_are_forgotten() -> None:
         terms(" ".join(f"word{number}" for number in range(start, start + 1000)))
     assert stem.cache_info().currsize == limit
     assert terms("The wolves were howling") == ["wolv", "howl"]
+
+
+@given(text=st.text(st.sampled_from("aé\u0301\u0327ﬁ각\u1100İŉ "), max_size=30), part=st.integers(1, 12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_text_folded_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch, text: str, part: int) -> None:
+    monkeypatch.setattr(words, "_TAKEN_APART", 10**9)
+    at_once = fold(text)
+    monkeypatch.setattr(words, "_TAKEN_APART", part)
+
+    assert fold(text) == at_once
+
+
+def test_no_megabytes_are_taken_apart_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the square of the marks in a row, and no other thread runs meanwhile."""
+    normalize = Mock(wraps=unicodedata.normalize)
+    monkeypatch.setattr(words, "unicodedata", Mock(normalize=normalize, combining=unicodedata.combining))
+
+    assert fold("É" + "\u0301\u0327" * 10_000) == "e"
+
+    marks = [sum(map(bool, map(unicodedata.combining, call.args[1]))) for call in normalize.call_args_list]
+    assert max(marks) <= 1_000

@@ -55,33 +55,18 @@ def test_a_no_executes_nothing(home: House, client: Client, reply: str) -> None:
     assert texts(client.turn("yes")) == ["Yes to what?"], "the question is closed"
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "do not delete it, please",
-        "no way!!",
-        "Nein, auf keinen Fall",
-        "why?",
-        "Don’t you dare",
-        "不要删除它",
-        "نه، پاکش نکن",
-        "取消这个",
-        "please don't",
-        "Absolutely not!",
-        "I said no.",
-        "bitte nicht",
-        "👎",
-        "What would that delete? Tell me first.",
-        "no problem, but do not delete it",
-        "yes, but keep the pier",
-    ],
-)
-def test_words_that_refuse_or_ask_are_no_yes_whatever_a_model_reads(home: House, client: Client, reply: str) -> None:
+@pytest.mark.parametrize("reply", ["please don't", "why?", "取消这个", "👎", "yes, but keep the pier", "jes"])
+def test_words_that_are_not_known_to_agree_execute_nothing_whatever_a_model_reads(
+    home: House, client: Client, reply: str
+) -> None:
     asked(home, client)
-    home.model.add([decide("yes")], ["Then it stays."])
+    home.model.add([decide("yes")])
     frames = client.turn(reply)
     assert "function_call" not in types(frames)
-    assert texts(frames)[-1] == "Then it stays."
+    assert "Say yes, and nothing else" in texts(frames)[0]
+    assert "What would be lost" in texts(frames)[-1]
+    client.ask("yes")
+    assert client.call()["function"] == "delete_node", "the question is still open, and a plain yes answers it"
 
 
 @pytest.mark.parametrize("reply", CHANGE)

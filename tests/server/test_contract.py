@@ -47,7 +47,7 @@ def test_nothing_differs_from_the_description(access: str, tmp_path: Path, reque
                 "--max-examples", str(request.config.getoption("--contract-examples")),
                 "--seed", str(request.config.getoption("--contract-seed")),
                 "--header", "Authorization: Bearer ours",
-                "--max-failures", "20", "--generation-database", "none", "--no-color",
+                "--request-timeout", "300", "--max-failures", "20", "--generation-database", "none", "--no-color",
             ],
             cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=False,
         )  # fmt: skip

@@ -1,8 +1,10 @@
 """Vectors in the background, beside other processes that make vectors too."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable
+from weakref import ref
 
 import pytest
 
@@ -40,6 +42,22 @@ async def test_while_another_process_is_at_a_project_the_others_have_their_turn(
     async with worker.batches(ONE) as batches:
         async for _ in batches:
             pass
+    await worker.close()
+
+
+async def test_nothing_is_kept_of_a_project_that_is_done() -> None:
+    key = ProjectKey("local", "4")
+    kept = ref(key)
+    worker = EmbeddingWorker(lambda *_: True, lambda _: True)
+    for _ in range(2):  # the second time while it is at it
+        worker.submit(key)
+    del key
+
+    def is_gone() -> bool:
+        gc.collect()
+        return kept() is None
+
+    await until(is_gone)
     await worker.close()
 
 

@@ -1,16 +1,24 @@
-"""A turn that is told while it happens ends with its caller, whenever that one hangs up."""
+"""What is told while it happens, and a caller who hangs up: a turn ends then, whenever that is, an upload goes on."""
 
 import asyncio
+import gc
+import json
 from collections.abc import MutableMapping
 from contextlib import suppress
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 
 from agent import EventSink, TextChunk
+from corpora import ProjectKey
+from server.closing import ServerClosing
+from server.http.connected import HungUp
+from server.http.corpus_routes import add_documents
 from server.http.event_stream import streamed
+from server.services import Services
 
 
 async def _hung_up_between_the_first_event_and_the_answer(app: FastAPI, spec_version: str) -> None:
@@ -58,3 +66,34 @@ def test_a_caller_who_hangs_up_before_the_answer_begins_stops_the_turn(spec_vers
         assert cancelled == [True]
 
     asyncio.run(hang_up())
+
+
+async def test_an_upload_whose_caller_has_hung_up_is_nobodys_error_when_the_server_ends() -> None:
+    begun, ends, unasked = asyncio.Event(), asyncio.Event(), list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unasked.append(context))
+
+    async def add(*_: object, **__: object) -> None:
+        begun.set()
+        await ends.wait()
+        raise ServerClosing
+
+    body = json.dumps({"documents": [{"name": "a.md", "text": "Elena."}]}).encode()
+    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        if (message := next(messages, None)) is not None:
+            return message
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"accept", b"text/event-stream")]}
+    services = cast("Services", SimpleNamespace(intake=SimpleNamespace(add=add)))
+    with pytest.raises(HungUp):
+        await add_documents(Request(scope, receive), ProjectKey("local", "1"), services)
+    ends.set()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    assert left, "it goes on"
+    await asyncio.wait(left)
+    left.clear()
+    gc.collect()
+    assert unasked == []

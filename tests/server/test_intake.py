@@ -9,8 +9,8 @@ from weakref import WeakSet
 import pytest
 
 from corpora import ProjectKey
-from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source
-from server.background.intake import Intake
+from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source, Unread
+from server.background.intake import Intake, NoRoomForDocuments
 from server.closing import ServerClosing
 from server.metrics import Metrics
 from tests.agent.scripted_model import PATIENCE_S
@@ -111,6 +111,38 @@ async def test_what_brings_no_documents_ends_after_what_brings_some() -> None:
     reports = await asyncio.gather(*(intake.add(KEY, sources) for sources in ([Source("bible.pdf", b"")], [], [])))
     assert [report.project for report in reports] == ["1", "1", "1"]
     assert intake.under_way(KEY) == ()
+    await intake.close()
+
+
+def test_what_waits_to_be_taken_in_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However short documents are, and whether or not anybody still waits for the answer."""
+    monkeypatch.setattr("server.background.intake._MOST", 2 * 20 * 4_096 - 1)
+    sent = {"documents": [{"name": f"{number}.md", "text": "Elena."} for number in range(19)]}
+    with house(tmp_path) as home, home.client() as client, home.http() as http:
+        home.readers.may_go_on.clear()
+        client.send("design_doc_sync", project_id=1, file_content="RWxlbmEgbGl2ZXMu", file_name="first.txt")
+        assert home.readers.reading.wait(PATIENCE_S)
+        refused = http.post("/projects/2/corpus", json=sent)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "TOO_BUSY")
+        assert refused.headers["Retry-After"] == "5"
+        home.readers.may_go_on.set()
+        assert "first.txt" in client.frame()["message"]
+        assert http.post("/projects/2/corpus", json=sent).status_code == 200
+
+
+async def test_one_that_has_more_than_there_is_room_for_is_taken_in_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.background.intake._MOST", 0)
+    paging = Paging()
+    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    held = Unread("bible.pdf", lambda: Source("bible.pdf", b""), 2**30)
+    under_way = asyncio.create_task(intake.add(KEY, [held]))
+    assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
+    for _ in range(2):
+        with pytest.raises(NoRoomForDocuments):
+            await intake.add(KEY, [held])
+    paging.goes_on.set()
+    await under_way
+    await intake.add(KEY, [held])
     await intake.close()
 
 

@@ -31,10 +31,11 @@ def test_of_very_many_the_latest_are_kept_and_another_workspace_loses_none() -> 
     blue = ProjectKey("blue", "1")
     failures.note(blue, report(failed("mine.pdf")))
     for number in range(300):
-        failures.note(ProjectKey("red", str(number)), report(failed("a.pdf", "x" * 9999)))
+        of_one = [failed(f"{each}.pdf", "x" * 9999) for each in range(10)]
+        failures.note(ProjectKey("red", str(number)), report(*of_one))
         failures.note(KEY, report(failed(f"{number}.pdf")))
     assert list(failures.of(KEY)) == [f"{number}.pdf" for number in range(100, 300)]
     kept = [number for number in range(300) if failures.of(ProjectKey("red", str(number)))]
-    assert len(kept) == 50
-    assert len(failures.of(ProjectKey("red", "299"))["a.pdf"].message) == 1000
+    assert kept == [1, *range(120, 300)]  # 2,000 of all
+    assert len(failures.of(ProjectKey("red", "299"))["9.pdf"].message) == 1000
     assert list(failures.of(blue)) == ["mine.pdf"]

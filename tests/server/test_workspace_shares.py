@@ -62,7 +62,7 @@ def test_one_message_of_a_workspace_that_has_sent_hundreds_goes_before_one_of_an
     answered: list[str] = []
 
     async def talk(token: str, frames: int) -> None:
-        said = [{"type": "websocket.receive", "text": '{"type": "smile"}'}] * frames
+        said = [{"type": "websocket.receive", "text": '{"type": "smile"}'} for _ in range(frames)]
         messages = iter([{"type": "websocket.connect"}, *said, {"type": "websocket.disconnect", "code": 1000}])
 
         async def receive() -> Any:

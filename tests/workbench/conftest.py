@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -51,6 +52,7 @@ class SharedBrowser:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._errors = list[str]()  # what failed in scripts of its pages
+        self._said = deque[str](maxlen=20)  # by scripts of its pages, as why one is loaded anew
         self._loop = asyncio.get_running_loop()  # Playwright's own
         self._page: Page | None = None
         asyncio._set_running_loop(None)
@@ -73,11 +75,19 @@ class SharedBrowser:
 
     def new_page(self, **options: Any) -> Page:
         """A page in a browser of its own."""
+        # Who sees no motion waits for none, and neither does the processor.
+        options.setdefault("reduced_motion", "reduce")
         context = self._browser.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.on("pageerror", lambda error: self._errors.append(str(error)))
+        page.on("console", lambda message: self._said.append(f"{page.url}: {message.text}"))
         return page
+
+    def shown(self) -> str:
+        """What its pages show and have said, for whoever asks why a test has failed."""
+        pages = [page for context in self._browser.contexts for page in context.pages]
+        return "\n\n".join([*(f"{page.url}\n{page.locator('body').inner_text()}" for page in pages), *self._said])
 
     def page(self, address: str = "about:blank") -> Page:
         """The page that is used again and again, and knows nothing of that; as it is, where it is at that address."""
@@ -104,6 +114,19 @@ class SharedBrowser:
                 context.close()
             else:
                 context.clear_cookies()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Says beside a failure what the pages showed."""
+    report = yield
+    browser = item.funcargs.get("shared_browser")
+    if report.when == "call" and report.failed and isinstance(browser, SharedBrowser):
+        try:
+            report.sections.append(("Pages", browser.shown()))
+        except Error as error:  # whatever the test has done to them, its own failure is what counts
+            report.sections.append(("Pages", str(error)))
+    return report
 
 
 @pytest.fixture(scope="session")

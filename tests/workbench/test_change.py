@@ -8,7 +8,10 @@ from playwright.sync_api import Dialog, Page, expect
 
 from arrow_project import parse
 from corpora.samples import SAMPLE
-from tests.workbench.conftest import load_anew, node, open_story, own_story, tab
+from tests.workbench.conftest import WIDE, load_anew, node, open_story, own_story, tab
+
+# What a click leads to is the same on any page: only what has to be reached on a narrow one is done there as well.
+wide_alone = pytest.mark.parametrize("story_viewport", [WIDE], ids=["wide"], indirect=True)
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
 
@@ -69,6 +72,7 @@ def test_what_is_destructive_is_asked_about(story_page: Page, answer: str, is_th
     assert (29 in downloaded(story_page).data.nodes) is is_there
 
 
+@wide_alone
 def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
     say(story_page, "delete nodes 28 and 29", "Preview")
     story_page.get_by_role("button", name="Change …").click()
@@ -78,6 +82,7 @@ def test_a_question_is_answered_with_a_change(story_page: Page) -> None:
     story_page.locator(".graph .removed[data-node='28']").wait_for(state="detached")
 
 
+@wide_alone
 @pytest.mark.parametrize("message", ["create a variable silver = 5", "yes"])
 def test_a_preview_changes_nothing_while_a_question_is_open(story_page: Page, message: str) -> None:
     say(story_page, "delete node 29", "Apply")
@@ -102,6 +107,7 @@ def test_a_message_is_about_the_scene_and_the_node_that_are_looked_at(story_page
     story_page.locator(".graph .removed[data-node='24']").wait_for()
 
 
+@wide_alone
 def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: Path) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     story_page.locator(".change .answer", has_text="gold").wait_for()
@@ -127,6 +133,7 @@ def wait_until_kept(page: Page, tmp_path: Path, text: str) -> None:
         page.wait_for_function(kept, arg=[key, own_story(tmp_path).name, text])
 
 
+@wide_alone
 def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page, tmp_path: Path) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     wait_until_kept(story_page, tmp_path, "gold")
@@ -140,6 +147,7 @@ def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page, t
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
 
 
+@wide_alone
 def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: Path) -> None:
     asked = list[str]()
 
@@ -188,6 +196,7 @@ def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) ->
     assert made["data"]["character"] >= 0
 
 
+@wide_alone
 def test_another_project_hears_nothing_of_what_was_said(story_page: Page) -> None:
     say(story_page, "delete node 13", "Preview")
     story_page.locator(".graph .removed").first.wait_for()
@@ -200,12 +209,14 @@ def test_another_project_hears_nothing_of_what_was_said(story_page: Page) -> Non
     assert story_page.get_by_role("button", name="Discard").is_hidden()
 
 
+@wide_alone
 def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) -> None:
     say(story_page, "make it all a bit more mysterious", "Apply")
     story_page.locator(".change .answer").last.filter(has_text="not").wait_for()
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
 
 
+@wide_alone
 def test_a_change_is_taken_back_in_the_project_that_it_was_made_in(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     story_page.locator(".change .answer", has_text="gold").wait_for()

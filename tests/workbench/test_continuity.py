@@ -1,5 +1,6 @@
 """What the continuity check says of scenes that cannot be compared."""
 
+from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +31,12 @@ def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
         else:
             raise problem
 
+    return asked, labels_of(begin_turn)
+
+
+def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]]) -> list[str]:
+    """What a check says whose turns are these."""
+
     async def ask(_work: Any) -> list[str]:
         return ["bible.md"]
 
@@ -43,7 +50,23 @@ def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
         await view._check()
         return [label.text for label in whole.descendants() if isinstance(label, ui.label)]
 
-    return asked, on_a_page(use)
+    return on_a_page(use)
+
+
+def test_a_long_scene_is_compared_part_by_part_and_of_very_many_places_the_first_are_drawn() -> None:
+    asked = list[tuple[int, int]]()
+
+    async def begin_turn(body: TurnBody, tell: Any) -> None:
+        asked.append((body.function_params["scene_id"], body.function_params["part"]))
+        found: dict[str, Any] = {"findings": [FINDING] * 150, "cut": "There may be more."}
+        await tell(OperationFinished("check_continuity", {}, found | ({"of_parts": 3} if len(asked) < 4 else {}), None))
+
+    said = labels_of(begin_turn)
+    first, *others = STORY.scenes
+    assert asked == [(first, 1), (first, 2), (first, 3), *((scene, 1) for scene in others)]
+    assert said.count(FINDING["problem"]) == 200
+    assert f"Scene “{FIRST.name}”: There may be more." in said
+    assert any(f"{150 * len(asked)} places to look at. The first 200 are shown." in one for one in said)
 
 
 @pytest.mark.parametrize("problem", [Failure("X", "It took too long."), RequestError(503, "X", "It took too long.")])

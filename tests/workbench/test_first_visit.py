@@ -68,6 +68,16 @@ def test_dark_or_light_is_chosen_at_once_and_stays(sample: str, open_page: OpenP
     page.locator("body.body--light").wait_for()
 
 
+def test_who_has_asked_for_less_motion_sees_none(sample: str, open_page: OpenPage) -> None:
+    page = open_page(sample)
+    longest = "Math.max(...[...document.querySelectorAll('*')].map((it) => parseFloat(getComputedStyle(it)[%r])))"
+    for duration in ("transitionDuration", "animationDuration"):
+        assert page.evaluate(longest % duration) < 0.001
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(longest % "transitionDuration") > 0.1
+    page.emulate_media(reduced_motion="reduce")  # as the other tests have it
+
+
 def test_an_address_that_is_too_long_is_a_page(sample: str, open_page: OpenPage) -> None:
     page = open_page(f"{sample}/?project={'x' * 300}&tab=Ask&question={'y' * 3000}")
     assert len(page.get_by_role("textbox", name="Question").input_value()) == 1000

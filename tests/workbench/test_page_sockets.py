@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode
@@ -55,27 +55,35 @@ class PageSocket:
         return json.loads(html.unescape(found[1]))
 
     def ask(self, name: str, data: dict[str, Any]) -> str:
-        """What the server answers to an event; whatever it says before is dropped."""
+        """What the server answers to an event; and what it said before, joined."""
         self._socket.send(f"{EVENT}7{json.dumps([name, data])}")
-        return self.until(f"{ANSWER}7")
+        return self._hear(lambda said: said.startswith(f"{ANSWER}7"))
 
-    def until(self, said: str) -> str:
-        """The first message with these words, whatever comes before joined to it."""
-        heard = ""
-        while said not in heard:
-            heard += str(self._socket.recv(PATIENCE_S))
-            if heard.endswith("2"):
+    def until(self, words: str) -> str:
+        """All messages up to the first one with these words, joined."""
+        return self._hear(lambda said: words in said)
+
+    def _hear(self, is_awaited: Callable[[str], bool]) -> str:
+        heard = [""]
+        while not is_awaited(heard[-1]):
+            heard.append(str(self._socket.recv(PATIENCE_S)))
+            if heard[-1] == "2":
                 self._socket.send("3")
-        return heard
+        return "".join(heard)
 
     def choose(self, page: "PageSocket", tab: object) -> str:
         """Says that on that page a tab was chosen."""
-        for key, element in page._elements.items():
-            for event in element.get("events", ()):
-                if "tabs" in element["tag"] and event["type"].startswith("update"):
-                    told = {"client_id": page.page_id, "id": int(key), "listener_id": event["listener_id"]}
-                    return self.ask("event", told | {"args": [json.dumps(tab)]})
-        raise AssertionError("the page has no tabs")
+        told = next(told for tag, told in page.fields() if "tabs" in tag)
+        return self.ask("event", told | {"args": [json.dumps(tab)]})
+
+    def fields(self) -> list[tuple[str, dict[str, Any]]]:
+        """What can be written or chosen on the page: the tag, and what says of which field something is."""
+        return [
+            (element["tag"], {"client_id": self.page_id, "id": int(key), "listener_id": event["listener_id"]})
+            for key, element in self._elements.items()
+            for event in element.get("events", ())
+            if event["type"].startswith("update")
+        ]
 
 
 def cookie_of(context: BrowserContext) -> str:
@@ -115,6 +123,26 @@ def test_a_socket_speaks_for_its_own_page_alone(guarded: str, opened: ExitStack)
     blue.choose(red, "Ask")
     heard = red.choose(red, "Story") + red.until("tab=Story")
     assert "tab=Ask" not in heard
+
+
+def test_nothing_of_many_values_is_kept_of_a_field(guarded: str, opened: ExitStack) -> None:
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    with pytest.raises(ConnectionClosed):
+        page.choose(page, [[]] * 50_000)
+
+
+def test_so_much_is_written_on_a_page(guarded: str, opened: ExitStack) -> None:
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    fields = [told for tag, told in page.fields() if tag == "nicegui-input"]
+    heard: list[str] = []
+
+    def write_into_all() -> None:
+        for told in fields * 2:
+            heard.append(page.ask("event", told | {"args": [json.dumps("x" * 900_000)]}))
+
+    with pytest.raises(ConnectionClosed):
+        write_into_all()
+    assert 3 <= len(heard) < 2 * len(fields)
 
 
 def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: OpenPage, opened: ExitStack) -> None:

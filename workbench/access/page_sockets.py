@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 from nicegui import Client
 from nicegui.core import sio
+from nicegui.elements.mixins.value_element import ValueElement
 from socketio import exceptions
 
 from server.access.browser_sessions import BrowserSession
@@ -23,6 +24,9 @@ _OF_A_PAGE = ("event", "javascript_response", "ack")
 
 _KEPT = ("tab_id", "old_tab_id", "document_id")
 _LONGEST_ID = 64
+
+# In characters: what is chosen, and all that is written on a page.
+_SHORT, _MOST_WRITTEN = 2000, 3_000_000
 
 _FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
 
@@ -82,9 +86,24 @@ def _joining(handshake: _Handler) -> _Handler:
 def _speaking(handle: _Handler) -> _Handler:
     def checked(socket_id: str, message: dict[str, Any]) -> None:
         if message["client_id"] in sio.rooms(socket_id):
+            _refuse_much_for_a_field(message)
             handle(socket_id, message)
 
     return checked
+
+
+def _refuse_much_for_a_field(message: dict[str, Any]) -> None:
+    """What a browser says of a field is kept with the page, of any kind and however often."""
+    client = Client.instances[message["client_id"]]
+    field = client.elements.get(message.get("id", 0))
+    said: list[str] = [one for one in message.get("args", ()) if one is not None]
+    length = sum(map(len, said))
+    if length <= _SHORT or not isinstance(field, ValueElement):
+        return
+    values: list[Any] = [one.value for one in client.elements.values() if isinstance(one, ValueElement)]
+    written = sum(len(value) for value in values if isinstance(value, str))
+    if written + length > _MOST_WRITTEN or not all(one.startswith('"') for one in said):
+        raise ValueError("so much is written into no page, and chosen in none")
 
 
 def _not_heard(_socket_id: str, _message: Any) -> None:

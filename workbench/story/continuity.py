@@ -1,13 +1,14 @@
 """Whether the story agrees with the documents: both places side by side, the node and the page."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from agent import Citation, Cited, Event, Failure, OperationFinished
+from corpora import CorpusError
 from ingest import counted
 from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
@@ -17,7 +18,6 @@ from workbench.frame.bounded import MOST_ELEMENTS
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
-_Findings = list[dict[str, Any]]
 _Places = dict[int, Citation]  # by the number that a finding names
 
 _NO_DOCUMENTS = "Project {} has no documents to compare with: add some in the tab Documents."
@@ -66,7 +66,7 @@ class ContinuityView:
         self._state.set_text("Comparing the story with the documents …")
         try:
             said = await self._compare(story)
-        except (RequestError, TooManyTurns) as error:
+        except (RequestError, TooManyTurns, CorpusError) as error:
             said = str(error)
         except asyncio.CancelledError:
             said = "(stopped)"
@@ -85,24 +85,38 @@ class ContinuityView:
         scenes = story.story.scenes
         for number, (scene_id, scene) in enumerate(scenes.items(), start=1):
             self._state.set_text(f"Comparing scene {number} of {len(scenes)}, “{scene.name}”, with the documents …")
-            findings, cited, problem = _Findings(), _Places(), ""
             try:
-                findings, cited = await self._compared_scene(story, scene_id)
+                async for compared, cited in self._compared_scene(story, scene_id):
+                    if self._compared is not story:
+                        break
+                    left = max(MOST_ELEMENTS - found, 0)
+                    found += len(compared["findings"])
+                    with self._findings:
+                        for finding in compared["findings"][:left]:
+                            self._draw(finding, cited)
+                        if left and "cut" in compared:
+                            ui.label(f"Scene “{scene.name}”: {compared['cut']}").classes("hint")
             except RequestError as error:
-                problem = f"Scene “{scene.name}” was not compared: {error}"
+                failed += 1
+                if failed <= MOST_ELEMENTS and self._compared is story:
+                    with self._findings:
+                        problem = f"Scene “{scene.name}” was not compared: {error}"
+                        ui.label(problem).props('role="alert"').classes("problem")
             except TooManyTurns as error:  # for the other scenes too
                 return f"{counted(found, 'place')} to look at in {number - 1} of {len(scenes)} scenes. {error}"
             if self._compared is not story:
                 break
-            found, failed = found + len(findings), failed + bool(problem)
-            with self._findings:
-                if problem and failed <= MOST_ELEMENTS:
-                    ui.label(problem).props('role="alert"').classes("problem")
-                for finding in findings:
-                    self._draw(finding, cited)
         return _said(found, failed)
 
-    async def _compared_scene(self, story: OpenStory, scene_id: int) -> tuple[_Findings, _Places]:
+    async def _compared_scene(self, story: OpenStory, scene_id: int) -> AsyncIterator[tuple[dict[str, Any], _Places]]:
+        """What the check says of each part of a scene; a long one has several."""
+        part = parts = 1
+        while part <= parts:
+            compared, cited = await self._compared_part(story, scene_id, part)
+            yield compared, cited
+            part, parts = part + 1, compared.get("of_parts", 1)
+
+    async def _compared_part(self, story: OpenStory, scene_id: int, part: int) -> tuple[dict[str, Any], _Places]:
         results: list[dict[str, Any]] = []
         failures: list[Failure] = []
         cited = _Places()
@@ -115,11 +129,12 @@ class ContinuityView:
             elif isinstance(event, Cited):
                 cited.update({citation.number: citation for citation in event.citations})
 
-        body = TurnBody(arrow_content=story.text, function="check_continuity", function_params={"scene_id": scene_id})
+        given = {"scene_id": scene_id, "part": part}
+        body = TurnBody(arrow_content=story.text, function="check_continuity", function_params=given)
         await self._visit.begin_turn(body, tell)
         for failure in failures:
             raise RequestError(422, failure.code, failure.message)
-        return results[0]["findings"], cited
+        return results[0], cited
 
     def _draw(self, finding: dict[str, Any], cited: _Places) -> None:
         node_id: int = finding["node_id"]
@@ -138,6 +153,8 @@ class ContinuityView:
 
 def _said(found: int, failed: int) -> str:
     """What there is to say of the whole story."""
-    if not failed:
-        return f"{counted(found, 'place')} to look at." if found else _NOTHING
-    return f"{counted(found, 'place')} to look at. {counted(failed, 'scene')} could not be compared."
+    if not failed and not found:
+        return _NOTHING
+    shown = f" The first {MOST_ELEMENTS} are shown." if found > MOST_ELEMENTS else ""
+    problem = f" {counted(failed, 'scene')} could not be compared." if failed else ""
+    return f"{counted(found, 'place')} to look at.{shown}{problem}"

@@ -14,7 +14,7 @@ _MAX_LINES = 3
 _MIN_MATCHES = 3
 _MIN_CAPITALS = 4
 _MAX_REPEATS = 2
-_NUMBERING = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)[.)]?\s+")
+_NUMBERING = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,8})[.)]?\s+")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 # How a heading is set: type size in points, and boldness; a line in capitals has size 0, below all others.

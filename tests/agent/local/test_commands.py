@@ -1,5 +1,7 @@
 """Commands on a small story: what they do, what they refuse, and that nothing is done by half."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from agent.local import is_command
@@ -84,6 +86,15 @@ def test_words_that_no_form_has_are_named_and_nothing_is_changed(turn: Turn, mes
     assert left in turn.text.partition("Nothing was changed")[0], turn.text
     assert "FLETCHER_MODEL" in turn.text
     assert "MCP" in turn.text
+
+
+def test_no_more_of_a_message_is_compared_than_a_form_has(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparing takes the product of both lengths, and no other thread runs meanwhile."""
+    compare = Mock(return_value=1.0)
+    monkeypatch.setattr("agent.local.examples.fuzz", Mock(token_sort_ratio=compare))
+    turn.run(f"connect 10 with {'7' * 1_000}")
+    assert compare.call_args_list
+    assert max(len(one) for call in compare.call_args_list for one in call.args) <= 200
 
 
 @pytest.mark.parametrize(

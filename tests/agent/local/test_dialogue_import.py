@@ -151,3 +151,13 @@ def test_an_editor_that_fails_half_way_is_told(turn: Turn) -> None:
     documents(turn, script_txt=SCRIPT).run("build a scene from dialogue 1")
     assert "Not done: create connection: The editor did not answer. (TIMEOUT)" in turn.text
     assert "steps before it were done" in turn.text
+
+
+def test_what_takes_very_many_steps_is_not_begun(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.local.draft._MOST_STEPS", 50)
+    long = "".join(f"ELENA: Line {number}.\n" for number in range(30))
+    turn.run(f"build a scene named Talk from these lines:\n{long}")
+    assert turn.text.startswith(
+        "Not done: That takes more than 50 steps. Divide it into several messages or dialogues."
+    )
+    assert not turn.edits

@@ -15,7 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.sync.server import ServerConnection, serve
 
 Frame = dict[str, Any]
-_PATIENCE_S = 60
+_PATIENCE_S = 300
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pymupdf
 
 _HERE = Path(__file__).parent.resolve()
 # Arrow draws in software there.
-PATIENCE_S = 120
+PATIENCE_S = 300
 SIZE = (1440, 900)
 
 Color = tuple[int, int, int]

@@ -1,0 +1,227 @@
+"""What is done with a story costs as much as it is long, whatever its shape: things are counted, not seconds."""
+
+import json
+import random
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from arrow_project import ArrowProject, Operation, OperationError, outline, parse
+from arrow_project.merging import replaced
+from arrow_project.project_data import ProjectData
+from tests.agent.story import story_text
+from tests.arrow_project.applying import do, refusal
+from tests.arrow_project.conform.sequences import invented
+from tests.arrow_project.conform.writer import Writer
+from tests.arrow_project.conftest import DOCUMENTS
+
+_MOST_EDITS = 50
+
+
+def _story(**more: dict[str, Any]) -> ArrowProject:
+    """The story of the tests, with further resources by set and id; all the nodes stand at one place in scene 0."""
+    document = json.loads(story_text())
+    for table, resources in more.items():
+        document["resources"][table] |= resources
+    document["resources"]["scenes"]["0"]["map"] |= {key: {"offset": [0, 0]} for key in more.get("nodes", {})}
+    return parse(json.dumps(document))
+
+
+def _contents(count: int) -> dict[str, Any]:
+    return {str(key): {"type": "content", "name": f"n{key}", "data": {}} for key in range(1000, 1000 + count)}
+
+
+def _edits(project: ArrowProject, count: int) -> dict[str, Any]:
+    operations = [{"key": "mood", "value": "calm"}] * count
+    return {"type": "tag_edit", "preset": {"character": next(iter(project.data.characters)), "operations": operations}}
+
+
+def test_a_tag_edit_has_so_many_operations() -> None:
+    project = _story()
+    assert len(do(project, "create_insert_node", **_edits(project, _MOST_EDITS))["node_ids"]) == _MOST_EDITS
+    refused = refusal(project, "create_insert_node", **_edits(project, _MOST_EDITS + 1))
+    assert refused.code == "TYPE_MISMATCH"
+    assert "at most 50 operations, each of which becomes a node, not 51; give the others to further" in str(refused)
+
+
+def test_the_places_of_a_scene_are_read_once_for_all_nodes_of_an_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = _story(nodes=_contents(100))
+    there = len(project.data.scene_map(0))
+    read: list[int] = []
+
+    def counted(data: ProjectData, entry: dict[str, Any]) -> tuple[int, int]:
+        read.append(1)
+        return offset(data, entry)
+
+    offset = ProjectData.offset
+    monkeypatch.setattr(ProjectData, "offset", counted)
+    do(project, "create_insert_node", **_edits(project, _MOST_EDITS))
+    assert len(read) <= there + _MOST_EDITS
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("create_variable", {"type": "num"}),
+        ("update_variable", {"by_name": "oil"}),
+        ("create_character", {}),
+        ("update_character", {"by_name": "Elena"}),
+        ("create_scene", {}),
+        ("update_scene", {"scene_id": 0}),
+        ("create_insert_node", {"type": "content"}),
+        ("update_node", {"node_id": 3}),
+    ],
+)
+def test_a_name_has_at_most_1000_characters(function: str, arguments: dict[str, Any]) -> None:
+    project = _story()
+    do(project, function, name="n" * 1000, **arguments)
+    project = _story()
+    refused = refusal(project, function, name="n" * 1001, **arguments)
+    assert refused.code == "TYPE_MISMATCH"
+    assert refused.message == '"name" may have 1,000 characters and has 1,001; choose a shorter one.'
+
+
+@pytest.mark.parametrize(
+    ("function", "resource", "exposure"),
+    [
+        ("update_variable", {"variable_id": 900}, "{q}"),
+        ("update_character", {"character_id": 900}, "{q.mood}"),
+    ],
+)
+def test_a_new_name_does_not_make_texts_very_long(function: str, resource: dict[str, Any], exposure: str) -> None:
+    content = {"type": "content", "name": "many", "data": {"content": exposure * 10_000}}
+    kind, of_kind = (
+        ("variables", {"type": "num", "init": 0}),
+        ("characters", {"color": "ffffff", "tags": {"mood": ""}}),
+    )["character" in function]
+    project = _story(nodes={"1000": content}, **{kind: {"900": {"name": "q"} | of_kind}})
+    refused = refusal(project, function, name="n" * 101, **resource)
+    assert refused.code == "TYPE_MISMATCH"
+    assert refused.message == (
+        "Texts expose q 10,000 times, and a rename may write 1,000,000 characters into them; "
+        "choose a name of at most 100."
+    )
+    do(project, function, name="n" * 100, **resource)
+    assert project.data.data(1000)["content"].count("n" * 100) == 10_000
+
+
+class _Text(str):
+    """A text that counts how often all of it is looked through for one other."""
+
+    searched = 0
+
+    def replace(self, *given: Any) -> str:
+        type(self).searched += 1
+        return _Text(super().replace(*given))
+
+
+def test_the_exposures_of_a_character_are_looked_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Text, "searched", 0)
+    renamed = {f"{{Bob.t{number}}}": f"{{Ann.t{number}}}" for number in range(100)}
+    texts = [_Text(f"a {{Bob.t{number}}} {{Bob.other}} {{{{Bob.t{number}}} }}") for number in range(100)]
+    assert replaced(texts, renamed) == [
+        f"a {{Ann.t{number}}} {{Bob.other}} {{{{Ann.t{number}}} }}" for number in range(100)
+    ]
+    assert _Text.searched == 0
+
+
+class _Map(dict[Any, Any]):
+    """A scene's map that counts how often it is asked for a node, and for all that it has."""
+
+    asked, walked = 0, 0
+
+    def __contains__(self, key: object) -> bool:
+        type(self).asked += 1
+        return super().__contains__(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        type(self).walked += 1
+        return super().__iter__()
+
+    def items(self) -> Any:
+        type(self).walked += 1
+        return super().items()
+
+
+def test_where_jumps_lead_is_not_asked_of_each_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 100
+    project = _story()
+    for _ in range(count):
+        entry = do(project, "create_scene")["entry_node_id"]
+        do(project, "create_insert_node", type="jump", scene_id=0, preset={"target": entry})
+    copy = project.copy()
+    for scene in copy.data.scenes.values():
+        scene["map"] = _Map(scene["map"])
+    monkeypatch.setattr(_Map, "asked", 0)
+    outline(copy)
+    assert _Map.asked + _Map.walked < 20 * count
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_scene_of_each_node_is_known_after_each_edit_and_its_undoing(seed: int) -> None:
+    chosen = random.Random(seed)
+    project = parse((DOCUMENTS / "lamp.arrow").read_text(encoding="utf-8"))
+    writer = Writer(project, chosen)
+    points = [project.checkpoint()]
+    for _ in range(40):
+        operation = invented(writer)
+        with suppress(OperationError):
+            project.apply(Operation(operation.function, operation.arguments))
+        points.append(project.checkpoint())
+        if chosen.random() < 0.3:
+            back = chosen.randrange(len(points))
+            project.rollback(points[back])
+            del points[back + 1 :]
+        if chosen.random() < 0.7:
+            scenes = project.data.scenes.items()
+            for node_id in [*project.data.nodes, 10**9]:
+                first = next((scene_id for scene_id, scene in scenes if node_id in scene["map"]), None)
+                assert project.data.owner(node_id) == first
+
+
+def test_what_leads_to_the_selected_nodes_is_found_in_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = _story(nodes=_contents(100))
+    for node_id in range(1000, 1099):
+        do(project, "create_connection", from_node_id=node_id, to_node_id=node_id + 1)
+    copy = project.copy()
+    scene = copy.data.scenes[0]
+    scene["map"] = _Map(scene["map"])
+    monkeypatch.setattr(_Map, "walked", 0)
+    told = outline(copy, 0, range(1001, 1041))
+    assert all(f'"comes_from": [{node_id}]' in told for node_id in range(1000, 1040))
+    assert _Map.walked < 20
+
+
+def test_what_undoes_a_removal_keeps_what_was_removed_and_not_the_rest() -> None:
+    project = _story(nodes=_contents(2000))
+    before = project.to_text()
+    first = project.checkpoint()
+    tracemalloc.start()
+    try:
+        for node_id in (*range(1000, 1050), *range(2950, 3000)):
+            do(project, "delete_node", node_id=node_id)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1_000_000
+    project.rollback(first)
+    assert project.to_text() == before
+
+
+def test_whoever_is_listed_as_a_user_is_not_kept_again_for_each_that_is_added() -> None:
+    speaking = {"type": "dialog", "name": "n", "data": {"character": 900, "lines": ["hm"]}, "ref": [900]}
+    nodes = {str(key): {**speaking, "name": f"n{key}"} for key in range(1000, 4000)}
+    bob = {"name": "Bob", "color": "ffffff", "use": list(range(1000, 4000))}
+    project = _story(nodes=nodes, characters={"900": bob})
+    before = project.to_text()
+    first = project.checkpoint()
+    listed = project.data.characters[900]["use"]
+    for _ in range(3):
+        do(project, "create_insert_node", type="dialog", preset={"character": 900, "lines": ["hm"]}, position=[0, 0])
+    assert project.data.characters[900]["use"] is listed
+    assert len(listed) == 3003
+    project.rollback(first)
+    assert project.to_text() == before

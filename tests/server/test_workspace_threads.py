@@ -1,0 +1,49 @@
+"""A workspace's threads: how many work at a time does not depend on whether anybody still waits for what they do."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from server.limits import shared_threads, workspace_threads
+from server.limits.shared_threads import SharedThreads
+from server.limits.workspace_threads import WorkspaceThreads
+from tests.server_process import PATIENCE_S
+
+
+@pytest.mark.parametrize(
+    ("module", "make"),
+    [
+        (workspace_threads, lambda: WorkspaceThreads("asking", each=1)),
+        (shared_threads, lambda: SharedThreads("computing", places=2, each=1)),
+    ],
+)
+async def test_work_that_nobody_waits_for_any_more_keeps_its_thread_until_it_ends(
+    module: Any, make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, begin = list[object](), workspace_threads.begun_in
+    monkeypatch.setattr(module, "begun_in", lambda *arguments: (begun.append(arguments), begin(*arguments))[1])
+    threads, may_end, holds = make(), threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work() -> None:
+        loop.call_soon_threadsafe(holds.set)
+        assert may_end.wait(PATIENCE_S)
+        raise ValueError("nobody hears of it")
+
+    try:
+        first = asyncio.create_task(threads.run("ada", work))
+        await holds.wait()
+        first.cancel()
+        second = asyncio.create_task(threads.run("ada", lambda: "done"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert first.cancelled()
+        assert len(begun) == 1
+        may_end.set()
+        assert await second == "done"
+    finally:
+        may_end.set()
+        threads.end()
