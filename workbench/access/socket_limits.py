@@ -19,6 +19,7 @@ _MOST_SOCKETS, _MOST_OF_WORKSPACE = 400, 200
 _KNOWN = re.compile(r"2probe|3|4[0-3]")
 # In a socket's state: nothing of it is read any more.
 OVER = "is_over"
+_END: Message = {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
 
 
 class SocketLimits:
@@ -45,10 +46,12 @@ class SocketLimits:
             self._open.give_back(workspace)
 
     async def _next(self, connection: HTTPConnection, receive: Receive) -> Message:
+        if OVER in connection.scope["state"]:
+            return _END
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        if OVER in connection.scope["state"] or not _KNOWN.match(message.get("text") or ""):
-            return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
+        if not _KNOWN.match(message.get("text") or ""):
+            return _END
         await self._services.rounds.wait(connection.state.workspace)
         return message
