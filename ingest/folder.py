@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -13,7 +14,7 @@ from corpora import InvalidName, NotAFile, printable
 from ingest.plain_file import OutsideFolder, open_plain_file
 from ingest.readers import SUFFIXES, told_by_content
 from ingest.readers.named import named_readers
-from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, document_name, known_as, too_large
+from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, Unread, document_name, known_as, too_large
 
 MOST_ENTRIES = 20_000
 """The files and folders of a folder that somebody else has the server read: each is kept in memory."""
@@ -52,6 +53,10 @@ class _Entry:
     stamp: Stamp | None = None  # where it is known, the file is read as it was then or not at all
     inside: Path | None = None  # the real path of the folder that it must not lead out of
 
+    @property
+    def size(self) -> int:
+        return self.stamp.size if self.stamp else 0
+
 
 class Scan(Collection["Source | Refusal"]):
     """What a scan found, in the order of names; each file is read when its turn comes."""
@@ -72,6 +77,13 @@ class Scan(Collection["Source | Refusal"]):
 
     def __contains__(self, item: object) -> bool:
         return any(item == entry for entry in self)
+
+    @property
+    def unread(self) -> tuple[Unread | Refusal, ...]:
+        """The same, each to be read when there is room for it; those of a `Look` know how large they are."""
+        return tuple(
+            entry.refusal or Unread(entry.name, partial(_read, entry), size=entry.size) for entry in self._entries
+        )
 
     @property
     def names(self) -> frozenset[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace as with_changes
+from functools import partial
 from time import perf_counter
 from typing import Protocol
 
@@ -12,11 +14,16 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
+from ingest.shares import Shares
 from ingest.source import Refusal, Source, Unread
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
 
 logger = logging.getLogger(__name__)
+
+# In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
+_LARGE = 8 * 2**20
+_LARGE_AT_ONCE = 3
 
 
 class SearchIndex(Protocol):
@@ -67,6 +74,7 @@ class Ingestor:
         self._retriever = retriever
         self._readers = readers
         self._ocr_languages = ocr_languages
+        self._large = Shares(_LARGE_AT_ONCE, each=1)
 
     def add(
         self,
@@ -90,7 +98,10 @@ class Ingestor:
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
             addition = Addition(key, before, self._store, self._readers, say, self._ocr_languages)
-            reports = [addition.take(entry, done, len(entries)) for done, entry in enumerate(entries)]
+            reports: list[DocumentReport] = []
+            for done, entry in enumerate(entries):
+                with self._room(key.workspace, entry, partial(say, Progress("", "queued", done, len(entries)))):
+                    reports.append(addition.take(entry, done, len(entries)))
             names = {document.name for document in before}.intersection(gone)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
@@ -114,6 +125,13 @@ class Ingestor:
             return self._retriever.embed_if_free(key, say)
         self._retriever.forget_replaced(key)
         return True
+
+    def _room(
+        self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None]
+    ) -> AbstractContextManager[None]:
+        """Held for as long as a document is in memory that came from the disk."""
+        is_large = isinstance(entry, Unread) and entry.size > _LARGE
+        return self._large.taken(workspace, beat) if is_large else nullcontext()
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""
@@ -165,7 +183,7 @@ class Ingestor:
         gone = {name for name in self._catalog.folder_documents(key) if change.lacks(name)}
         # Before they are added: whatever moment the process is killed at, none is there that the folder has not.
         self._catalog.put_folder_documents(key, change.present)
-        report = (self.index if wait else self.add)(key, change.sources, gone=gone, progress=progress)
+        report = (self.index if wait else self.add)(key, change.sources.unread, gone=gone, progress=progress)
         self._catalog.drop_folder_documents(key, gone)
         return report
 

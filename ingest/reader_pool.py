@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import wait
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -29,7 +28,6 @@ Read = Callable[[str, bytes, PageListener], Extracted]
 _WORKS_OF_A_CHILD = 200
 _TRIES = 3
 _FOR_NEWCOMERS = 2
-_BEAT_S = 0.5
 _BYTES_PER_S = 1_000_000  # of an ordinary document
 # Exit codes of a child that was ended by a signal; Windows has none.
 _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else ("", "")
@@ -106,7 +104,13 @@ class ReaderPool:
         if self._closed:
             raise RuntimeError("the reader pool is closed")
         listen = progress or _nobody
-        with self._place(name, workspace, seconds, listen):
+
+        def beat() -> None:
+            self._require_open(name)
+            listen(0, 0)
+
+        with self._shares.taken(workspace, beat, seconds):
+            self._require_open(name)
             try:
                 return self._tried(prepare(), listen)
             except (NotBegun, ChildEnded, TimeoutError, MemoryError, WorkFailed, OSError) as error:
@@ -129,17 +133,9 @@ class ReaderPool:
     ) -> None:
         self.close()
 
-    @contextmanager
-    def _place(self, name: str, workspace: str, seconds: float, listen: PageListener) -> Generator[None]:
-        place = self._shares.ask(workspace, seconds)
-        try:
-            while not wait([place.granted], timeout=_BEAT_S).done and not self._closed:
-                listen(0, 0)
-            if self._closed:
-                raise _stopped(name)
-            yield
-        finally:
-            self._shares.give_back(place)
+    def _require_open(self, name: str) -> None:
+        if self._closed:
+            raise _stopped(name)
 
     def _tried(self, work: Work[_Result], listen: PageListener) -> _Result:
         for tried in range(1, _TRIES + 1):

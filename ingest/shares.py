@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, insort
 from collections import Counter
-from concurrent.futures import Future
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from time import monotonic
+
+_BEAT_S = 0.5
 
 
 @dataclass(eq=False)
@@ -59,6 +63,17 @@ class Shares:
             else:
                 self._take_out(place)
             self._grant()
+
+    @contextmanager
+    def taken(self, workspace: str, beat: Callable[[], None], seconds: float = 0.0) -> Generator[None]:
+        """Have a place while the block runs; `beat` is called twice a second before, and what it raises gives up."""
+        place = self.ask(workspace, seconds)
+        try:
+            while not wait([place.granted], timeout=_BEAT_S).done:
+                beat()
+            yield
+        finally:
+            self.give_back(place)
 
     def is_wanted(self) -> bool:
         """Whether anybody waits for a place."""

@@ -42,11 +42,19 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Unread:
-    """A document whose turn has not come; `read` is called once, in a thread, and `held` bytes are in memory before."""
+    """A document whose turn has not come.
+
+    Attributes:
+        name: As of a `Source`.
+        read: Called once, in a thread.
+        held: So many bytes are in memory before.
+        size: So many bytes are, beside these, afterwards.
+    """
 
     name: str
     read: Callable[[], Source | Refusal]
     held: int = 0
+    size: int = 0
 
 
 def too_large(name: str, size: int) -> Refusal | None:

@@ -11,8 +11,9 @@ _YES_WORDS = (
 )
 # Arrow is translated into English, Persian and Chinese.
 _NO_WORDS = r"(?:no|nope|n|نه|خیر|نخیر|لغو|نکن)"
-# What was asked about, named once more: "yes, delete it".
-_THAT = r"(?:delete|remove|change|replace|overwrite|cut|undo|take) (?:it|that|this|them)(?: back)?"
+# What was asked about, named once more: "yes, delete it". "Ok, undo that", and "ok, change it", ask for something else.
+_THAT = r"(?:delete|remove) (?:it|that|this|them)"
+_ANY_OF_IT = r"(?:delete|remove|change|replace|overwrite|cut|undo|take) (?:it|that|this|them)(?: back)?"
 _YES_IN_CHINESE = r"(?:是|是的|好|好的|好吧|可以|行|对|确认|没问题)"
 _NO_IN_CHINESE = r"(?:不|不是|不行|不要|不用|不用了|否|取消|算了)"
 _YES = re.compile(
@@ -22,7 +23,7 @@ _YES = re.compile(
 _NO = re.compile(
     rf"(?i){_NO_IN_CHINESE}[.!。！]*|{_NO_WORDS},? (?:thanks?|thank you)[.!]*"
     rf"|(?:{_NO_WORDS}[\s,.!]+)?(?:{_NO_WORDS}|cancel|stop|don['’]?t|do not|never ?mind"
-    rf"|(?:leave|keep) (?:it|that|them)|(?:don['’]?t|do not) (?:do (?:it|that)|{_THAT}))[.!]*"
+    rf"|(?:leave|keep) (?:it|that|them)|(?:don['’]?t|do not) (?:do (?:it|that)|{_ANY_OF_IT}))[.!]*"
 )
 
 

@@ -120,31 +120,27 @@ class LinkedFolders:
         return self._changing.setdefault(key, asyncio.Lock())
 
     async def _keep_following(self) -> None:
-        """Follows all folders; with a shared database, looks for those that nobody follows any more."""
+        """Follows all folders, and looks for those that nobody follows any more, of whichever server and whyever."""
         while not self._closing.is_set():
             try:
                 folders = await self._in_thread(self._catalog.linked_folders)
                 followed = _within_limits(folders)
-                kept = [await self._kept(folder, is_followed=folder.key in followed) for folder in folders]
+                for folder in folders:
+                    await self._kept(folder, is_followed=folder.key in followed)
             except CorpusError as error:
                 logger.warning("linked folders: %s", error)
             except Exception:
                 logger.exception("linked folders could not be followed")
-            else:
-                if all(kept) and not self._shared:
-                    return
-            await self._pause(_RENEW_S if self._shared else _AGAIN_S)
+            await self._pause(_RENEW_S)
 
-    async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> bool:
-        """Whether that is done that is to be done with it; one that fails keeps none of the others waiting."""
+    async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> None:
+        """Does what is to be done with it; one that fails keeps none of the others waiting."""
         try:
             await (self._keep(folder) if is_followed else self._note(folder, _SURPLUS))
         except CorpusError:  # as that of the database, which is all of theirs
             raise
         except Exception:
             logger.exception("the linked folder %s could not be followed", folder.path)
-            return False
-        return True
 
     async def _keep(self, folder: LinkedFolder) -> None:
         """Renews our lease on a folder, or takes it over; waits for no ingest, as other leases have to be renewed."""
@@ -170,8 +166,11 @@ class LinkedFolders:
             await self._begin(folder, holds_documents=bool(documents))
 
     async def _may_follow(self, folder: LinkedFolder) -> bool:
-        """Whether it is ours to follow, for some seconds at least."""
-        return not self._shared or await self._in_thread(self._catalog.claim_folder, folder, self._watcher, _LEASE_S)
+        """Whether it is ours to follow, for some seconds at least; another link may have taken its place."""
+        if self._shared:
+            return await self._in_thread(self._catalog.claim_folder, folder, self._watcher, _LEASE_S)
+        linked = await self._in_thread(self._catalog.linked_folder, folder.key)
+        return linked is not None and linked.path == folder.path
 
     async def _is_allowed(self, folder: LinkedFolder) -> bool:
         """Whether it may still be read: since it was linked, roots were changed, or a link leads elsewhere now."""

@@ -335,4 +335,5 @@ def _flag(value: Any) -> bool:
 def _uploaded(file: Any) -> Unread:
     upload: UploadFile = file
     name = upload.filename or ""
-    return Unread(name, lambda: too_large(name, upload.size or 0) or Source(name, upload.file.read()))
+    size = upload.size or 0
+    return Unread(name, lambda: too_large(name, size) or Source(name, upload.file.read()), size=size)

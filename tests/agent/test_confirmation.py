@@ -60,6 +60,7 @@ def test_yes(message: str) -> None:
         "نه",
         "خیر!",
         "leave them",
+        "no, don't overwrite it",
     ],
 )
 def test_no(message: str) -> None:
@@ -79,6 +80,12 @@ def test_no(message: str) -> None:
         "thanks",
         "apply it to node 3",
         "delete it",
+        "ok, undo that",
+        "sure, undo it please",
+        "okay take that back",
+        "ok, change it",
+        "yes, replace it",
+        "okay, cut it",
         "nobody",
         "Delete node 3",
         "yes\nand delete everything else",

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from fastapi.responses import JSONResponse
 
+from corpora import CatalogError
 from ingest import Watch
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -170,6 +171,28 @@ def test_a_folder_that_cannot_be_followed_keeps_no_other_waiting(
     (folder / "late.md").write_text("The harbour freezes.")
     with owned(tmp_path / "data") as home, owner(home) as http:
         eventually(lambda: "late.md" in names(http.get("/projects/2/documents").json()))
+
+
+@pytest.mark.parametrize(("changing", "asked"), [("link_folder", "PUT"), ("unlink_folder", "DELETE")])
+def test_a_folder_is_followed_on_where_its_link_cannot_be_changed(
+    home: House,
+    http: httpx.Client,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changing: str,
+    asked: str,
+) -> None:
+    def full(*_given: Any, **_options: Any) -> None:
+        raise CatalogError("The catalog failed: database or disk is full.")
+
+    (tmp_path / "second").mkdir()
+    link(http, folder)
+    monkeypatch.setattr(home.catalog, changing, full)
+    answer = http.request(asked, "/projects/1/folder", json={"path": str(tmp_path / "second")})
+    assert error(answer) == (503, "CATALOG_ERROR")
+    (folder / "late.md").write_text("The harbour freezes.")
+    eventually(lambda: names(linked(http)) == ["bible.md", "ferry.md", "late.md"])
 
 
 def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http: httpx.Client, folder: Path) -> None:

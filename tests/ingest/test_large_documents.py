@@ -1,0 +1,106 @@
+"""Documents that are large: few are in memory at the same time, whichever way they come in."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora import ProjectKey
+from ingest import IngestReport, Progress, Source, Unread, Watch
+from ingest.plain_file import open_plain_file
+from tests.ingest.conftest import Pipeline
+from tests.ingest.sources import statuses
+from tests.server_process import PATIENCE_S
+
+
+@pytest.fixture(autouse=True)
+def soon_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.ingestor._LARGE", 10)
+
+
+@pytest.fixture
+def opened_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of files that were opened to be read."""
+    opened: list[str] = []
+
+    def opening(path: Path, inside: Path | None) -> Any:
+        opened.append(path.name)
+        return open_plain_file(path, inside)
+
+    monkeypatch.setattr("ingest.folder.open_plain_file", opening)
+    return opened
+
+
+class Upload:
+    """One that is in memory, for as long as a test wants."""
+
+    def __init__(self, pipeline: Pipeline, key: ProjectKey, threads: ThreadPoolExecutor) -> None:
+        self._is_read, self._may_go_on = threading.Event(), threading.Event()
+        large = Unread("map.txt", self._read, size=100)
+        self.report: Future[IngestReport] = threads.submit(pipeline.ingestor.add, key, [large])
+        assert self._is_read.wait(PATIENCE_S)
+
+    def _read(self) -> Source:
+        self._is_read.set()
+        assert self._may_go_on.wait(PATIENCE_S)
+        return Source("map.txt", b"The quay of Pell.")
+
+    def finish(self) -> None:
+        self._may_go_on.set()
+        assert statuses(self.report.result(PATIENCE_S)) == {"map.txt": "searchable"}
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as threads:
+        yield threads
+
+
+def test_a_workspace_has_one_in_memory_and_keeps_no_other_waiting(
+    pipeline: Pipeline, key: ProjectKey, tmp_path: Path, opened_files: list[str], threads: ThreadPoolExecutor
+) -> None:
+    (tmp_path / "design").mkdir()
+    (tmp_path / "design/bible.md").write_text("Elena keeps the lighthouse.")
+    pipeline.catalog.link_folder(key, str(tmp_path / "design"))
+    watch = Watch([tmp_path / "design"], threading.Event())
+    change = watch.wait()
+    watch.close()
+    assert change is not None
+    waits, heard = threading.Event(), list[Progress]()
+
+    def listen(progress: Progress) -> None:
+        if progress in heard:
+            waits.set()
+        heard.append(progress)
+
+    upload = Upload(pipeline, ProjectKey("local", "2"), threads)
+    followed = threads.submit(pipeline.ingestor.follow, key, change, progress=listen)
+    assert waits.wait(PATIENCE_S)
+    assert opened_files == []
+    short = pipeline.ingestor.add(ProjectKey("local", "3"), [Unread("a.md", lambda: Source("a.md", b"Odo."), size=4)])
+    assert statuses(short) == {"a.md": "searchable"}
+    Upload(pipeline, ProjectKey("another", "1"), threads).finish()
+    upload.finish()
+    assert statuses(followed.result(PATIENCE_S)) == {"bible.md": "searchable"}
+    assert opened_files == ["bible.md"]
+
+
+def test_who_waits_can_give_up(pipeline: Pipeline, key: ProjectKey, threads: ThreadPoolExecutor) -> None:
+    class EndedError(Exception):
+        pass
+
+    def listen(progress: Progress) -> None:
+        if progress in heard:
+            raise EndedError
+        heard.append(progress)
+
+    heard: list[Progress] = []
+    upload = Upload(pipeline, ProjectKey("local", "2"), threads)
+    large = Unread("bible.md", lambda: Source("bible.md", b""), size=100)
+    with pytest.raises(EndedError):
+        pipeline.ingestor.add(key, [large], progress=listen)
+    upload.finish()
+    Upload(pipeline, key, threads).finish()
