@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
@@ -16,6 +17,13 @@ _DEEPEST = 64
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _EXACT_DIGITS = 15
 _ZERO_FOR_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord(" ") for byte in range(256))
+# Python's tables look for a number by its digits alone: of numbers that somebody has chosen for that, each is looked
+# for among all others. An author's ids lie near each other, and numbers with fewer digits do.
+_SHORTEST_ID = 7
+_LARGE = 10.0 ** (_SHORTEST_ID - 1)
+_ID = re.compile(rf"[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
+_MANY_IDS, _MOST_IDS = 20_000, 200_000
+_SEED_BITS = 37  # of an id, in which an author counts; `ids.AUTHOR_SHIFT`, whose module needs this one
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
 # Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
@@ -35,7 +43,11 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         TypeError: it is no text at all.
     """
     text, raw = _characters(text)
-    read_integer = int if _are_integers_short(raw) else _integer
+    digits = raw.translate(_ZERO_FOR_DIGITS)
+    if digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS:
+        _refuse_scattered(_ID.findall(text))
+    # no number can be so long that a double would change it
+    read_integer = int if b"0" * (_EXACT_DIGITS + 1) not in digits else _integer
     try:
         value, dropped = _loads(text, read_integer)
     except json.JSONDecodeError as error:
@@ -81,9 +93,23 @@ def _characters(text: str | bytes) -> tuple[str, bytes]:
     return decoded.removeprefix("\ufeff"), raw
 
 
-def _are_integers_short(raw: bytes) -> bool:
-    """Whether no number can be so long that a double would change it."""
-    return b"0" * (_EXACT_DIGITS + 1) not in raw.translate(_ZERO_FOR_DIGITS)
+def _refuse_scattered(digits: Iterable[str]) -> None:
+    """Refuse so many numbers that they are ids, and are not those of a few authors."""
+    count = reach = 0
+    for _, ids in groupby(sorted(map(int, digits)), lambda each: each >> _SEED_BITS):
+        different = [each for each, _ in groupby(ids)]
+        count += len(different)
+        reach += different[-1] - different[0] + 1000
+    if count > _MOST_IDS or (count > _MANY_IDS and reach > 4 * count + _LARGE):
+        raise _scattered()
+
+
+def _scattered() -> ParseError:
+    return ParseError(
+        f"The text has more than {_MANY_IDS:,} long numbers that lie far apart, as the ids of no story do; save it "
+        "again with Arrow 3 as .arrow.",
+        63,
+    )
 
 
 def _is_surely_flat(raw: bytes) -> bool:
@@ -110,12 +136,15 @@ def _too_deep() -> ParseError:
 
 
 def _loads(text: str, read_integer: Callable[[str], int]) -> tuple[object, bool]:
-    dropped = False
+    dropped, large = False, 0
 
     def whole(digits: str) -> int:
-        nonlocal dropped
+        nonlocal dropped, large
         number = float(digits)
         dropped = dropped or not number.is_integer()
+        large += abs(number) >= _LARGE
+        if large > _MANY_IDS:
+            raise _scattered()
         return _truncated(number)
 
     value = json.loads(

@@ -118,7 +118,11 @@ class ReaderProcess:
             self.end()
             raise NotBegun if self._page.value == _NOT_BEGUN else ChildEnded(self._process.exitcode)
         if error is not None:
-            raise error
+            del answer
+            try:
+                raise error
+            finally:
+                del error  # it keeps the frames that it went through, with the document: none of them may keep it
         return cast("_Result", result)
 
     def _await_its_end(self) -> None:

@@ -1,10 +1,12 @@
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arrow_project import ArrowProject, ParseError, check_text, parse
+from arrow_project.text_form import decode
 
 
 def test_a_document_is_written_byte_for_byte(lamp: ArrowProject) -> None:
@@ -86,3 +88,32 @@ def test_only_text_is_read(given: Any) -> None:
         parse(given)
     with pytest.raises(TypeError, match="read from str or bytes"):
         check_text(given)
+
+
+def _numbered(numbers: Iterable[int]) -> str:
+    return json.dumps(dict.fromkeys(numbers, 0))
+
+
+@pytest.mark.parametrize(
+    "scattered",
+    [
+        _numbered(number << 21 for number in range(1, 20_002)),
+        _numbered(number * 1_000_003 % 2**62 + 2**40 for number in range(30_000)),
+        f'{{"use":[{",".join(str(1_000_000 + 101 * number) for number in range(30_000))}]}}',
+        f'{{"io":[{",".join(f"[0,0,{number << 40},0]" for number in range(1, 20_002))}]}}',
+        f'{{"use":[{",".join(f"{number}e9" for number in range(1, 20_002))}]}}',
+        _numbered(range(2**40, 2**40 + 200_001)),
+    ],
+    ids=["of many authors", "all over", "too wide", "in many lists", "with exponents", "more than fit into a story"],
+)
+def test_numbers_that_somebody_has_chosen_for_their_places_in_tables_are_refused(scattered: str) -> None:
+    """Each of some could be looked for among all others, in one go for which everybody waits."""
+    with pytest.raises(ParseError, match="long numbers that lie far apart"):
+        decode(scattered)
+
+
+def test_the_ids_of_a_story_of_many_nodes_are_no_such_numbers() -> None:
+    chapter, authors = 5 << 43, (0, 1, 63)
+    ids = [chapter | author << 37 | 3 * seed for author in authors for seed in range(20_000)]
+    value, _ = decode(_numbered(ids))
+    assert value == dict.fromkeys(ids, 0)

@@ -1,5 +1,6 @@
 """Reading in real child processes: how they are started, shared, followed and replaced."""
 
+import gc
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from ingest.extracted import ReadError
 from ingest.reader_pool import ReaderPool
 from tests.ingest.misbehaving import read as misbehaving
 from tests.ingest.reader_kills import kill_readers
+from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 
@@ -187,6 +189,26 @@ def test_a_real_document_comes_back_whole() -> None:
             pool.read("bible.md", b"")
     assert [page.text for page in extracted.pages] == ["The bell rings twice."]
     assert refused.value.code == "EMPTY"
+
+
+def test_what_could_not_be_read_is_not_kept_until_garbage_is_collected() -> None:
+    data = b"%PDF-1.7 and no more of it"
+
+    def fails() -> bool:
+        try:
+            pool.read("map.pdf", data)
+        except ReadError:
+            return True
+        return False
+
+    gc.disable()
+    try:
+        before = sys.getrefcount(data)
+        with ReaderPool(workers=1) as pool:
+            assert fails()
+            eventually(lambda: sys.getrefcount(data) == before)
+    finally:
+        gc.enable()
 
 
 def test_a_closed_pool_says_so() -> None:
