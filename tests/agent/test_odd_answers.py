@@ -14,8 +14,8 @@ from agent.editing.editor import Failure
 from agent.models.providers import provided_model
 from agent.models.retries import Retries
 from fletcher.loopback import bind, serving
+from tests.agent.provider import GOLD, HELLO, KINDS
 from tests.agent.story import story
-from tests.agent.test_providers import GOLD, HELLO, KINDS
 from tests.agent.turn_runner import TurnRunner
 from tests.end_to_end.messages_api import MessagesApi, Text
 

@@ -183,31 +183,33 @@ def _some(items: Iterable[str], most: int) -> list[str]:
 # --- how long it takes ----------------------------------------------------------------------------------------------
 
 
-def seconds(pattern: re.Pattern[Any], use: str, text: str, times: int = 1) -> float:
-    """The least that it took."""
+def seconds(pattern: re.Pattern[Any], use: str, text: str) -> float:
     given = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
-    took = []
-    for _ in range(times):
-        began = process_time()
-        if use in SEARCHING:
-            for _ in pattern.finditer(given):
-                pass
-        else:
-            getattr(pattern, use)(given)
-        took.append(process_time() - began)
-    return min(took)
+    began = process_time()
+    if use in SEARCHING:
+        for _ in pattern.finditer(given):
+            pass
+    else:
+        getattr(pattern, use)(given)
+    return process_time() - began
 
 
 def grows(pattern: re.Pattern[Any], use: str, begin: str, pump: str) -> bool:
     """Whether four times the text takes nine times as long or more (it should take four), whenever it is tried."""
 
-    def least(length: int) -> float:
-        return seconds(pattern, use, begin + pump * (length // len(pump)) + "\0", times=5)
+    def took(length: int) -> float:
+        return seconds(pattern, use, begin + pump * (length // len(pump)) + "\0")
 
-    took = seconds(pattern, use, begin + pump * (LENGTH // len(pump)) + "\0")
+    first = took(LENGTH)
+    if first < SUSPECT_S:
+        return False
     # The third or fourth power of a long text would not come to an end.
-    length = LENGTH if took < 30 * SUSPECT_S else LENGTH // 10
-    return took >= SUSPECT_S and all(least(4 * length) >= max(9 * least(length), SUSPECT_S) for _ in range(3))
+    length = LENGTH if first < 30 * SUSPECT_S else LENGTH // 10
+    for _ in range(3):
+        least = max(9 * min(took(length) for _ in range(3)), SUSPECT_S)
+        if any(took(4 * length) < least for _ in range(5)):
+            return False
+    return True
 
 
 def growing() -> Iterator[str]:

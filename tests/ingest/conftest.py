@@ -1,4 +1,4 @@
-"""A whole pipeline for each test: real readers, catalog and Chroma; a model that is quick and counts."""
+"""A whole pipeline for each test: real readers, catalog and Chroma, a model that counts; and a watched folder."""
 
 import hashlib
 from collections.abc import Callable, Generator, Sequence
@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora import Catalog, OriginalNotFound, OriginalStore, ProjectKey, StoredOriginals
-from ingest import Extracted, Ingestor
+from ingest import Extracted, Ingestor, Watch
 from ingest.readers import PageListener, read
 from retrieval import Retriever, VectorStore
 from tests.empty_data import data_directory
+from tests.ingest.watched import Clock, taken, write
 
 
 class CountingReader:
@@ -129,3 +130,28 @@ def pipeline(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Pipeli
         opened = pipeline_on(request.getfixturevalue("empty_database")(), request.getfixturevalue("chroma_url"))
     with opened as pipeline:
         yield pipeline
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("ingest.watching.monotonic", lambda: clock.now)
+    monkeypatch.setattr("ingest.watching._Notices.wait", lambda _notices, _folders, s: clock.wait(s))
+    return clock
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "design"
+    (folder / "quests").mkdir(parents=True)
+    write(folder / "bible.md", "Elena keeps the lighthouse.")
+    write(folder / "quests" / "ferry.md", "The ferry is called Bittern.")
+    return folder
+
+
+@pytest.fixture
+def watch(folder: Path, clock: Clock) -> Watch:
+    """A watch that has told what was there at first."""
+    watch = Watch([folder], clock)
+    taken(watch)
+    return watch

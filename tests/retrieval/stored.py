@@ -1,4 +1,4 @@
-"""Passages for the vector store alone, which no catalog knows, and entries as they were written before."""
+"""What the vector store has: passages that no catalog knows, entries as they were written before, or all there are."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -6,9 +6,13 @@ from typing import cast
 import numpy as np
 from chromadb import Collection
 
-from corpora import Passage, ProjectKey
+from corpora import Catalog, Passage, ProjectKey
 from retrieval import VectorStore
 from retrieval.circuit_breaker import Patience
+
+
+class Killed(BaseException):
+    """As kill -9: nothing of ours catches it."""
 
 
 def stored(passage_id: str, document_id: str, text: str = "a text") -> Passage:
@@ -25,3 +29,7 @@ def bare(store: VectorStore, key: ProjectKey, ids: Sequence[str]) -> None:
         collection.add(list(ids), list(vectors), [{"document_id": "d"} for _ in ids])
 
     store._in_collection(key, rewritten, Patience(30.0))  # pyright: ignore[reportPrivateUsage]
+
+
+def stored_equals_catalog(catalog: Catalog, vectors: VectorStore, key: ProjectKey) -> bool:
+    return vectors.ids(key) == {passage.id for passage in catalog.passages(key)} and not catalog.unembedded(key)

@@ -33,6 +33,8 @@ _MINUTES = count(step=60.0)
 # Wrong tokens are tried at every operation, and here they come as slowly as they are looked at.
 _TOKENS = Access(tokens={"ours": "local"}, wrong_tokens=WrongTokens(now=lambda: next(_MINUTES)))
 ACCESS = {"open": Access(), "tokens": _TOKENS}
+# What takes longest, each value at the edge of what is allowed, is tried once: who may ask makes no difference to that.
+PHASES = {"open": ["Examples", "Fuzzing", "Stateful"], "tokens": ["Examples", "Coverage", "Fuzzing", "Stateful"]}
 _UNKNOWN = -1
 
 
@@ -44,6 +46,7 @@ def test_nothing_differs_from_the_description(access: str, tmp_path: Path, reque
         run = subprocess.run(
             [
                 sys.executable, "-m", "schemathesis.cli", "run", f"{home.url}/openapi.json", "--checks", "all",
+                "--phases", ",".join(PHASES[access]).lower(),
                 "--max-examples", str(request.config.getoption("--contract-examples")),
                 "--seed", str(request.config.getoption("--contract-seed")),
                 "--header", "Authorization: Bearer ours",
@@ -52,8 +55,8 @@ def test_nothing_differs_from_the_description(access: str, tmp_path: Path, reque
             cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=False,
         )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.findall(r"(\d+) passed", run.stdout)[-1]) > 100, run.stdout
-    for phase in ("Examples", "Coverage", "Fuzzing", "Stateful"):
+    assert int(re.findall(r"(\d+) passed", run.stdout)[-1]) > 50, run.stdout
+    for phase in PHASES[access]:
         assert f"✅ {phase}" in run.stdout.replace("  ", " "), run.stdout
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,27 +41,13 @@ class Turns:
         return take_turn
 
 
-@contextmanager
-def _turns(data_dir: Path) -> Generator[Turns]:
-    settings = load_settings(data_dir=data_dir, model="local")
-    directory = DataDirectory(data_dir)
-    with directory.own(), open_parts(settings, directory) as parts:
-        yield Turns(build_services(settings, parts))
-
-
 @pytest.fixture(scope="session")
 def turns(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
     data_dir = tmp_path_factory.mktemp("evaluation") / "data"
     shutil.copytree(ingested, data_dir)
-    with _turns(data_dir) as turns:
-        yield turns
-
-
-@pytest.fixture(scope="session")
-def turns_without_documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
-    """For models that read none: to look for passages takes most of a turn."""
-    with _turns(tmp_path_factory.mktemp("without-documents") / "data") as turns:
-        yield turns
+    settings, directory = load_settings(data_dir=data_dir, model="local"), DataDirectory(data_dir)
+    with directory.own(), open_parts(settings, directory) as parts:
+        yield Turns(build_services(settings, parts))
 
 
 @pytest.fixture(scope="session")

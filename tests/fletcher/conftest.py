@@ -1,0 +1,36 @@
+"""What tests of connections need: an app, and a server without a network that asks it."""
+
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from uvicorn.server import ServerState
+
+from fletcher.connections.config import Config
+from fletcher.connections.reader import Waits
+from tests.fletcher.line import MIB, App, Line, turns
+
+
+@pytest.fixture
+def app() -> App:
+    return App()
+
+
+@pytest.fixture
+async def connect(app: App) -> AsyncIterator[Callable[[], Line]]:
+    """Connects to a server without a network."""
+    config = Config(app, Waits(), log_config=None, log_level="warning", access_log=False, ws_max_size=8 * MIB)
+    config.load()
+    state = ServerState()
+    lines: list[Line] = []
+
+    def new_line() -> Line:
+        line = Line()
+        lines.append(line)
+        line.set_protocol(config.http_protocol_class(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
+        line.protocol.connection_made(line)
+        return line
+
+    yield new_line
+    for line in lines:
+        line.close()
+    await turns(5)

@@ -1,0 +1,168 @@
+"""What a socket sends is taken apart some at a time, and takes room until it is answered."""
+
+import struct
+from collections.abc import Callable
+from sys import getsizeof
+
+import pytest
+
+from tests.fletcher.line import (
+    AT_ONCE,
+    BINARY,
+    CONTINUED,
+    MIB,
+    MUCH,
+    OPENING,
+    PING,
+    PONG,
+    TEXT,
+    App,
+    Line,
+    frame,
+    open_socket,
+    taken_in_turns,
+    turns,
+    turns_until,
+)
+
+TOO_MANY = 1000
+
+
+@pytest.mark.parametrize("opcode", [PING, PONG])
+async def test_of_frames_that_say_nothing_few_are_taken_in_a_turn_and_1000_in_all(
+    app: App, connect: Callable[[], Line], opcode: int
+) -> None:
+    line = await open_socket(connect)
+    line.comes(frame(opcode) * (MUCH // 6))
+    assert not line.is_closed, "some of them are taken, and the others wait"
+    assert not line.is_read
+    await turns_until(lambda: line.is_ended)
+    assert line.sent.count(b"\x8a\0") <= TOO_MANY + AT_ONCE // 6
+    assert b"\x03\xf0More than 1,000 pings" in line.sent  # 1008 and why
+    await turns_until(lambda: app.ended == [1008])
+
+
+async def test_so_many_are_taken_again_once_the_client_was_asked_whether_it_is_there(
+    connect: Callable[[], Line],
+) -> None:
+    line = await open_socket(connect)
+    for _ in range(3):
+        line.comes(frame(PING) * TOO_MANY)
+        await turns_until(lambda: line.is_read)
+        line.protocol.send_keepalive_ping()
+    assert not line.is_closed
+
+
+async def test_frames_before_a_socket_is_open_close_it_without_a_trace(
+    app: App, connect: Callable[[], Line], caplog: pytest.LogCaptureFixture
+) -> None:
+    app.may_answer.clear()
+    line = connect()
+    line.comes(OPENING)
+    line.comes(frame(PONG) * 2 * TOO_MANY)
+    await turns_until(lambda: line.is_closed)
+    app.may_answer.set()
+    await turns(5)
+    assert line.sent == b""
+    assert not caplog.records
+
+
+async def test_in_a_turn_some_frames_of_one_connection_are_taken(connect: Callable[[], Line]) -> None:
+    lines = [await open_socket(connect), await open_socket(connect)]
+    parts, size = 900, 64
+    for line in lines:
+        line.comes(frame(TEXT, is_last=False) + frame(CONTINUED, b"x" * size, is_last=False) * parts)
+    taken = await taken_in_turns(lambda: sum(line.protocol.conn.current_size for line in lines) // size, 2 * parts)
+    assert max(taken) <= 50 + AT_ONCE // size
+    assert all(line.is_read for line in lines)
+
+
+@pytest.mark.parametrize(("opcode", "whole"), [(TEXT, "ab" * 900), (BINARY, b"ab" * 900)])
+async def test_the_parts_of_a_message_are_joined_as_they_come(
+    app: App, connect: Callable[[], Line], opcode: int, whole: str | bytes
+) -> None:
+    line = await open_socket(connect)
+    line.comes(frame(opcode, b"ab", is_last=False) + frame(CONTINUED, b"ab", is_last=False) * 898)
+    await turns_until(lambda: line.is_read)
+    assert sum(map(getsizeof, line.protocol.frames)) < 2 * len(whole)
+    line.comes(frame(CONTINUED, b"ab"))
+    await turns_until(lambda: app.messages)
+    assert app.messages == [whole]
+
+
+async def test_whoever_sends_a_message_in_very_small_parts_is_told_to_send_it_whole(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    line = await open_socket(connect)
+    line.comes(frame(TEXT, b"{", is_last=False) + frame(CONTINUED, is_last=False) * 2 * TOO_MANY)
+    await turns_until(lambda: line.is_ended)
+    assert b"send each message whole" in line.sent
+
+
+async def test_what_a_client_goes_on_to_send_before_it_has_read_why_it_must_leave_is_thrown_away(
+    app: App, connect: Callable[[], Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fletcher.connections.socket._MOST_THROWN_AWAY", 2 * MUCH)
+    line = await open_socket(connect)
+    line.comes(b"\x81\xff" + struct.pack("!Q", 9 * MIB) + b"\0\0\0\0")
+    await turns_until(lambda: app.ended == [1009])
+    for _ in range(2):
+        line.comes(b"x" * MUCH)
+        assert line.is_read
+        assert line.is_ended
+        assert not line.is_closed
+    line.comes(b"x")
+    assert line.is_closed, "it may not go on for ever"
+
+
+async def test_many_messages_that_come_together_are_all_read_and_so_is_what_comes_then(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    line = await open_socket(connect)
+    line.comes(b"".join(frame(TEXT, b"%d" % number) for number in range(5000)))
+    await turns_until(lambda: len(app.messages) == 5000)
+    assert app.messages == [str(number) for number in range(5000)]
+    line.comes(frame(TEXT, b"the last"))
+    await turns_until(lambda: app.messages[-1] == "the last")
+
+
+async def test_a_message_takes_room_until_it_is_answered(app: App, connect: Callable[[], Line]) -> None:
+    lines = [await open_socket(connect) for _ in range(3)]
+    app.may_answer.clear()
+    long = frame(TEXT, b"x" * 3 * MIB)
+    lines[0].comes(long)
+    await turns_until(lambda: app.messages)
+    lines[1].comes(long)
+    await turns_until(lambda: lines[1].is_ended)
+    assert b"\x03\xf5The server is taking in as much" in lines[1].sent  # 1013 and why
+    app.may_answer.set()
+    await turns(5)
+    lines[2].comes(long)
+    await turns_until(lambda: len(app.messages) == 2)
+    assert not lines[0].is_closed
+
+
+async def test_a_message_takes_the_room_that_its_text_takes_in_memory(app: App, connect: Callable[[], Line]) -> None:
+    lines = [await open_socket(connect) for _ in range(2)]
+    app.may_answer.clear()
+    long = frame(TEXT, "\N{CAT}".encode() + b"x" * (MIB - 4))
+    lines[0].comes(long)
+    await turns_until(lambda: app.messages)
+    assert getsizeof(app.messages[0]) > 3 * MIB
+    lines[1].comes(long)
+    await turns_until(lambda: lines[1].is_ended)
+    assert not lines[0].is_ended
+
+
+@pytest.mark.parametrize("half", [0, 2 * MIB])
+async def test_what_a_message_took_is_free_once_its_client_is_gone(
+    app: App, connect: Callable[[], Line], half: int
+) -> None:
+    line = await open_socket(connect)
+    long = frame(TEXT, b"x" * 3 * MIB)
+    line.comes(long + long[:half])
+    await turns_until(lambda: line.is_read)
+    line.close()
+    await turns(10)
+    assert app.room.suffices("another", 1)
+    assert not app.room.senders

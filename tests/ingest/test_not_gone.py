@@ -1,0 +1,163 @@
+"""Folders and files that are away, or may not be looked at, are not gone. Files are real, the clock is the test's."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest import Watch
+from tests.ingest.watched import Clock, assert_nothing_more, refused, taken, texts, write
+
+
+def test_a_folder_that_disappears_is_a_problem_and_not_a_change(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path
+) -> None:
+    clock.at(10, lambda: folder.rename(tmp_path / "away"))
+    (problem,) = taken(watch).problems
+    assert problem.code == "FOLDER_MISSING"
+    assert "are kept" in problem.message
+    clock.at(100, lambda: write(tmp_path / "away" / "bible.md", "Elena left."))
+    clock.at(200, lambda: (tmp_path / "away").rename(folder))
+    back = taken(watch)
+    assert (back.problems, back.gone, len(back.sources)) == ((), set(), 0)
+    assert not back.lacks("bible.md")
+    change = taken(watch)
+    assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, set())
+
+
+def test_an_empty_place_where_a_drive_was_is_not_believed(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path
+) -> None:
+    def unmount() -> None:
+        folder.rename(tmp_path / "away")
+        folder.mkdir()
+
+    clock.at(10, unmount)
+    (problem,) = taken(watch).problems
+    assert problem.code == "FOLDER_EMPTY"
+    assert_nothing_more(watch)
+
+
+def test_an_empty_place_is_not_believed_at_the_start_either(tmp_path: Path, clock: Clock) -> None:
+    watch = Watch([tmp_path], clock, holds_documents=True)
+    (problem,) = taken(watch).problems
+    assert problem.code == "FOLDER_EMPTY"
+    clock.at(10, lambda: write(tmp_path / "bible.md", "Elena."))
+    assert taken(watch).problems == ()
+    assert texts(taken(watch)) == {"bible.md": "Elena."}
+
+
+def test_a_missing_folder_at_the_start_has_no_first_change_before_it_is_there(tmp_path: Path, clock: Clock) -> None:
+    watch = Watch([tmp_path / "drive"], clock, holds_documents=True)
+    change = taken(watch)
+    assert [problem.code for problem in change.problems] == ["FOLDER_MISSING"]
+    assert not change.lacks("bible.md")
+    assert_nothing_more(watch)
+
+
+@pytest.fixture
+def forbid(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """Forbids to look at what begins so, as a folder does without the right to search it; None: allows it again."""
+    asks = {name: getattr(os, name) for name in ("stat", "lstat", "scandir")}
+
+    def set_to(beginning: str | None) -> None:
+        def asked(name: str) -> Callable[..., Any]:
+            def refused(of: Any, *args: Any, **options: Any) -> Any:
+                if beginning is not None and str(of).startswith(beginning):
+                    raise PermissionError(13, "Permission denied", str(of))
+                return asks[name](of, *args, **options)
+
+            return refused
+
+        for name in asks:
+            monkeypatch.setattr(os, name, asked(name))
+
+    return set_to
+
+
+def test_files_that_may_not_be_looked_at_are_not_gone(
+    folder: Path, watch: Watch, clock: Clock, forbid: Callable[[str | None], None]
+) -> None:
+    (folder / "quests" / "old").mkdir()
+    clock.at(10, lambda: forbid(f"{folder}/quests/"))
+    change = taken(watch)
+    assert refused(change) == {"quests/ferry.md": "UNREADABLE", "quests/old": "UNREADABLE"}
+    assert change.gone == set()
+    assert not change.lacks("quests/ferry.md")
+    clock.at(10, lambda: forbid(None))
+    assert list(texts(taken(watch))) == ["quests/ferry.md"]
+
+
+def test_a_folder_that_may_not_be_looked_at_is_a_problem_until_it_may(
+    folder: Path, watch: Watch, clock: Clock, forbid: Callable[[str | None], None]
+) -> None:
+    """Nor one on a drive that does not answer; at the start neither."""
+    clock.at(10, lambda: forbid(str(folder)))
+    assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
+    another = Watch([folder], clock, holds_documents=True)
+    assert [problem.code for problem in taken(another).problems] == ["UNREADABLE"]
+    for each in (watch, another):
+        forbid(None)
+        assert taken(each).problems == ()
+    assert list(texts(taken(another))) == ["bible.md", "quests/ferry.md"]
+
+
+def test_where_a_link_takes_the_folders_place_nothing_is_said_of_what_is_there(
+    folder: Path, clock: Clock, tmp_path: Path
+) -> None:
+    watch = Watch([folder], clock, real=True)
+    taken(watch)
+    (tmp_path / "private").mkdir()
+    write(tmp_path / "private" / "salaries.md", "Nobody is to know.")
+    folder.rename(tmp_path / "away")
+    folder.symlink_to(tmp_path / "private")
+    change = taken(watch)
+    assert (len(change.sources), change.gone) == (0, set())
+    assert [problem.code for problem in change.problems] == ["FOLDER_MISSING"]
+    folder.unlink()
+    (tmp_path / "away").rename(folder)
+    assert taken(watch).problems == ()
+    assert_nothing_more(watch)
+
+
+def test_a_flicker_of_the_folder_is_nothing(folder: Path, watch: Watch, clock: Clock, tmp_path: Path) -> None:
+    clock.at(10, lambda: folder.rename(tmp_path / "away"))
+    clock.at(10.3, lambda: (tmp_path / "away").rename(folder))
+    assert_nothing_more(watch)
+
+
+def test_what_is_in_a_folder_that_cannot_be_read_is_not_gone(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scandir = os.scandir
+
+    def forbidden(path: str) -> Iterator["os.DirEntry[str]"]:
+        if str(path).endswith("quests"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    clock.at(10, lambda: monkeypatch.setattr(os, "scandir", forbidden))
+    change = taken(watch)
+    assert (refused(change), change.gone) == ({"quests": "UNREADABLE"}, set())
+    assert not change.lacks("quests/ferry.md")
+    clock.at(10, lambda: monkeypatch.setattr(os, "scandir", scandir))
+    assert list(texts(taken(watch))) == ["quests/ferry.md"]
+
+
+def test_of_a_folder_with_too_many_files_nothing_is_kept_in_memory(
+    folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.watching.MOST_ENTRIES", 4)  # the folder, its subfolder and two files
+    followed = Watch([folder.resolve()], clock, real=True)
+    assert set(texts(taken(followed))) == {"bible.md", "quests/ferry.md"}
+    write(folder / "third.xyz", "One too many.")
+    change = taken(followed)
+    assert [problem.code for problem in change.problems] == ["FOLDER_TOO_LARGE"]
+    assert not change.lacks("bible.md")
+    assert not list(change.sources)
+    (folder / "third.xyz").unlink()
+    assert taken(followed).problems == ()
+    write(folder / "third.xyz", "Fine for its own user.")
+    assert "third.xyz" in {entry.name for entry in taken(Watch([folder], clock)).sources}
