@@ -118,7 +118,8 @@ async def read(call: AssistantCall, uri: str) -> ReadResourceResult:
         picture = await picture_of(call.services, key, document, page or 1)
         contents = BlobResourceContents(uri=uri, mime_type=picture.mime_type, blob=picture.base64)
         return ReadResourceResult(contents=[contents])
-    return _text(uri, _quoted(await ask_store(retriever.read_pages, key, document, page, page)))
+    characters = range(_CHARACTERS + 1)
+    return _text(uri, _quoted(await ask_store(retriever.read_pages, key, document, page, page, characters)))
 
 
 def _quoted(pages: Sequence[Page]) -> str:
