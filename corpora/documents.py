@@ -191,11 +191,13 @@ class Documents(Database):
             take_away(connection, touched_project(connection, key), document.id)
         return document
 
-    def passages(self, key: ProjectKey, document_id: str | None = None) -> list[Passage]:
-        """The passages of the project, or of one document, in reading order; documents by name."""
+    def passages(self, key: ProjectKey, document_id: str | None = None, page: int | None = None) -> list[Passage]:
+        """The passages of the project, or of one document, or of its page, in reading order; documents by name."""
         query = passages_of(key)
         if document_id is not None:
             query = query.where(passages.c.document == document_id)
+        if page is not None:
+            query = query.where(passages.c.page_from <= page, passages.c.page_to >= page)
         with self._reading() as connection:
             found = [as_passage(row) for row in connection.execute(query.order_by(passages.c.position))]
         # By name here, as each database has its own idea of the order of letters.

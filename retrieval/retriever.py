@@ -208,12 +208,8 @@ class Retriever:
         """
         document = self._catalog.find_document(key, document_id)
         near = self._indexes.current(key).near_duplicates
-        passages = self._catalog.passages(key, document.id)
-        return [
-            (passage, near.also_in(passage.id))
-            for passage in passages
-            if (passage.page_from or 0) <= page_number <= (passage.page_to or 0)
-        ]
+        passages = self._catalog.passages(key, document.id, page_number)
+        return [(passage, near.also_in(passage.id)) for passage in passages]
 
     def surroundings(self, key: ProjectKey, document_id: str, passage_id: str | None, characters: int) -> Surroundings:
         """A passage with so many characters of its document on either side; without one, how the document begins.
