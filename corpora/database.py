@@ -12,6 +12,7 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    QueuePool,
     Table,
     create_engine,
     func,
@@ -189,7 +190,8 @@ def _open(database_url: str | URL) -> tuple[Engine, Presence | None]:
             from corpora.postgresql import open_postgresql  # only here: most catalogs need no driver
 
             return open_postgresql(url)
-        engine = create_engine(url)
+        # A connection to a file costs little: each thread has one, whatever limits the threads.
+        engine = create_engine(url, poolclass=QueuePool, max_overflow=-1)
     except (ArgumentError, ImportError) as error:
         raise CatalogError(
             f"The database {_named(url)} needs a driver that is not here ({error}). "

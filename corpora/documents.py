@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
@@ -191,11 +191,13 @@ class Documents(Database):
             take_away(connection, touched_project(connection, key), document.id)
         return document
 
-    def passages(self, key: ProjectKey, document_id: str | None = None) -> list[Passage]:
-        """The passages of the project, or of one document, in reading order; documents by name."""
+    def passages(self, key: ProjectKey, document_id: str | None = None, page: int | None = None) -> list[Passage]:
+        """The passages of the project, or of one document, or of its page, in reading order; documents by name."""
         query = passages_of(key)
         if document_id is not None:
             query = query.where(passages.c.document == document_id)
+        if page is not None:
+            query = query.where(passages.c.page_from <= page, passages.c.page_to >= page)
         with self._reading() as connection:
             found = [as_passage(row) for row in connection.execute(query.order_by(passages.c.position))]
         # By name here, as each database has its own idea of the order of letters.
@@ -230,9 +232,12 @@ class Documents(Database):
         with self._reading() as connection:
             return list(connection.scalars(query.order_by(func.length(passages.c.text), passages.c.id)))
 
-    def pages(self, key: ProjectKey, document_id: str, numbers: range | None = None) -> list[Page]:
+    def pages(
+        self, key: ProjectKey, document_id: str, numbers: range | None = None, characters: range | None = None
+    ) -> list[Page]:
         """The document's pages in order, or those of these numbers; a single one without number where it has no pages.
 
+        Their texts have only those `characters`, counted from 0 over the texts of all these pages; no others are read.
         Raises as `find_document` does.
         """
         query = select(pages).where(pages.c.document == document_id).order_by(pages.c.position)
@@ -240,11 +245,15 @@ class Documents(Database):
             query = query.where(pages.c.number.between(numbers.start, numbers.stop - 1))
         with self._reading() as connection:
             rows = connection.execute(query).all() if is_storable(document_id) else []
-        begin, end = (rows[0].char_from, rows[-1].char_to) if rows else (0, 0)
-        (text,) = self.spans(key, document_id, [(begin, end)])
+        places = [(row.char_from, row.char_to) for row in rows]
+        if characters is not None:
+            places = list(_within(characters, places))
+        filled = [place for place in places if place[0] < place[1]] or [(0, 0)]
+        begin = filled[0][0]
+        (text,) = self.spans(key, document_id, [(begin, filled[-1][1])])
         return [
-            Page(row.number, row.char_from, row.char_to, text[row.char_from - begin : row.char_to - begin])
-            for row in rows
+            Page(row.number, row.char_from, row.char_to, text[start - begin : stop - begin])
+            for row, (start, stop) in zip(rows, places, strict=True)
         ]
 
     def text(self, key: ProjectKey, document_id: str) -> str:
@@ -280,6 +289,16 @@ class Documents(Database):
                 for row in connection.execute(query.where(documents.c.id.in_(some)))
             ]
         return {row.name: tuple(row.pages_without_text) for row in rows if row.pages_without_text}
+
+
+def _within(characters: range, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What of each place is among the characters, which are counted over all of them."""
+    before = 0
+    for begin, end in places:
+        length = end - begin
+        first, last = (min(max(at - before, 0), length) for at in (characters.start, characters.stop))
+        yield begin + first, begin + last
+        before += length
 
 
 def _hint(name: str, names: Sequence[str]) -> str:

@@ -15,13 +15,13 @@ from agent import (
     remark,
 )
 from corpora import ProjectKey
-from ingest import DocumentReport, Scan, ScanError, scan
+from ingest import DocumentReport, IngestReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.tool import ADDS, AssistantCall, Tool, ToolAnswer, ToolError, closed
-from retrieval import page_range
+from retrieval import Retriever, page_range
 
 _PASSAGES = 8
 _MOST_LISTED = 200
@@ -88,10 +88,12 @@ async def _picture(call: AssistantCall) -> ToolAnswer:
 
 
 async def _list(call: AssistantCall) -> ToolAnswer:
-    key = await project_of(call)
-    documents = await ask_store(call.services.retriever.documents, key)
-    part = call.arguments.get("name", "").casefold()
-    listed = [document for document in documents if part in document.name.casefold()]
+    key, part = await project_of(call), call.arguments.get("name", "")
+    return await ask_store(_documents, call.services.retriever, key, part.casefold())
+
+
+def _documents(retriever: Retriever, key: ProjectKey, part: str) -> ToolAnswer:
+    listed = [document for document in retriever.documents(key) if part in document.name.casefold()]
     entries = [DocumentReport.listed(document).as_dict() for document in listed[:_MOST_LISTED]]
     fields: dict[str, Any] = {"project": key.project_id, "documents": entries, "total": len(listed)}
     lines = [_listed(entry) for entry in entries] or ["There are no documents."]
@@ -112,6 +114,10 @@ async def _add(call: AssistantCall) -> ToolAnswer:
     async with IngestProgress(call.context) as progress:
         report = await services.intake.add(key, scanned, progress=progress.listen)
     services.embedding.submit(key)
+    return await in_thread(_report, report)
+
+
+def _report(report: IngestReport) -> ToolAnswer:
     fields = report.as_dict()
     return ToolAnswer(fields, "\n".join(_added(entry) for entry in fields["documents"]))
 

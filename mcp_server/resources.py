@@ -1,7 +1,6 @@
 """Documents, their pages and the open story as resources, by addresses of our own."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -20,7 +19,7 @@ from mcp_server.projects import project_of
 from mcp_server.story_argument import story_of
 from mcp_server.story_tools import outlined
 from mcp_server.tool import AssistantCall, ToolError
-from retrieval import Document, Page, ProjectKey
+from retrieval import Document, ProjectKey, Retriever
 
 OUTLINE = "fletcher://story/outline"
 
@@ -113,15 +112,15 @@ async def read(call: AssistantCall, uri: str) -> ReadResourceResult:
         raise _no_address(uri)
     key, document = await project_of(call), unquote(found["document"])
     page = int(found["page"]) if found["page"] else None
-    retriever = call.services.retriever
     if found["png"]:
         picture = await picture_of(call.services, key, document, page or 1)
         contents = BlobResourceContents(uri=uri, mime_type=picture.mime_type, blob=picture.base64)
         return ReadResourceResult(contents=[contents])
-    return _text(uri, _quoted(await ask_store(retriever.read_pages, key, document, page, page)))
+    return _text(uri, await ask_store(_quoted, call.services.retriever, key, document, page))
 
 
-def _quoted(pages: Sequence[Page]) -> str:
+def _quoted(retriever: Retriever, key: ProjectKey, document: str, page: int | None) -> str:
+    pages = retriever.read_pages(key, document, page, page, range(_CHARACTERS + 1))
     parts = [f"page {page.number}\n{page.text}" if page.number is not None else page.text for page in pages]
     text = "\n\n".join(parts)
     cut = "\n(It goes on; read_document reads it in parts.)" if len(text) > _CHARACTERS else ""

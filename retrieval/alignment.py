@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
 
 from corpora import Passage
 from retrieval.words import split_words
@@ -158,4 +158,4 @@ def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
     least = _MISREAD if len(said) == len(here) else _MISREAD_TOGETHER
     if 2 * min(len(one), len(other)) < least * (len(one) + len(other)):
         return False  # whatever they are; what stands here may be most of a document
-    return numbers[0] == numbers[1] and SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
+    return numbers[0] == numbers[1] and Indel.normalized_similarity(one, other) >= least

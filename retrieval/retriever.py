@@ -178,16 +178,26 @@ class Retriever:
         self._catalog.require_project(key)
         return self._catalog.documents(key)
 
+    def document(self, key: ProjectKey, name_or_id: str) -> Document:
+        """The document of that name or else of that id; raises `ProjectNotFound` and `DocumentNotFound`."""
+        return self._catalog.find_document(key, name_or_id)
+
     def read_pages(
-        self, key: ProjectKey, document: str, page_from: int | None = None, page_to: int | None = None
+        self,
+        key: ProjectKey,
+        document: str,
+        page_from: int | None = None,
+        page_to: int | None = None,
+        characters: range | None = None,
     ) -> list[Page]:
         """Pages of a document given by name or id, both ends included; without numbers the whole document.
 
+        Their texts have only those `characters`, counted from 0 over the texts of all these pages; no others are read.
         Raises `ProjectNotFound`, `DocumentNotFound`, `PageNotFound`, and `NoPages` when pages are asked for
         of a format that has none.
         """
         found = self._catalog.find_document(key, document)
-        return self._catalog.pages(key, found.id, wanted(found, page_from, page_to))
+        return self._catalog.pages(key, found.id, wanted(found, page_from, page_to), characters)
 
     def passages_of_page(
         self, key: ProjectKey, document_id: str, page_number: int
@@ -198,12 +208,8 @@ class Retriever:
         """
         document = self._catalog.find_document(key, document_id)
         near = self._indexes.current(key).near_duplicates
-        passages = self._catalog.passages(key, document.id)
-        return [
-            (passage, near.also_in(passage.id))
-            for passage in passages
-            if (passage.page_from or 0) <= page_number <= (passage.page_to or 0)
-        ]
+        passages = self._catalog.passages(key, document.id, page_number)
+        return [(passage, near.also_in(passage.id)) for passage in passages]
 
     def surroundings(self, key: ProjectKey, document_id: str, passage_id: str | None, characters: int) -> Surroundings:
         """A passage with so many characters of its document on either side; without one, how the document begins.

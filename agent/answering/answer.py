@@ -13,7 +13,7 @@ from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignme
 from agent.answering.corrections import Corrections, GaveUp
 from agent.answering.loose_ends import remark_for_the_model, unreached
 from agent.answering.requests import Requests
-from agent.answering.tools import read_call, request_parameters
+from agent.answering.tools import read_calls, request_parameters
 from agent.editing.execution import tool_result
 from agent.models.failures import model_failure
 from agent.models.retries import Retries
@@ -144,7 +144,7 @@ class ModelAnswer:
 
     async def _results(self, parts: Sequence[ToolCallPart]) -> list[ToolReturnPart]:
         """Makes the calls of one response in order: one may need what the one before it has made."""
-        calls = [read_call(part, self._tools) for part in parts]
+        calls = await in_thread(read_calls, parts, self._tools)
         answers: list[dict[str, Any] | str] = []
         while len(answers) < len(calls):
             answers += await self._answers(calls[len(answers) :])

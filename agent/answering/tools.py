@@ -1,7 +1,7 @@
 """The model's tools: the operations of `arrow_project`, and the tools that read."""
 
 import json
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, cast
@@ -20,7 +20,12 @@ from arrow_project import OPERATIONS, Operation
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
-_LONGEST_ARGUMENTS = 500_000  # characters: what can be read and checked in a moment
+_LONGEST_ARGUMENTS = 500_000  # characters, of all calls of a response: what can be read and checked in a moment
+_MOST_CALLS = 200
+_TOO_MUCH = (
+    f"Nothing was done: the calls of one response have at most {_LONGEST_ARGUMENTS:,} characters of arguments "
+    f"together, and are at most {_MOST_CALLS}. Make the others in the next one."
+)
 _LONGEST_NAME = 64
 _DECIDE = (
     "Says which answer the user's message is to the question in <question>, in whatever language or sign. Possible "
@@ -59,6 +64,24 @@ def request_parameters(*, answers_question: bool) -> ModelRequestParameters:
     return ModelRequestParameters(function_tools=tools, instruction_parts=[InstructionPart(content=INSTRUCTIONS)])
 
 
+def read_calls(parts: Sequence[ToolCallPart], tools: Container[str]) -> list[Operation | str]:
+    """The calls of one response, in order; what makes it longer than can be read in a moment is not done.
+
+    Each is an operation, or what the model is told where it cannot be read.
+    """
+    left = _LONGEST_ARGUMENTS
+    calls: list[Operation | str] = []
+    for part in parts:
+        length = len(part.args_as_json_str())
+        if len(calls) < _MOST_CALLS and length <= left:
+            left -= length
+            calls.append(read_call(part, tools))
+        else:
+            part.tool_name, part.args = function_named(part.tool_name), {}
+            calls.append(_TOO_MUCH)
+    return calls
+
+
 def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
     """The call that a model has written, or what it is told when that cannot be read.
 
@@ -76,8 +99,6 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
 
 
 def _json_object(written: str) -> dict[str, Any]:
-    if len(written) > _LONGEST_ARGUMENTS:
-        raise ValueError(f"of no more than {_LONGEST_ARGUMENTS:,} characters")
     value: Any = from_json(encodable(written), allow_inf_nan=False)
     if not isinstance(value, dict):
         raise ValueError(f"not {type(value).__name__}")

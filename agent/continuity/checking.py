@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice, takewhile
 
 from agent.continuity.naming import capitalised, is_ordinary
-from agent.continuity.places import LONGEST_SENTENCE, DocumentTexts, Sentence
+from agent.continuity.places import LONGEST_SENTENCE, DocumentTexts
 from agent.continuity.report import LONGEST_NODE, Discrepancy, Report
 from agent.reading.sources import NotThere
 from arrow_project import Node, Story, shorten
@@ -205,13 +205,13 @@ def _figure(
 
 
 def _against(
-    figure: Figure, same: list[tuple[Sentence, Figure]], unit: Unit, around: frozenset[str]
-) -> tuple[Sentence, Figure] | None:
+    figure: Figure, same: list[tuple[Unit, Figure]], unit: Unit, around: frozenset[str]
+) -> tuple[Unit, Figure] | None:
     """The place in the documents that speaks of the same thing with another number."""
     values = [other.value for _, other in same]
     own = unit.terms - content_terms(figure.words)
 
-    def closeness(place: tuple[Sentence, Figure]) -> tuple[int, int, int]:
+    def closeness(place: tuple[Unit, Figure]) -> tuple[int, int, int]:
         sentence, other = place
         rest = sentence.terms - content_terms(other.words)
         return len(own & rest), len(own & content_terms(_clause(sentence.text, other))), len(around & rest)

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from agent.continuity.naming import Vocabulary
 from arrow_project import GoOn
-from retrieval import CitedPassage, Figure, content_terms, read_figures, split_units
+from retrieval import CitedPassage, Figure, Unit, content_terms, read_figures, split_units
 
 # A place is looked for among so many passages.
 _LOOKED_AT = 12
@@ -22,27 +21,18 @@ Search = Callable[[str, int], Sequence[CitedPassage]]
 """The passages nearest to a query, best first, at most so many; each has its citation number."""
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a document: its words and the figures in it."""
-
-    text: str
-    terms: frozenset[str]
-    figures: tuple[Figure, ...]
-
-
 class DocumentTexts:
     """All design documents of a project.
 
     Args:
-        texts: The text of each page of each document.
+        texts: Gives the text of each page of each document; asked twice, so that none is kept.
         search: Finds passages.
         go_on: Called between two steps, by the check as well; what it raises ends the check.
     """
 
-    def __init__(self, texts: Iterable[str], search: Search, go_on: GoOn = lambda: None) -> None:
+    def __init__(self, texts: Callable[[], Iterable[str]], search: Search, go_on: GoOn = lambda: None) -> None:
         self.go_on = go_on
-        self._texts = tuple(texts)
+        self._texts = texts
         self._searched = search
         self._about: dict[str, list[CitedPassage]] = {}
 
@@ -52,18 +42,13 @@ class DocumentTexts:
         return Vocabulary(self._pieces())
 
     @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """Every sentence of the documents."""
-        units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
-        return tuple(Sentence(unit.text, unit.terms, read_figures(unit.text)) for unit in units)
-
-    @cached_property
-    def figures(self) -> dict[tuple[str, str], list[tuple[Sentence, Figure]]]:
+    def figures(self) -> dict[tuple[str, str], list[tuple[Unit, Figure]]]:
         """Every figure of the documents with its sentence, by its kind and by what it counts."""
-        found: dict[tuple[str, str], list[tuple[Sentence, Figure]]] = {}
-        for sentence in self.sentences:
-            for figure in sentence.figures:
-                found.setdefault((figure.kind, figure.noun), []).append((sentence, figure))
+        found: dict[tuple[str, str], list[tuple[Unit, Figure]]] = {}
+        units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
+        for unit in units:
+            for figure in read_figures(unit.text):
+                found.setdefault((figure.kind, figure.noun), []).append((unit, figure))
         return found
 
     def near(self, query: str, count: int) -> list[CitedPassage]:
@@ -86,7 +71,7 @@ class DocumentTexts:
             self._about[name] = titled + rest
         return self._about[name]
 
-    def holding(self, sentence: Sentence, count: int = 1) -> list[CitedPassage]:
+    def holding(self, sentence: Unit, count: int = 1) -> list[CitedPassage]:
         """The passages that hold a sentence."""
         words = content_terms(sentence.text)
         found = self._search(sentence.text[:400], _LOOKED_AT)
@@ -98,7 +83,7 @@ class DocumentTexts:
 
     def _pieces(self) -> Iterator[str]:
         """All texts, long ones line by line in several pieces."""
-        for text in self._texts:
+        for text in self._texts():
             begin = 0
             while begin < len(text):
                 self.go_on()

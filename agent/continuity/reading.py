@@ -56,4 +56,4 @@ def _documents(sources: Sources, go_on: GoOn) -> DocumentTexts:
         ranked = retriever.search(key, query, count)
         return [sources.citations.number(one.passage, one.score, one.also_in) for one in ranked]
 
-    return DocumentTexts(pages(), search, go_on)
+    return DocumentTexts(pages, search, go_on)

@@ -1,6 +1,5 @@
 """Reading in the documents: what a search finds, and the text as it is written, with numbers to cite."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -17,7 +16,7 @@ _DOUBTS = {
     "none": "The documents probably do not say this: try other words once, and otherwise say so.",
 }
 _TEXT_ONLY = "Searched by the words of the query only: what says it in other words is not found just now."
-# What a citation shows of a page; the page itself is at its number.
+# What a citation shows of what was read of a page; the page itself is at its number.
 _SHOWN_OF_PAGE = 600
 
 
@@ -66,16 +65,17 @@ def remark(found: SearchAnswer) -> str:
 
 def read_document(sources: Sources, given: ReadDocument) -> dict[str, Any]:
     """Pages, or the whole of a document without pages; one part of them, when they are long."""
-    key = sources.project_key
-    pages = sources.retriever.read_pages(key, given.document, given.page_from, given.page_to)
-    document = next(d for d in sources.retriever.documents(key) if given.document in (d.name, d.id))
-    length = sum(len(page.text) for page in pages)
+    key, retriever, begin = sources.project_key, sources.retriever, (given.part - 1) * _PART_CHARACTERS
+    characters = range(begin, begin + _PART_CHARACTERS)
+    pages = retriever.read_pages(key, given.document, given.page_from, given.page_to, characters)
+    document = retriever.document(key, given.document)
+    length = sum(page.char_to - page.char_from for page in pages)
     parts = max(-(-length // _PART_CHARACTERS), 1)
     if given.part > parts:
         raise NotThere("PART_NOT_FOUND", f"There is no part {given.part}: this text has {parts}.")
     answer: dict[str, Any] = {
         "document": document.name,
-        "pages": _part(sources.citations, document, pages, given.part),
+        "pages": [_shown(sources.citations, document, page) for page in pages if page.text],
     }
     if parts > 1:
         answer |= {"part": given.part, "of_parts": parts}
@@ -92,17 +92,9 @@ def read_document(sources: Sources, given: ReadDocument) -> dict[str, Any]:
     return answer
 
 
-def _part(citations: Citations, document: Document, pages: Sequence[Page], part: int) -> list[dict[str, Any]]:
-    begin, end = (part - 1) * _PART_CHARACTERS, part * _PART_CHARACTERS
-    shown: list[dict[str, Any]] = []
-    at = 0
-    for page in pages:
-        text = page.text[max(begin - at, 0) : max(end - at, 0)]
-        at += len(page.text)
-        if text:
-            number = citations.number(_cited_page(document, page), 0.0).number
-            shown.append({"number": number, "page": page.number, "text": text})
-    return shown
+def _shown(citations: Citations, document: Document, page: Page) -> dict[str, Any]:
+    number = citations.number(_cited_page(document, page), 0.0).number
+    return {"number": number, "page": page.number, "text": page.text}
 
 
 def _cited_page(document: Document, page: Page) -> Passage:

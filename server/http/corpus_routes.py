@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.formparsers import MultiPartParser
 
 from agent import in_thread
 from corpora import ProjectKey
@@ -334,6 +335,7 @@ def _flag(value: Any) -> bool:
 
 def _uploaded(file: Any) -> Unread:
     upload: UploadFile = file
-    name = upload.filename or ""
-    size = upload.size or 0
-    return Unread(name, lambda: too_large(name, size) or Source(name, upload.file.read()), size=size)
+    name, size, content = upload.filename or "", upload.size or 0, upload.file
+    # A longer one is on the disk, as a file that is open, of which there may not be many either.
+    held = min(size, MultiPartParser.spool_max_size)
+    return Unread(name, lambda: too_large(name, size) or Source(name, content.read()), held, size)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ToolCallPart
 
-from agent.answering.tools import read_call, tool_schemas
+from agent.answering.tools import read_call, read_calls, tool_schemas
 from agent.editing.duplicates import find_duplicate
 from arrow_project import Operation
 from tests.agent.story import story
@@ -42,11 +42,15 @@ def test_of_anything_else_the_model_is_told(written: str) -> None:
 
 
 def test_what_could_not_be_checked_in_a_moment_is_not_read() -> None:
-    part = ToolCallPart("create_variable", json.dumps({"name": "x" * 7_000_000}))
-    told = read_call(part, TOOLS)
-    assert isinstance(told, str)
-    assert "no more than 500,000 characters" in told
-    assert len(json.dumps(part.args)) < 600_000
+    long, short = (json.dumps({"name": "x" * length}) for length in (400_000, 3))
+    parts = [ToolCallPart("create_variable", written) for written in (long, long, *[short] * 300)]
+    first, second, third, *others = read_calls(parts, TOOLS)
+    assert isinstance(first, Operation)
+    assert third == Operation("create_variable", {"name": "xxx"})
+    assert second == others[-1]
+    assert "at most 500,000 characters of arguments together, and are at most 200" in str(second)
+    assert sum(isinstance(one, Operation) for one in (first, third, *others)) == 199
+    assert len(json.dumps([part.args for part in parts])) < 500_000
 
 
 def test_what_nobody_would_take_for_a_name_is_no_duplicate() -> None:

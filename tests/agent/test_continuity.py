@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
@@ -217,7 +218,7 @@ def asked_for(asked: list[str]) -> Callable[[str, int], tuple[CitedPassage, ...]
 def test_a_long_scene_is_looked_at_in_parts_that_say_so() -> None:
     story = written(*["Odile was born in Cadder."] * 1200, "x" * 100_001, *["long " * 12_000] * 2)
     asked: list[str] = []
-    documents = DocumentTexts(["Odile was born in Bray."], asked_for(asked))
+    documents = DocumentTexts(lambda: ["Odile was born in Bray."], asked_for(asked))
     reports = [check_scene(story, 0, documents, part) for part in (1, 2, 3, 4)]
     assert [one.of_parts for one in reports] == [4] * 4
     assert [one.nodes for one in reports][:2] == [500, 500]
@@ -233,7 +234,7 @@ def test_a_long_scene_is_looked_at_in_parts_that_say_so() -> None:
 
 def test_of_very_many_findings_the_first_are_told() -> None:
     story = written(*["There are ninety steps. We count eighty steps."] * 300)
-    report = check_scene(story, 0, DocumentTexts(["There are twelve steps up there."] * 3, asked_for([])))
+    report = check_scene(story, 0, DocumentTexts(lambda: ["There are twelve steps up there."] * 3, asked_for([])))
     assert len(report.findings) == 200
     assert [one.node_id for one in report.findings] == sorted(one.node_id for one in report.findings)
     assert "more than these 200" in render(report)
@@ -241,16 +242,37 @@ def test_of_very_many_findings_the_first_are_told() -> None:
 
 def test_of_a_sentence_without_an_end_each_finding_shows_the_beginning() -> None:
     story = written("There are " + ", ".join(["Odille", "Odilee", "Oddile"]) + ", and so on" * 9_000)
-    report = check_scene(story, 0, DocumentTexts(["We saw Odile there.\n" * 3], asked_for([])))
+    report = check_scene(story, 0, DocumentTexts(lambda: ["We saw Odile there.\n" * 3], asked_for([])))
     assert report.findings
     assert all(len(one.text) <= 300 for one in report.findings)
 
 
 def test_a_long_text_of_a_document_is_read_in_pieces() -> None:
     steps: list[None] = []
-    documents = DocumentTexts(["Odile keeps it.\n" * 20_000], asked_for([]), lambda: steps.append(None))
+    documents = DocumentTexts(lambda: ["Odile keeps it.\n" * 20_000], asked_for([]), lambda: steps.append(None))
     assert documents.vocabulary.knows("Odile")
     assert len(steps) == 4
+
+
+def test_of_what_is_read_no_text_is_kept() -> None:
+    class Text(str):
+        """One that tells whether anybody has it."""
+
+    read: list[ref[Text]] = []
+
+    def texts() -> Iterator[str]:
+        for number in range(9):
+            text = Text(f"There are {number} steps. Nobody counts them.")
+            read.append(ref(text))
+            yield text
+            del text
+            assert sum(one() is not None for one in read) <= 1
+
+    documents = DocumentTexts(texts, asked_for([]))
+    assert documents.vocabulary.knows("nobody")
+    assert [unit.text for unit, _ in documents.figures["count", "step"]] == [f"There are {n} steps." for n in range(9)]
+    assert len(read) == 2 * 9
+    assert not any(one() for one in read)
 
 
 def test_a_clean_report_says_what_was_compared() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pymupdf
 import pytest
@@ -10,6 +11,7 @@ from agent import TurnContext
 from agent.reading.citations import Citations
 from agent.reading.reading_tools import TurnReader
 from agent.turn.events import Cited, TextFinished
+from corpora import Catalog
 from ingest import Source
 from tests.agent.scripted_model import Use
 from tests.agent.story import story
@@ -75,9 +77,12 @@ async def test_a_document_is_read_as_it_is_written_and_can_be_cited(runner: Turn
     assert citation.text.startswith("# People")
 
 
-async def test_a_long_document_without_pages_comes_in_parts(runner: TurnRunner) -> None:
+async def test_a_long_document_without_pages_comes_in_parts(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     book = "".join(f"{n}. The lamp is cold. " for n in range(2000))
     runner.put("book.txt", book)
+    given = lengths_given(monkeypatch)
     reader = reader_of(runner)
     first = await reader.call("read_document", {"document": "book.txt"})
     assert first["cut"] == f"this is part 1 of {first['of_parts']}; read on with part 2"
@@ -89,6 +94,20 @@ async def test_a_long_document_without_pages_comes_in_parts(runner: TurnRunner) 
     assert read == book
     beyond = await reader.call("read_document", {"document": "book.txt", "part": first["of_parts"] + 1})
     assert beyond["error"]["code"] == "PART_NOT_FOUND"
+    assert max(given) <= 16_000
+
+
+def lengths_given(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many characters the catalog gives of texts, each time that it is asked."""
+    spans, given = Catalog.spans, list[int]()
+
+    def counted(catalog: Catalog, *asked: Any) -> list[str]:
+        found = spans(catalog, *asked)
+        given.append(sum(map(len, found)))
+        return found
+
+    monkeypatch.setattr(Catalog, "spans", counted)
+    return given
 
 
 async def test_pages_that_are_pictures_are_named(runner: TurnRunner) -> None:

@@ -110,7 +110,7 @@ def written(text):
     return parse(project.to_text())
 
 def check(text, document="Odile keeps the lamp. It has 117 steps and burned in 1902."):
-    documents = DocumentTexts([document], lambda query, count: ())
+    documents = DocumentTexts(lambda: [document], lambda query, count: ())
     check_scene(Story(written(text)), 0, documents)
 
 def passages(reader, text):

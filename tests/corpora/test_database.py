@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def test_sqlite_runs_with_write_ahead_log_and_foreign_keys(sqlite_url: str) -> N
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    catalog.close()
+
+
+def test_a_file_is_read_by_as_many_at_once_as_want_it(sqlite_url: str) -> None:
+    catalog = Catalog(sqlite_url)
+    with ExitStack() as readings:
+        opened = [readings.enter_context(catalog._reading()) for _ in range(40)]  # pyright: ignore[reportPrivateUsage]
+        assert all(connection.exec_driver_sql("SELECT count(*) FROM documents").scalar() == 0 for connection in opened)
     catalog.close()
 
 

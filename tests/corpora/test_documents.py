@@ -48,6 +48,18 @@ def test_spans_of_a_text_are_counted_in_characters(catalog: Catalog, key: Projec
         catalog.spans(key, "unknown", [(0, 1)])
 
 
+def test_of_pages_so_many_characters_are_given(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    texts = ["One.", "", "Two, three.", "", "Four."]
+    document, whole = put(key, "bible.pdf", *texts), "".join(texts)
+    for end in range(len(whole) + 5):
+        for begin in range(end + 1):
+            pages = catalog.pages(key, document.id, characters=range(begin, end))
+            assert "".join(page.text for page in pages) == whole[begin:end]
+            assert [page.char_to - page.char_from for page in pages] == [len(text) for text in texts]
+    (third,) = catalog.pages(key, document.id, range(3, 4), range(3, 8))
+    assert third.text == ", thr"
+
+
 def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
     key: ProjectKey, put: Put, catalog: Catalog
 ) -> None:

@@ -1,5 +1,6 @@
 """What an assistant reads: documents with their pages, and the story as Arrow understands it."""
 
+import asyncio
 import random
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from mcp import MCPError
 
 from agent import MATERIAL
+from ingest import DocumentReport
 from tests.mcp_server.assistant import ERAS, Era, assistant, pictures_of, text_of
 from tests.server.house import House
 
@@ -126,6 +128,28 @@ async def test_documents_are_listed(home: House, era: Era) -> None:
 
     assert [document["name"] for document in listed["documents"]] == ["people.md"]
     assert none["documents"] == []
+
+
+async def test_many_documents_are_listed_beside_the_event_loop(
+    home: House, monkeypatch: pytest.MonkeyPatch, era: Era
+) -> None:
+    here, as_dict = list[bool](), DocumentReport.as_dict
+
+    def noted(report: DocumentReport) -> dict[str, Any]:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            here.append(False)
+        else:
+            here.append(True)
+        return as_dict(report)
+
+    monkeypatch.setattr(DocumentReport, "as_dict", noted)
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("list_documents")
+        await scribe.ok("add_documents", paths=["story.arrow"])
+
+    assert here == [False, False]
 
 
 async def test_a_story_in_a_file_is_read(home: House, era: Era) -> None:

@@ -19,6 +19,7 @@ from mcp.types import (
 from agent import MATERIAL
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
+from tests.agent.test_reading import lengths_given
 from tests.mcp_server.assistant import ERAS, Assistant, Era, assistant
 from tests.server.house import House
 
@@ -59,6 +60,17 @@ async def test_documents_and_their_pages_are_resources(home: House, folder: Path
     assert "chart" not in second
     assert isinstance(picture, BlobResourceContents)
     assert picture.blob.startswith("iVBORw0KGgo")
+
+
+async def test_of_a_long_document_only_what_is_shown_is_read(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.put("long.md", "ö" * 200_000)
+    given = lengths_given(monkeypatch)
+    async with assistant(home.url) as scribe:
+        text = await _text(scribe, "fletcher://projects/1/documents/long.md")
+
+    assert text.count("ö") == 100_000
+    assert "It goes on; read_document" in text
+    assert sum(given) <= 100_001
 
 
 @pytest.mark.parametrize("era", ERAS)

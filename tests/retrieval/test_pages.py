@@ -1,6 +1,8 @@
+from typing import Any
+
 import pytest
 
-from corpora import DocumentNotFound, Originals, ProjectKey
+from corpora import Catalog, DocumentNotFound, Originals, Passage, ProjectKey
 from retrieval import NoPages, PageNotFound, PassageNotFound, Retriever
 from tests.retrieval.conftest import Put
 from tests.retrieval.test_near_duplicates import STORY
@@ -72,13 +74,22 @@ def test_pictures_of_what_is_not_there(retriever: Retriever, key: ProjectKey, pu
 
 
 def test_a_page_has_its_passages_and_each_says_where_else_it_stands(
-    retriever: Retriever, key: ProjectKey, put: Put
+    retriever: Retriever, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(key, "bible.pdf", "The tower has no stairs.", STORY, paged=True)
     put(key, "bible.md", STORY)
-    bible = key.document_id("bible.pdf")
+    bible, given, passages = key.document_id("bible.pdf"), list[int](), Catalog.passages
+
+    def counted(catalog: Catalog, *asked: Any) -> list[Passage]:
+        found = passages(catalog, *asked)
+        given.append(len(found))
+        return found
+
+    retriever.search(key, "tower")  # which takes all of them
+    monkeypatch.setattr(Catalog, "passages", counted)
     ((first, alone),) = retriever.passages_of_page(key, bible, 1)
     ((second, also_in),) = retriever.passages_of_page(key, bible, 2)
     assert (first.text, alone) == ("The tower has no stairs.", ())
     assert (second.text, also_in) == (STORY, ("bible.md",))
     assert retriever.passages_of_page(key, bible, 3) == []
+    assert given == [1, 1, 0], "of each page its own"

@@ -234,6 +234,20 @@ def test_a_refused_document_takes_no_room(tmp_path: Path) -> None:
         assert client.frame()["message"].startswith("small.txt ")
 
 
+@pytest.mark.parametrize("size", [MIB // 2, 3 * MIB])
+def test_files_of_forms_that_wait_to_be_taken_in_take_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """A short one is in memory, and a long one on the disk, as a file that is open."""
+    monkeypatch.setattr("server.background.intake._MOST", 2 * (MIB + 16_384))
+    with house(tmp_path, access=ACCESS) as home:
+        with being_read(home, size) as first:
+            assert_too_busy(upload(home, 600_000, name=UNREADABLE, project="2"))
+            assert upload(home, 100, name=UNREADABLE, project="2").status_code == 200
+        assert first.result().status_code == 200
+        assert upload(home, 600_000, name=UNREADABLE, project="2").status_code == 200
+
+
 def test_the_files_of_a_form_wait_for_their_turn_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size, held = 16 * MIB, list[int]()
     added = Intake.add
