@@ -6,6 +6,7 @@ import logging
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import (
@@ -29,6 +30,7 @@ from corpora.errors import CatalogError
 from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
+from corpora.shares import Shares
 from corpora.sqlite import prepare_sqlite
 from corpora.trouble import Trouble
 from corpora.upgrade import add_what_is_missing
@@ -40,6 +42,7 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 # Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
 _PLACES = ThreadPlaces(12)
+_MANY_ROWS = 200
 
 
 class Database:
@@ -55,6 +58,7 @@ class Database:
         self._engine, self._presence = _open(database_url)
         self._place = _named(self._engine.url)
         self._one_writer = ThreadPlaces(1)
+        self._one_long_writer = Shares(1, each=1)
         self._is_open = False
         self._trouble = Trouble(logger)
         self._writer = self._engine.execution_options(fletcher_writes=True)
@@ -93,6 +97,23 @@ class Database:
     def _writing(self) -> Generator[Connection]:
         with self._in_turn(), self._reported(), self._writer.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _writing_rows(self, workspace: str, count: int) -> Generator[Connection]:
+        """As `_writing`. What takes long is written one after the other, workspaces in turn.
+
+        Before the next of these a file is left to short writes for as long as this one took: whatever somebody asks
+        for needs several of them.
+        """
+        if self.is_shared or count < _MANY_ROWS:
+            with self._writing() as connection:
+                yield connection
+            return
+        with self._one_long_writer.taken(workspace, _nothing):
+            with self._writing() as connection:
+                began = monotonic()
+                yield connection
+            sleep(monotonic() - began)
 
     def _in_place(self) -> AbstractContextManager[None]:
         return _PLACES.taken() if self.is_shared else nullcontext()
@@ -213,3 +234,6 @@ def _as_sentence(reason: object) -> str:
 def _named(url: URL) -> str:
     """The URL as it can be shown: without its password, which may stand among its parameters too."""
     return url.set(query={}).render_as_string(hide_password=True)
+
+
+def _nothing() -> None: ...

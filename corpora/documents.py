@@ -176,7 +176,7 @@ class Documents(Database):
             "text_size": kept_bytes(text, passages),
             "text": text,
         }
-        with self._writing() as connection:
+        with self._writing_rows(key.workspace, max(len(passages), self._passages_in(document_id))) as connection:
             project = touched_project(connection, key)
             embedded = take_away(connection, project, document_id)
             connection.execute(insert(documents).values(project=project, **row))
@@ -184,10 +184,14 @@ class Documents(Database):
             insert_passages(connection, document_id, passages, embedded)
             return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
 
+    def _passages_in(self, document_id: str) -> int:
+        with self._reading() as connection:
+            return connection.scalar(select(func.count()).where(passages.c.document == document_id)) or 0
+
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
         """Take a document out and return what it was; raises as `find_document` does."""
         document = self.find_document(key, document_id)
-        with self._writing() as connection:
+        with self._writing_rows(key.workspace, document.passages) as connection:
             take_away(connection, touched_project(connection, key), document.id)
         return document
 

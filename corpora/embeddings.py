@@ -134,14 +134,13 @@ class Embeddings(Database):
     def mark_forgotten(self, passage_ids: Iterable[str]) -> None:
         """Record that the vector store no longer has the vectors of these `replaced_passages`.
 
-        Those whose texts no passage of any project has are forgotten here as well.
+        Those whose texts no passage of any project has are forgotten here as well. Some at a time: others write in
+        between.
         """
-        ids = list(passage_ids)
-        with self._writing() as connection:
-            for some in chunks(ids):
+        for some in chunks(passage_ids):
+            with self._writing() as connection:
                 own = select(replaced_passages.c.project).where(replaced_passages.c.passage.in_(some))
                 hold_project(connection, projects.c.id.in_(own))
-            for some in chunks(ids):
                 gone = delete(replaced_passages).where(replaced_passages.c.passage.in_(some))
                 texts = connection.scalars(gone.returning(replaced_passages.c.text_sha256)).all()
                 connection.execute(delete(vectors).where(vectors.c.text_sha256.in_(texts), ~_is_used))

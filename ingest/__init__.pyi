@@ -25,7 +25,6 @@ from .restoring import restore as restore
 from .roots import FolderNotAllowed as FolderNotAllowed
 from .roots import FolderRoots as FolderRoots
 from .roots import FolderUnusable as FolderUnusable
-from .shares import Shares as Shares
 from .source import Refusal as Refusal
 from .source import Source as Source
 from .source import Unread as Unread

@@ -10,11 +10,10 @@ from functools import partial
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota
+from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.shares import Shares
 from ingest.source import Refusal, Source, Unread
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable

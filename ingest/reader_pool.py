@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self, TypeVar
 
+from corpora import Shares
 from ingest import readers
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import what_is_missing
 from ingest.reader_process import ChildEnded, Limits, NotBegun, ReaderProcess, Work, WorkFailed
 from ingest.readers.named import VARIABLE, check, named_reader, named_readers
-from ingest.shares import Shares
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, aclosing
 
-from corpora import CorpusError, ProjectKey
-from ingest import Progress, ProgressListener, Shares
+from corpora import CorpusError, ProjectKey, Shares
+from ingest import Progress, ProgressListener
 
 logger = logging.getLogger(__name__)
 

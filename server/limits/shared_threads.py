@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from ingest import Shares
+from corpora import Shares
 from server.limits.workspace_threads import begun_in
 
 _Result = TypeVar("_Result")

@@ -69,6 +69,7 @@ READ = {
     "an entry of contents without a page": "_CONTENTS_ENTRY.fullmatch('.' * 300_000)",
     "a question of names": "best_quotes('Who is ' + 'Ann’s ' * 10_000, [said])",
     "a question of words": "best_quotes('what is the name of ' + 'a9 b8, ' * 30_000, [said])",
+    "documents that are alike but for long words": "alike('ab' * 400, 'ba' * 400)",
     "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
 }
 PROGRAM = """
@@ -100,7 +101,10 @@ from ingest.readers.markdown import _WIKI_LINK
 from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
 from ingest.split import split
 from arrow_project import Operation, OperationError, ParseError, Story, parse
+import numpy as np
+from corpora import Passage
 from retrieval.asked_for import is_said
+from retrieval.near_duplicates import NearDuplicates
 from server.json_text import JsonError, read_object
 from tests.agent.story import story
 
@@ -115,6 +119,16 @@ def check(text, document="Odile keeps the lamp. It has 117 steps and burned in 1
 
 def passages(reader, text):
     return split(with_dialogues(reader.read(text.encode(), lambda *_: None)), "d1", "a document")
+
+def alike(one, other):
+    sides = [" ".join(f"lamp{word}" for word in range(part, part + 40)) for part in (0, 40)]
+    texts = [[word.join(f"{number} {side} " for side in sides) for number in range(300)] for word in (one, other)]
+    passages = [
+        Passage(f"{name}{number}", name, name, None, None, (), 0, len(text), text)
+        for name, of in zip("ab", texts)
+        for number, text in enumerate(of)
+    ]
+    NearDuplicates(passages, [np.arange(1, 90, dtype=np.int32)] * 600)
 
 for name, read in READ.items():
     if RLIMIT_CPU is not None:

@@ -8,6 +8,7 @@ import pytest
 
 from corpora import Catalog, CatalogBusy, ProjectKey
 from corpora.places import ThreadPlaces
+from tests.corpora.conftest import Put
 from tests.postgresql import EmptyDatabase
 from tests.waiting import eventually
 
@@ -78,6 +79,39 @@ def order_of(taken: Callable[[], AbstractContextManager[object]], places: Thread
 def test_who_came_first_is_next() -> None:
     places = ThreadPlaces(1)
     assert order_of(places.taken, places) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_between_two_long_writes_short_ones_have_their_time(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many long ones wait: what somebody else asks for meanwhile is several short ones."""
+    monkeypatch.setattr("corpora.database._MANY_ROWS", 3)
+    ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
+    left: list[list[str]] = []
+
+    def is_free(_seconds: float) -> None:
+        put(bo, f"{len(left)}.md", "One.")
+        left.append([document.name for document in catalog.documents(ada)])
+
+    for name in ("a.md", "b.md"):
+        put(ada, name, "One.", "Two.", "Three.")
+    monkeypatch.setattr("corpora.database.sleep", is_free)
+    gate = catalog._one_long_writer  # pyright: ignore[reportPrivateUsage]
+    with catalog._writing():  # pyright: ignore[reportPrivateUsage]
+        long_ones = [
+            threading.Thread(target=catalog.remove_document, args=(ada, ada.document_id(name)), daemon=True)
+            for name in ("a.md", "b.md")
+        ]
+        for thread in long_ones:
+            thread.start()
+        eventually(gate.is_wanted)
+    for thread in long_ones:
+        thread.join(PATIENCE_S)
+    assert [len(names) for names in left] == [1, 0]
+    put(ada, "c.md", "One.", "Two.", "Three.")
+    put(ada, "c.md", "Four.")
+    assert len(left) == 4, "it is long, too, to take away what was there"
 
 
 def test_who_writes_an_sqlite_file_over_and_over_lets_those_in_who_wait(sqlite_url: str) -> None:

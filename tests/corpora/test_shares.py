@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.shares import Place, Shares
+from corpora.shares import Place, Shares
 
 
 def granted(*places: Place) -> list[bool]:
