@@ -22,6 +22,7 @@ _ZERO_FOR_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord
 _SHORTEST_ID = 7
 _LARGE = 10.0 ** (_SHORTEST_ID - 1)
 _ID = re.compile(rf"[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
+_ESCAPED_DIGIT = re.compile(r"\\u003([0-9])")
 _MANY_IDS, _MOST_IDS = 20_000, 200_000
 _SEED_BITS = 37  # of an id, in which an author counts; `ids.AUTHOR_SHIFT`, whose module needs this one
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -43,9 +44,10 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         TypeError: it is no text at all.
     """
     text, raw = _characters(text)
-    digits = raw.translate(_ZERO_FOR_DIGITS)
+    plain = _ESCAPED_DIGIT.sub(r"\1", text) if r"\u003" in text else text  # only a key's digits can be escaped
+    digits = (raw if plain is text else plain.encode()).translate(_ZERO_FOR_DIGITS)
     if digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS:
-        _refuse_scattered(_ID.findall(text))
+        _refuse_scattered(_ID.findall(plain))
     # no number can be so long that a double would change it
     read_integer = int if b"0" * (_EXACT_DIGITS + 1) not in digits else _integer
     try:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from corpora.errors import CatalogError
+from corpora.errors import CatalogBusy, CatalogError
 from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
@@ -43,6 +43,7 @@ _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 # Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
 _PLACES = ThreadPlaces(12)
 _MANY_ROWS = 200
+_PATIENCE_S = 600.0  # what is long may stand behind all that its workspace removes
 
 
 class Database:
@@ -59,6 +60,7 @@ class Database:
         self._place = _named(self._engine.url)
         self._one_writer = ThreadPlaces(1)
         self._one_long_writer = Shares(1, each=1)
+        self._rests_until = 0.0
         self._is_open = False
         self._trouble = Trouble(logger)
         self._writer = self._engine.execution_options(fletcher_writes=True)
@@ -102,18 +104,25 @@ class Database:
     def _writing_rows(self, workspace: str, count: int) -> Generator[Connection]:
         """As `_writing`. What takes long is written one after the other, workspaces in turn.
 
-        Before the next of these a file is left to short writes for as long as this one took: whatever somebody asks
-        for needs several of them.
+        Before each a file is left to short writes for as long as the one before it took: whatever somebody asks for
+        needs several of them. Raises `CatalogBusy` where its turn does not come for ten minutes.
         """
         if self.is_shared or count < _MANY_ROWS:
             with self._writing() as connection:
                 yield connection
             return
-        with self._one_long_writer.taken(workspace, _nothing):
+        give_up_at = monotonic() + _PATIENCE_S
+
+        def beat() -> None:
+            if monotonic() > give_up_at:
+                raise CatalogBusy("Too many long documents wait to be written or removed: try again later.")
+
+        with self._one_long_writer.taken(workspace, beat):
+            sleep(max(0.0, self._rests_until - monotonic()))
             with self._writing() as connection:
                 began = monotonic()
                 yield connection
-            sleep(monotonic() - began)
+            self._rests_until = 2 * monotonic() - began
 
     def _in_place(self) -> AbstractContextManager[None]:
         return _PLACES.taken() if self.is_shared else nullcontext()
@@ -234,6 +243,3 @@ def _as_sentence(reason: object) -> str:
 def _named(url: URL) -> str:
     """The URL as it can be shown: without its password, which may stand among its parameters too."""
     return url.set(query={}).render_as_string(hide_password=True)
-
-
-def _nothing() -> None: ...

@@ -176,7 +176,7 @@ class Documents(Database):
             "text_size": kept_bytes(text, passages),
             "text": text,
         }
-        with self._writing_rows(key.workspace, max(len(passages), self._passages_in(document_id))) as connection:
+        with self._writing_rows(key.workspace, len(passages) + self._passages_in(document_id)) as connection:
             project = touched_project(connection, key)
             embedded = take_away(connection, project, document_id)
             connection.execute(insert(documents).values(project=project, **row))

@@ -55,7 +55,7 @@ class _Entry:
 
     @property
     def size(self) -> int:
-        return self.stamp.size if self.stamp else 0
+        return (self.stamp or _stamp(self.folder / self.below)).size
 
 
 class Scan(Collection["Source | Refusal"]):
@@ -80,7 +80,7 @@ class Scan(Collection["Source | Refusal"]):
 
     @property
     def unread(self) -> tuple[Unread | Refusal, ...]:
-        """The same, each to be read when there is room for it; those of a `Look` know how large they are."""
+        """The same, each to be read when there is room for it."""
         return tuple(
             entry.refusal or Unread(entry.name, partial(_read, entry), size=entry.size) for entry in self._entries
         )

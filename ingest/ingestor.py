@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 # In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
+_BYTES_PER_S = 1_000_000  # of which those with less go first
 
 
 class SearchIndex(Protocol):
@@ -129,8 +130,9 @@ class Ingestor:
         self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None]
     ) -> AbstractContextManager[None]:
         """Held for as long as a document is in memory that came from the disk."""
-        is_large = isinstance(entry, Unread) and entry.size > _LARGE
-        return self._large.taken(workspace, beat) if is_large else nullcontext()
+        if not isinstance(entry, Unread) or entry.size <= _LARGE:
+            return nullcontext()
+        return self._large.taken(workspace, beat, entry.size / _BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""

@@ -17,6 +17,7 @@ MAX_CHARACTERS_ACCENTED = 600
 _ACCENTED_SHARE = 0.02
 # Longer ones are text that was set as a heading by mistake; as a heading it would come before each passage.
 _MAX_TITLE = 200
+_MOST_HEADINGS, _MOST_OF_TITLES = 9, 600  # of those that a passage is under; of their characters
 
 _LINE = re.compile(r"\n")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*")
@@ -150,16 +151,26 @@ def _sections(extracted: Extracted) -> Iterator[_Section]:
     section = _Section(())
     for block, following in zip(blocks, [*blocks[1:], None], strict=False):
         if block.kind == "heading":
-            outer = [heading for heading in path if heading.level < block.level]
+            outer = [heading for heading in path if heading.level < block.level][1 - _MOST_HEADINGS :]
             has_content = following is not None and (following.kind != "heading" or following.level > block.level)
             if has_content or len(outer) < len(path):
                 yield section
                 path = [*outer, block] if has_content else outer
-                section = _Section(tuple(heading.title for heading in path))
+                section = _Section(_titles(path))
             if has_content:
                 continue
         section.blocks.append(block)
     yield section
+
+
+def _titles(path: Sequence[Block]) -> tuple[str, ...]:
+    """Of the headings that a section is under, the innermost ones: each of its passages is kept with them."""
+    titles: list[str] = []
+    for heading in reversed(path):
+        if titles and sum(map(len, titles)) + len(heading.title) > _MOST_OF_TITLES:
+            break
+        titles.append(heading.title)
+    return tuple(reversed(titles))
 
 
 def _covering(extracted: Extracted) -> Iterator[Block]:

@@ -112,7 +112,7 @@ async def _add(call: AssistantCall) -> ToolAnswer:
     key, services = await project_of(call), call.services
     scanned = await in_thread(_scanned, AllowedPaths(services.roots, call.caller), call.arguments["paths"])
     async with IngestProgress(call.context) as progress:
-        report = await services.intake.add(key, scanned, progress=progress.listen)
+        report = await services.intake.add(key, scanned.unread, progress=progress.listen)
     services.embedding.submit(key)
     return await in_thread(_report, report)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ _SAME = 0.8
 _MISREAD = 0.6  # two spellings as alike as this are one word that was read badly
 _MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
 _SHORT = 6  # words; what is longer and has no counterpart is a running header, or moved, and no other wording
+_FEW_LETTERS = 200
 _FEW = 2  # words that only one of them has, such as a `not`: too few for a running header
 
 
@@ -120,7 +122,10 @@ class Alignment:
             if following - place == there - here and following <= place + _RUN:
                 continue
             if there >= here:
-                yield _Gap(list(said[place + _RUN : following]), self._words[here + _RUN : there])
+                between = said[place + _RUN : following]
+                # With more words than these it is neither another wording nor the same: it may be most of a document.
+                enough = here + _RUN + _SHORT + 1 + 3 * sum(map(len, between))
+                yield _Gap(list(between), self._words[here + _RUN : min(there, enough)])
         last, end = anchors[-1][0] + _RUN, anchors[-1][1] + _RUN
         if last < len(said):
             yield _Gap(list(said[last:]), self._words[end : end + len(said) - last], at_edge=True)
@@ -158,4 +163,11 @@ def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
     least = _MISREAD if len(said) == len(here) else _MISREAD_TOGETHER
     if 2 * min(len(one), len(other)) < least * (len(one) + len(other)):
         return False  # whatever they are; what stands here may be most of a document
-    return numbers[0] == numbers[1] and Indel.normalized_similarity(one, other) >= least
+    return numbers[0] == numbers[1] and _likeness(one, other) >= least
+
+
+def _likeness(one: str, other: str) -> float:
+    """From 0 to 1; of few words letters in a row count, which takes the square of them or more."""
+    if len(one) + len(other) <= _FEW_LETTERS:
+        return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return Indel.normalized_similarity(one, other)

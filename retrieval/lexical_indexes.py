@@ -68,7 +68,7 @@ class LexicalIndexes:
         self._kept: OrderedDict[ProjectKey, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._small = small
-        self._builders_of_small = Builders[LexicalIndex](places=1)
+        self._builders_of_small = Builders[LexicalIndex](places=2)
         self._builders_of_large = Builders[LexicalIndex](places=2)
 
     def current(self, key: ProjectKey) -> LexicalIndex:

@@ -19,6 +19,8 @@ _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
 _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
+_MOST_WORDS = 600_000  # of the documents that are compared: aligned, each takes some five hundred bytes
+
 
 class _Compared(NamedTuple):
     """Passages of one document: those that stand in another, those of them that need not be shown, and versions."""
@@ -44,8 +46,10 @@ class NearDuplicates:
         self._differing: set[str] = set()
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
-        texts = _Texts(passages, documents)
+        texts = _Texts(passages, documents, words)
         for pair in pairs:
+            if not texts.have_room_for(pair):
+                continue
             for one, other in (pair, pair[::-1]):
                 key = texts.version(one), texts.version(other)
                 known = None if previous is None else previous._compared.get(key)
@@ -72,12 +76,25 @@ class NearDuplicates:
 class _Texts:
     """The documents of a project by number, aligned when they are asked for."""
 
-    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp]) -> None:
+    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp], words: Sequence[Words]) -> None:
         self._passages = passages
         self._documents = documents
         self._vocabulary: dict[str, int] = {}
         self._aligned: dict[int, Alignment] = {}
         self._own: dict[int, list[Passage]] = {}
+        self._lengths: list[float] = np.bincount(documents, [len(row) for row in words]).tolist()
+        self._room = _MOST_WORDS
+        self._admitted: set[int] = set()
+
+    def have_room_for(self, pair: tuple[int, int]) -> bool:
+        """Whether the two can be compared, beside those for which there was room before."""
+        new = set(pair) - self._admitted
+        words = sum(self._lengths[one] for one in new)
+        if words > self._room:
+            return False
+        self._room -= words
+        self._admitted |= new
+        return True
 
     def own(self, document: int) -> list[Passage]:
         if document not in self._own:

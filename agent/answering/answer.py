@@ -111,7 +111,7 @@ class ModelAnswer:
         self._corrections.response_ends()
         if self._execution.held is not None:
             return False  # something needs a yes, so the model is not asked any further
-        if any(result.outcome == "retried" for result in results):
+        if results and all(result.outcome == "retried" for result in results):
             self._note_useless(response)
         elif results:
             self._useless = 0
@@ -144,6 +144,8 @@ class ModelAnswer:
 
     async def _results(self, parts: Sequence[ToolCallPart]) -> list[ToolReturnPart]:
         """Makes the calls of one response in order: one may need what the one before it has made."""
+        if not parts:
+            return []
         calls = await in_thread(read_calls, parts, self._tools)
         answers: list[dict[str, Any] | str] = []
         while len(answers) < len(calls):

@@ -23,7 +23,7 @@ ANSWER_QUESTION = "answer_question"
 _LONGEST_ARGUMENTS = 500_000  # characters, of all calls of a response: what can be read and checked in a moment
 _MOST_CALLS = 200
 _TOO_MUCH = (
-    f"Nothing was done: the calls of one response have at most {_LONGEST_ARGUMENTS:,} characters of arguments "
+    f"This call was not made: the calls of one response have at most {_LONGEST_ARGUMENTS:,} characters of arguments "
     f"together, and are at most {_MOST_CALLS}. Make the others in the next one."
 )
 _LONGEST_NAME = 64
@@ -72,7 +72,7 @@ def read_calls(parts: Sequence[ToolCallPart], tools: Container[str]) -> list[Ope
     left = _LONGEST_ARGUMENTS
     calls: list[Operation | str] = []
     for part in parts:
-        length = len(part.args_as_json_str())
+        length = len(_written(part))
         if len(calls) < _MOST_CALLS and length <= left:
             left -= length
             calls.append(read_call(part, tools))
@@ -89,13 +89,19 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
     a JSON object, as whatever else there was would break the rest of the turn.
     """
     part.tool_name = function_named(part.tool_name)
-    written = part.args or {}
+    written = _written(part)
     try:
-        part.args = _json_object(written if isinstance(written, str) else json.dumps(written, ensure_ascii=False))
+        part.args = _json_object(written)
     except ValueError as error:
-        part.args = {"arguments": encodable(str(written))[:_LONGEST_ARGUMENTS]}
+        part.args = {"arguments": encodable(written)}
         return f"Nothing was done: the arguments have to be one JSON object ({error})."
     return Operation(part.tool_name, part.args) if part.tool_name in tools else _unknown(part.tool_name)
+
+
+def _written(part: ToolCallPart) -> str:
+    """The arguments as text, whatever the model has written."""
+    written = part.args or {}
+    return written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
 
 
 def _json_object(written: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ _LOOKED_AT = 12
 _ALL = 100
 LONGEST_SENTENCE = 1_000
 """Characters; what is longer is no sentence, and each number in it would be compared with all of it."""
+# Of all documents: each is kept with its sentence, and one of the story may be compared with all of its kind.
+_MOST_FIGURES = 50_000
 # Characters that are read in one go.
 _PIECE = 100_000
 
@@ -46,9 +48,9 @@ class DocumentTexts:
         """Every figure of the documents with its sentence, by its kind and by what it counts."""
         found: dict[tuple[str, str], list[tuple[Unit, Figure]]] = {}
         units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
-        for unit in units:
-            for figure in read_figures(unit.text):
-                found.setdefault((figure.kind, figure.noun), []).append((unit, figure))
+        figures = ((unit, figure) for unit in units for figure in read_figures(unit.text))
+        for unit, figure in islice(figures, _MOST_FIGURES):
+            found.setdefault((figure.kind, figure.noun), []).append((unit, figure))
         return found
 
     def near(self, query: str, count: int) -> list[CitedPassage]:

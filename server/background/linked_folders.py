@@ -5,9 +5,9 @@ import logging
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -91,8 +91,7 @@ class LinkedFolders:
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
         admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
-        async with self._changes(key):
-            await self._end(key)
+        async with self._changed(key):
             write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
             await self._in_thread(write)
             follower = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
@@ -100,8 +99,7 @@ class LinkedFolders:
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
         """Forgets the project's folder, and leaves its documents; raises `FolderNotFound`."""
-        async with self._changes(key):
-            await self._end(key)
+        async with self._changed(key):
             return await self._in_thread(self._catalog.unlink_folder, key)
 
     async def close(self) -> None:
@@ -115,32 +113,48 @@ class LinkedFolders:
             await asyncio.to_thread(self._catalog.release_folders, self._watcher)
         await asyncio.to_thread(self._threads.shutdown)
 
+    @asynccontextmanager
+    async def _changed(self, key: ProjectKey) -> AsyncGenerator[None]:
+        """Nobody follows the project's folder meanwhile; where its link could not be changed, it is followed again."""
+        try:
+            async with self._changes(key):
+                await self._end(key)
+                yield
+        except BaseException:
+            if self._keeper is not None and self._keeper.done():
+                self._keeper = asyncio.create_task(self._keep_following())
+            raise
+
     def _changes(self, key: ProjectKey) -> asyncio.Lock:
         """Held by whoever changes which folder of the project is followed; a project that nobody changes has none."""
         return self._changing.setdefault(key, asyncio.Lock())
 
     async def _keep_following(self) -> None:
-        """Follows all folders, and looks for those that nobody follows any more, of whichever server and whyever."""
+        """Follows all folders; with a shared database, looks for those that nobody follows any more."""
         while not self._closing.is_set():
             try:
                 folders = await self._in_thread(self._catalog.linked_folders)
                 followed = _within_limits(folders)
-                for folder in folders:
-                    await self._kept(folder, is_followed=folder.key in followed)
+                kept = [await self._kept(folder, is_followed=folder.key in followed) for folder in folders]
             except CorpusError as error:
                 logger.warning("linked folders: %s", error)
             except Exception:
                 logger.exception("linked folders could not be followed")
-            await self._pause(_RENEW_S)
+            else:
+                if all(kept) and not self._shared:
+                    return
+            await self._pause(_RENEW_S if self._shared else _AGAIN_S)
 
-    async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> None:
-        """Does what is to be done with it; one that fails keeps none of the others waiting."""
+    async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> bool:
+        """Whether that is done that is to be done with it; one that fails keeps none of the others waiting."""
         try:
             await (self._keep(folder) if is_followed else self._note(folder, _SURPLUS))
         except CorpusError:  # as that of the database, which is all of theirs
             raise
         except Exception:
             logger.exception("the linked folder %s could not be followed", folder.path)
+            return False
+        return True
 
     async def _keep(self, folder: LinkedFolder) -> None:
         """Renews our lease on a folder, or takes it over; waits for no ingest, as other leases have to be renewed."""
@@ -150,10 +164,10 @@ class LinkedFolders:
             return
         async with changes:
             follower = self._followers.get(folder.key)
-            if not await self._may_follow(folder) or (follower and follower.folder.path != folder.path):
-                if follower is not None:
+            if follower is not None and not follower.task.done():
+                if not await self._may_follow(follower.folder):  # of what was listed, a link may be another by now
                     follower.stop.set()
-            elif follower is None or follower.task.done():
+            elif await self._may_follow(folder):
                 await self._take_over(folder)
 
     async def _take_over(self, folder: LinkedFolder) -> None:

@@ -1,6 +1,7 @@
 """Calls as models write them: whatever the arguments are, what goes back to the provider is one JSON object."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -61,10 +62,17 @@ def test_what_nobody_would_take_for_a_name_is_no_duplicate() -> None:
     assert find_duplicate(project, Operation("create_variable", {"name": "silver"})) is None
 
 
-@given(st.dictionaries(st.text(), JSON).map(json.dumps) | JSON.map(json.dumps) | st.text(st.characters()))
+@given(
+    st.dictionaries(st.text(), JSON)
+    | st.dictionaries(st.text(), JSON).map(json.dumps)
+    | JSON.map(json.dumps)
+    | st.text(st.characters())
+)
 @example("\ud800")
-def test_whatever_it_is_can_be_sent_back(written: str) -> None:
+@example('{"name": "\\ud83d"}')
+@example({"name": "\ud83d"})
+def test_whatever_it_is_can_be_sent_back(written: str | dict[str, Any]) -> None:
     part = ToolCallPart("create_variable", written)
-    read_call(part, TOOLS)
+    read_calls([part], TOOLS)
     assert isinstance(part.args, dict)
     json.dumps(part.args, ensure_ascii=False, allow_nan=False).encode()

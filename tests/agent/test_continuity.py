@@ -291,3 +291,9 @@ def test_what_is_longer_than_any_name_is_no_misspelt_one() -> None:
     words = Vocabulary([f"We saw Oskar and {'O' + 'x' * 59}."])
     assert words.nearest_name("Osker") == "Oskar"
     assert words.nearest_name("O" + "x" * 58 + "y") is None
+
+
+def test_of_very_many_figures_the_first_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.continuity.places._MOST_FIGURES", 1)
+    texts = DocumentTexts(lambda: ["It has 12 steps. ", "It has 13 lamps."], lambda _query, _count: ())
+    assert [figure.noun for found in texts.figures.values() for _, figure in found] == ["step"]

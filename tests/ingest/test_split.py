@@ -99,6 +99,17 @@ def test_a_heading_ends_the_headings_of_its_level_and_below() -> None:
     assert [passage.heading for passage in cut(extracted)] == [("A", "B"), ("A", "C")]
 
 
+@pytest.mark.parametrize(("title", "kept"), [("Level {}", 9), ("{:0200}", 3)])
+def test_of_headings_in_headings_without_end_the_innermost_are_kept(title: str, kept: int) -> None:
+    """Each passage has them: a short file could be gigabytes."""
+    titles = [title.format(level) for level in range(300)]
+    parts: list[Part] = []
+    for level, words in enumerate(titles, 1):
+        parts.append(("heading", words, level))
+        parts.append(("paragraph", f"Text {level}."))
+    assert cut(document(*parts))[-1].heading == tuple(titles[-kept:])
+
+
 def test_a_heading_with_nothing_below_is_text_of_its_section() -> None:
     extracted = document(
         ("heading", "Art", 1),

@@ -1,10 +1,13 @@
 """Documents are added with notices of how far it is, and no further once the client cancels."""
 
 import asyncio
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ingest.plain_file import open_plain_file
 from tests.mcp_server.assistant import ERAS, Era, assistant
 from tests.server.house import House
 
@@ -34,6 +37,22 @@ async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> 
     assert [progress for progress, _ in told] == sorted({progress for progress, _ in told})
     assert told
     assert {total for _, total in told} == {6.0}
+
+
+async def test_files_are_read_where_nobody_waits_for_them(
+    home: House, notes: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    def opening(path: Path, inside: Path | None) -> Any:
+        threads.append(threading.current_thread().name)
+        return open_plain_file(path, inside)
+
+    monkeypatch.setattr("ingest.folder.open_plain_file", opening)
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("add_documents", paths=["notes"])
+    assert len(threads) == 6
+    assert {name.rpartition("_")[0] for name in threads} == {"intake"}
 
 
 async def test_cancelled_it_reads_nothing_more(home: House, notes: Path, era: Era) -> None:

@@ -136,3 +136,11 @@ def test_what_is_far_longer_is_not_compared_by_letters(monkeypatch: pytest.Monke
     found = near_duplicates(document("a.md", STORY), document("b.md", longer))
     assert not found.is_repeated("b.md-1")
     assert all(max(map(len, call.args)) < 1_000 for call in compare.normalized_similarity.call_args_list)
+
+
+def test_of_very_long_documents_as_many_are_compared_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", 2 * len(terms(STORY)) + 1)
+    other = STORY.replace("Elena", "Odile")
+    found = near_duplicates(*(document(name, STORY) for name in ("a.md", "b.md")), document("c.md", other, other))
+    assert found.also_in("a.md-1") == ("b.md",)
+    assert found.also_in("c.md-1") == ()
