@@ -130,14 +130,14 @@ class FileStory:
         """See `EditableStory`."""
         async with self._files.lock(self._path):
             before = await in_thread(self._bytes)
-            answer = await self._answer(work, before)
+            is_own = await in_thread(self._files.has_made, self._path, before)
+            answer = await self._answer(work, before, is_own=is_own)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"]:
-                await in_thread(self._write, before, after, is_undo=_has_undone(answer))
+                await in_thread(self._write, before, after, is_own=is_own, is_undo=_has_undone(answer))
         return answer
 
-    async def _answer(self, work: Work, before: bytes) -> dict[str, Any]:
-        is_own = work.function != "undo" or await in_thread(self._files.has_made, self._path, before)
+    async def _answer(self, work: Work, before: bytes, *, is_own: bool) -> dict[str, Any]:
         body = self._body(work, before, is_own=is_own)
         try:
             taken = self._services.taken.of(one_spelling(self._path))
@@ -177,7 +177,7 @@ class FileStory:
     def _not_a_project(self, error: ParseError) -> ToolError:
         return ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}")
 
-    def _write(self, before: bytes, after: bytes, *, is_undo: bool) -> None:
+    def _write(self, before: bytes, after: bytes, *, is_own: bool, is_undo: bool) -> None:
         try:
             file = self._files.open(self._path)
             (file.go_back if is_undo else file.write)(before, after)
@@ -186,9 +186,9 @@ class FileStory:
         except OSError as error:
             raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror or error}.") from error
         if is_undo:
-            self._files.note_taken_back(self._path, before)
+            self._files.note_taken_back(self._path, self._bytes())
         else:
-            self._files.note_made(self._path, after)
+            self._files.note_made(self._path, after, follows=is_own)
 
 
 class EditorStory:

@@ -3,13 +3,14 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 from unicodedata import normalize
 from weakref import WeakValueDictionary
 
-_REMEMBERED = 10_000
+_FILES, _TURNS = 1_000, 100  # whose assistants are remembered
 
 
 class StoryFileError(Exception):
@@ -46,25 +47,29 @@ class StoryFiles:
     def __init__(self, open_file: Callable[[Path], UndoableFile]) -> None:
         self.open = open_file
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
-        self._made = OrderedDict[tuple[Path, bytes], None]()
+        self._made = OrderedDict[Path, list[tuple[int, bytes]]]()
 
     def lock(self, path: Path) -> asyncio.Lock:
         """Held by whoever changes the file."""
         return self._locks.setdefault(path, asyncio.Lock())
 
-    def note_made(self, path: Path, after: bytes) -> None:
-        """An assistant's turn has led to what is in the file now."""
-        self._made[_version(path, after)] = None
-        if len(self._made) > _REMEMBERED:
+    def note_made(self, path: Path, after: bytes, *, follows: bool) -> None:
+        """An assistant's turn has written `after`; the turn before it was one too, if it `follows` that."""
+        turns = self._made.pop(path, []) if follows else []
+        self._made[path] = [*turns, _version(path, after)][-_TURNS:]
+        if len(self._made) > _FILES:
             self._made.popitem(last=False)
 
     def has_made(self, path: Path, now: bytes) -> bool:
-        """Whether the last turn on a file, which has led to what is in it, was an assistant's of this server."""
-        return _version(path, now) in self._made
+        """Whether an assistant of this server was the last to write the file, and has led to what is in it."""
+        turns = self._made.get(path, [])
+        return bool(turns) and turns[-1] == _version(path, now)
 
-    def note_taken_back(self, path: Path, before: bytes) -> None:
-        """The turn that had led to `before` is taken back."""
-        self._made.pop(_version(path, before), None)
+    def note_taken_back(self, path: Path, now: bytes) -> None:
+        """The last turn was taken back; what is in the file now may be what an assistant's turn before it had made."""
+        turns = self._made.pop(path, [])[:-1]
+        if turns and turns[-1][1] == (version := _version(path, now))[1]:
+            self._made[path] = [*turns[:-1], version]
 
 
 def one_spelling(path: Path) -> str:
@@ -72,5 +77,8 @@ def one_spelling(path: Path) -> str:
     return normalize("NFKC", str(path).casefold())
 
 
-def _version(path: Path, content: bytes) -> tuple[Path, bytes]:
-    return path, sha256(content).digest()
+def _version(path: Path, content: bytes) -> tuple[int, bytes]:
+    """Two turns of the user may lead back to the same content, and to another time of writing."""
+    with suppress(OSError):  # it is gone
+        return path.stat().st_mtime_ns, sha256(content).digest()
+    return 0, b""

@@ -82,6 +82,28 @@ async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: H
     assert parse(story.read_text("utf-8")).data.variables == parse(first.decode()).data.variables
 
 
+async def test_what_the_user_has_done_is_the_users_also_where_it_leads_back_to_what_an_assistant_made(
+    home: House, story: Path, era: Era
+) -> None:
+    def renamed_by_the_user(old: str, new: str) -> None:
+        before = parse(story.read_text("utf-8"))
+        number = next(key for key, one in before.data.variables.items() if one["name"] == old)
+        asked = {"function": "update_variable", "function_params": {"variable_id": number, "name": new}}
+        with home.http() as http:
+            answer = http.post("/projects/1/turns", json={"arrow_content": before.to_text(), **asked})
+        story.write_text(answer.json()["arrow_content"], "utf-8")
+
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        made = story.read_bytes()
+        renamed_by_the_user("gold", "silver")
+        renamed_by_the_user("silver", "gold")
+        assert story.read_bytes() == made
+        asked = await scribe.ok("undo", story=_STORY)
+    assert asked["status"] == "question"
+    assert story.read_bytes() == made
+
+
 async def test_however_many_calls_there_were_each_is_taken_back(home: House, story: Path, era: Era) -> None:
     def gold(number: int) -> dict[str, Any]:
         return {"function": "create_variable", "arguments": {"name": f"gold_{number}", "type": "num"}}
