@@ -5,9 +5,9 @@ from functools import partial
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.loading import MAX_CHAPTER, integer_epoch
 from arrow_project.project_data import ProjectData
-from arrow_project.values import is_id, shown
+from arrow_project.values import AUTHOR_SHIFT, is_id, shown
 
-AUTHOR_SHIFT, CHAPTER_SHIFT = 37, 43
+CHAPTER_SHIFT = 43
 MAX_AUTHOR = 63
 SEED_LIMIT = 2**AUTHOR_SHIFT
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
+from arrow_project.values import AUTHOR_SHIFT
 
 # A text that does not end is taken to the end: else it would be looked through again from each of its quotes.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
@@ -24,7 +25,6 @@ _LARGE = 10.0 ** (_SHORTEST_ID - 1)
 _ID = re.compile(rf"[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
 _ESCAPED_DIGIT = re.compile(r"\\u003([0-9])")
 _MANY_IDS, _MOST_IDS = 20_000, 200_000
-_SEED_BITS = 37  # of an id, in which an author counts; `ids.AUTHOR_SHIFT`, whose module needs this one
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
 # Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
@@ -98,7 +98,7 @@ def _characters(text: str | bytes) -> tuple[str, bytes]:
 def _refuse_scattered(digits: Iterable[str]) -> None:
     """Refuse so many numbers that they are ids, and are not those of a few authors."""
     count = reach = 0
-    for _, ids in groupby(sorted(map(int, digits)), lambda each: each >> _SEED_BITS):
+    for _, ids in groupby(sorted(map(int, digits)), lambda each: each >> AUTHOR_SHIFT):
         different = [each for each, _ in groupby(ids)]
         count += len(different)
         reach += different[-1] - different[0] + 1000

@@ -12,6 +12,9 @@ Table = dict[int, Record]
 Connection = list[int]
 """``[from_id, from_slot, to_id, to_slot]``."""
 
+AUTHOR_SHIFT = 37
+"""Bits of an id in which its author counts; which author it is stands above them."""
+
 _SHOWN = 60
 _BRIEF = reprlib.Repr()
 _BRIEF.fillvalue = "…"

@@ -14,7 +14,7 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.source import Refusal, Source, Unread
+from ingest.source import BYTES_PER_S, Refusal, Source, Unread
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
 
@@ -23,7 +23,6 @@ logger = logging.getLogger(__name__)
 # In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
-_BYTES_PER_S = 1_000_000  # of which those with less go first
 
 
 class SearchIndex(Protocol):
@@ -132,7 +131,7 @@ class Ingestor:
         """Held for as long as a document is in memory that came from the disk."""
         if not isinstance(entry, Unread) or entry.size <= _LARGE:
             return nullcontext()
-        return self._large.taken(workspace, beat, entry.size / _BYTES_PER_S)
+        return self._large.taken(workspace, beat, entry.size / BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""

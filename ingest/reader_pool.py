@@ -18,6 +18,7 @@ from ingest.extracted import Extracted, ReadError
 from ingest.ocr import what_is_missing
 from ingest.reader_process import ChildEnded, Limits, NotBegun, ReaderProcess, Work, WorkFailed
 from ingest.readers.named import VARIABLE, check, named_reader, named_readers
+from ingest.source import BYTES_PER_S
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +29,6 @@ Read = Callable[[str, bytes, PageListener], Extracted]
 _WORKS_OF_A_CHILD = 200
 _TRIES = 3
 _FOR_NEWCOMERS = 2
-_BYTES_PER_S = 1_000_000  # of an ordinary document
 # Exit codes of a child that was ended by a signal; Windows has none.
 _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else ("", "")
 
@@ -74,7 +74,7 @@ class ReaderPool:
                     return partial(self._read, name, data)
                 return partial(readers.read_by_named, name, named, _written(Path(folder), name, data))
 
-            return self.run(name, prepare, workspace=workspace, seconds=len(data) / _BYTES_PER_S, progress=progress)
+            return self.run(name, prepare, workspace=workspace, seconds=len(data) / BYTES_PER_S, progress=progress)
 
     def check_named(self) -> None:
         """Raise `ReadError` (READER_UNAVAILABLE) for a reader of `FLETCHER_READERS` that cannot be used."""

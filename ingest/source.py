@@ -17,6 +17,9 @@ from ingest.readers.formats import detect
 MAX_DOCUMENT_BYTES = 256 * 2**20
 """The largest document, whichever way it comes in: a quarter of the memory that its reader has."""
 
+BYTES_PER_S = 1_000_000
+"""Of an ordinary document while it is read: what has fewer goes first."""
+
 _LONGEST_NAME = 500
 _LONGEST_SPELT = 4 * _LONGEST_NAME  # a letter may be spelt with three marks that are composed with it
 _DRIVE = re.compile(r"[A-Za-z]:/")

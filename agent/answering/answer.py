@@ -111,7 +111,7 @@ class ModelAnswer:
         self._corrections.response_ends()
         if self._execution.held is not None:
             return False  # something needs a yes, so the model is not asked any further
-        if results and all(result.outcome == "retried" for result in results):
+        if any(result.outcome == "retried" for result in results):
             self._note_useless(response)
         elif results:
             self._useless = 0

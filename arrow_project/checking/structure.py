@@ -4,10 +4,10 @@ from collections import Counter
 
 from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.checking.survey import Survey
-from arrow_project.ids import AUTHOR_SHIFT, CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
+from arrow_project.ids import CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Record, integer, is_id, record, shown
+from arrow_project.values import AUTHOR_SHIFT, Record, integer, is_id, record, shown
 
 _AUTHORS, _OLD_SEED = 14, 16
 _COMMANDS = frozenset({"_use", "_as_entry", "_exposure_revision"})
