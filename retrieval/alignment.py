@@ -73,6 +73,20 @@ class Alignment:
         self.length = len(self._words)
         self._runs: list[int] = runs.tolist()
         self._places: dict[int, int] = {run: place for place, run in reversed(list(enumerate(self._runs)))}
+        self._run_set = np.unique(runs)
+        of_rows = [hashed(row) for row in self._rows]
+        self._run_counts = np.array([len(runs) for runs in of_rows])
+        self._runs_of_rows = np.concatenate(of_rows)
+        self._row_of_runs = np.repeat(range(len(of_rows)), self._run_counts)
+
+    def rows_like(self, other: Alignment) -> list[int]:
+        """The passages of which so many runs stand in the other document that its `likeness` is worth asking for."""
+        if not len(other._run_set):
+            return []
+        at = np.searchsorted(other._run_set[:-1], self._runs_of_rows)
+        stands = other._run_set[at] == self._runs_of_rows
+        standing = np.bincount(self._row_of_runs[stands], minlength=len(self._rows))
+        return np.flatnonzero((standing > 0) & (standing >= _SAME * self._run_counts)).tolist()
 
     def words_of(self, row: int) -> tuple[list[str], Words]:
         """The words of a passage, as they are spelled and by number."""

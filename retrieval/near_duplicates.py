@@ -20,6 +20,8 @@ _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
 _MOST_WORDS = 600_000  # of the documents that are compared: aligned, each takes some five hundred bytes
+_MOST_COMPARED = 5_000_000  # words: a few seconds; what is left over is compared when the next index is made
+_LOOKED_AT = 50  # words in the time in which one is aligned
 
 
 class _Compared(NamedTuple):
@@ -47,13 +49,18 @@ class NearDuplicates:
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
         texts = _Texts(passages, documents, words)
+        to_compare = _MOST_COMPARED
         for pair in pairs:
             if not texts.have_room_for(pair):
                 continue
             for one, other in (pair, pair[::-1]):
                 key = texts.version(one), texts.version(other)
-                known = None if previous is None else previous._compared.get(key)
-                compared = known or _compare(texts.aligned(one), texts.aligned(other))
+                compared = None if previous is None else previous._compared.get(key)
+                if compared is None:
+                    if to_compare <= 0:
+                        continue
+                    compared, words_compared = _compare(texts.aligned(one), texts.aligned(other))
+                    to_compare -= words_compared
                 self._compared[key] = compared
                 self._repeated.update(compared.repeated)
                 self._differing.update(compared.differing)
@@ -114,17 +121,20 @@ class _Texts:
         return self._aligned[document]
 
 
-def _compare(text: Alignment, other: Alignment) -> _Compared:
-    compared = _Compared([], [], [])
-    for row, passage in enumerate(text.passages):
-        likeness = other.likeness(text.words_of(row), passage)
+def _compare(text: Alignment, other: Alignment) -> tuple[_Compared, int]:
+    """What of the text stands in the other, and what it took to find out, in words."""
+    compared, took = _Compared([], [], []), text.length // _LOOKED_AT
+    for row in text.rows_like(other):
+        passage, words = text.passages[row], text.words_of(row)
+        took += len(words[0])
+        likeness = other.likeness(words, passage)
         if likeness.stands_here:
             compared.standing.append(passage.id)
             if likeness.lacks_nothing and _rank(other) > _rank(text):
                 compared.repeated.append(passage.id)
         if likeness.differs:
             compared.differing.append(passage.id)
-    return compared
+    return compared, took
 
 
 def _rank(text: Alignment) -> tuple[bool, int, str]:

@@ -10,6 +10,7 @@ import pytest
 from rapidfuzz.distance import Indel
 
 from corpora import Passage
+from retrieval.alignment import Alignment
 from retrieval.near_duplicates import NearDuplicates
 from retrieval.words import terms
 
@@ -144,3 +145,25 @@ def test_of_very_long_documents_as_many_are_compared_as_there_is_room_for(monkey
     found = near_duplicates(*(document(name, STORY) for name in ("a.md", "b.md")), document("c.md", other, other))
     assert found.also_in("a.md-1") == ("b.md",)
     assert found.also_in("c.md-1") == ()
+
+
+def test_what_a_build_has_no_time_to_compare_the_next_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_COMPARED", 1)
+    other = STORY.replace("Elena", "Odile").replace("hammer", "lantern").replace("river", "lake")
+    documents = [document(name, text) for name, text in zip("abcd", (STORY, STORY, other, other), strict=True)]
+    first = near_duplicates(*documents)
+    assert first.also_in("a-1") == ("b",)
+    assert first.also_in("c-1") == ()
+    later = first
+    for _ in range(12):  # pairs, each in both directions
+        later = near_duplicates(*documents, previous=later)
+    assert [later.also_in(f"{name}-1")[:1] for name in "abcd"] == [("b",), ("a",), ("d",), ("c",)]
+
+
+def test_passages_that_cannot_stand_in_the_other_are_not_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Mock(wraps=Alignment.likeness)
+    monkeypatch.setattr(Alignment, "likeness", lambda *given: asked(*given))
+    others = [STORY.replace(" ", f" {number}x ") for number in range(50)]
+    found = near_duplicates(document("long.md", *others, STORY), document("short.md", STORY))
+    assert found.also_in("long.md-51") == ("short.md",)
+    assert asked.call_count == 2
