@@ -4,9 +4,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from arrow_project.bbcode import is_readable_in
+from arrow_project.node_types import NODE_TYPES
+from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
 from arrow_project.values import connections
@@ -14,7 +17,10 @@ from arrow_project.values import connections
 Tables = dict[str, dict[int, dict[str, Any]]]
 """The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
 
-_UNSET = (None, "", -1)
+_UNSET = (None, "")
+_GONE = object()
+_DEEPEST = 6
+_REFERENCES = frozenset(field.name for each in NODE_TYPES.values() for field, _ in each.reference_fields)
 _BOOKKEEPING = ("use", "ref", "map")
 _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is shown
 # A text that players are shown; of a user_input, custom[0] is what the answer has to match.
@@ -84,7 +90,7 @@ def losses(before: Tables, after: Tables) -> Iterator[Loss]:
             elif now is None:
                 yield Loss(kind, key, "", str(was.get("name", "")), is_removal=True)
             else:
-                yield from _lost_of_resource(kind, key, _values(was), _values(now), keeping)
+                yield from _lost_of_resource(kind, key, was, now, keeping)
                 if kind == "node":
                     led, leads = (_ways(tables["place"].get(key, {})) for tables in (before, after))
                     yield from _lost_of_choices(key, _choices(was), _choices(now), led, leads, keeping)
@@ -121,10 +127,9 @@ def _lost_of_resource(
     kind: str, key: int, was: Mapping[str, Any], now: Mapping[str, Any], keeping: "_Keeping"
 ) -> Iterator[Loss]:
     texts = _Texts(now)
-    for place, value in was.items():
-        other = now.get(place)
-        is_tag = place.startswith("tags.") and place not in now
-        if other == value or (_is_unset(value, other) and not is_tag):
+    for place, value, other in _changed(was, now):
+        is_tag = place.startswith("tags.") and other is _GONE
+        if _is_unset(place, value, other) and not is_tag:
             continue
         if isinstance(value, str):
             if is_tag or place == "name" or not keeping.is_kept(value, place, texts):
@@ -134,23 +139,29 @@ def _lost_of_resource(
 
 
 class _Texts:
-    """The texts of a record, each once, by what may stand in them."""
+    """The texts of a record, each once, by what may stand in them; looked for once somebody asks."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
-        self._all: dict[str, None] = {}
-        self._played: dict[str, None] = {}
-        self._of_field: dict[str, dict[str, None]] = {}
-        for place, text in record.items():
-            if isinstance(text, str):
-                self._all[text] = None
-                of_field = self._played if _PLAYED.fullmatch(place) else self._of_field.setdefault(_field(place), {})
-                of_field[text] = None
+        self._record = record
 
     def that_may_keep(self, place: str) -> list[dict[str, None]]:
         """Those in which what stood at the place is still said as it was."""
+        everything, played, of_field = self._found
         if place.startswith(_UNSHOWN):
-            return [self._all]
-        return [self._played] if _PLAYED.fullmatch(place) else [self._played, self._of_field.get(_field(place), {})]
+            return [everything]
+        return [played] if _PLAYED.fullmatch(place) else [played, of_field.get(hash(_field(place)), {})]
+
+    @cached_property
+    def _found(self) -> tuple[dict[str, None], dict[str, None], dict[int, dict[str, None]]]:
+        everything: dict[str, None] = {}
+        played: dict[str, None] = {}
+        by_field: dict[int, dict[str, None]] = {}
+        for place, text, _ in _changed(self._record, {}):
+            if isinstance(text, str):
+                everything[text] = None
+                of_field = played if _PLAYED.fullmatch(place) else by_field.setdefault(hash(_field(place)), {})
+                of_field[text] = None
+        return everything, played, by_field
 
 
 def _field(place: str) -> str:
@@ -176,7 +187,7 @@ def _lost_of_choices(
 
 
 def _choices(node: dict[str, Any]) -> dict[int, str]:
-    found = ((_CHOICE.fullmatch(place), text) for place, text in _values(node).items() if isinstance(text, str))
+    found = ((_CHOICE.fullmatch(place), text) for place, text, _ in _changed(node, {}) if isinstance(text, str))
     return {int(place[1]): text for place, text in found if place}
 
 
@@ -188,9 +199,9 @@ def _ways(entry: dict[str, Any]) -> dict[int, set[_Way]]:
     return ways
 
 
-def _is_unset(value: Any, other: Any) -> bool:
-    """Whether nothing stands there; `false` is what a field says that is not there."""
-    return value in _UNSET or (value is False and other is not True)
+def _is_unset(place: str, value: Any, other: Any) -> bool:
+    """Whether nothing stands there; `false` is what a field says that is not there, and -1 the id of nobody."""
+    return value in _UNSET or (value is False and other is not True) or (value == UNSET and place in _REFERENCES)
 
 
 class _Keeping:
@@ -245,16 +256,24 @@ def _is_in(text: str, other: str) -> bool:
     return text in other
 
 
-def _values(value: Any, place: str = "") -> dict[str, Any]:
-    """Every single value of a record, by where it stands."""
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value).items()
-        inner = [(f"{place}.{field}", part) for field, part in fields if place or field not in _BOOKKEEPING]
-    elif isinstance(value, list):
-        inner = [(f"{place}[{index}]", part) for index, part in enumerate(cast("list[Any]", value))]
+def _changed(was: Any, now: Any, place: str = "", levels: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:
+    """Every single value of a record that is another now: where it stands, the value, and what stands there now.
+
+    What is nested deeper than anything of Arrow's is one value.
+    """
+    if was == now:
+        return
+    if isinstance(was, dict) and levels:
+        others = cast("dict[str, Any]", now if isinstance(now, dict) else {})
+        for field, part in cast("dict[str, Any]", was).items():
+            if place or field not in _BOOKKEEPING:
+                yield from _changed(part, others.get(field, _GONE), f"{place}.{field}", levels - 1)
+    elif isinstance(was, list) and levels:
+        left = iter(cast("list[Any]", now if isinstance(now, list) else []))
+        for index, part in enumerate(cast("list[Any]", was)):
+            yield from _changed(part, next(left, _GONE), f"{place}[{index}]", levels - 1)
     else:
-        return {place.removeprefix(".").removeprefix("data."): value}
-    return {where: leaf for name, part in inner for where, leaf in _values(part, name).items()}
+        yield place.removeprefix(".").removeprefix("data."), was, _GONE if isinstance(now, dict | list) else now
 
 
 def _renamed_exposures(before: Tables, after: Tables) -> dict[str, str]:

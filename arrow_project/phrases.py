@@ -22,6 +22,9 @@ _UNSEEN = re.compile(
 )
 
 
+_LONGEST_NAME = 100  # where it only says whose id it is: very many nodes may name one resource
+
+
 class Reading(Scope):
     """The scope of showing a project: it looks up, and changes nothing."""
 
@@ -104,10 +107,10 @@ def bare(value: object) -> str:
 
 
 def named(project: ProjectData, kind: str, resource_id: object) -> str:
-    """A resource's name and id."""
+    """A resource's name, or its beginning, and its id."""
     if not isinstance(resource_id, int) or resource_id not in project.table(kind):
         return f"no {kind}" if resource_id == -1 else f"missing {kind} {bare(resource_id)}"
-    return f"{bare(project.name(kind, resource_id))}({resource_id})"
+    return f"{bare(project.name(kind, resource_id)[:_LONGEST_NAME])}({resource_id})"
 
 
 def _operand(operand: object, project: ProjectData) -> str:

@@ -1,6 +1,7 @@
 """Honest reading of document data: whatever a file holds, these answer with the type they name."""
 
 import reprlib
+from collections.abc import Iterable
 from typing import Any, TypeGuard, cast
 
 Record = dict[str, Any]
@@ -57,6 +58,11 @@ def shown(value: object) -> str:
 def shortened(said: str) -> str:
     """The text, with an ellipsis if it is long."""
     return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
+
+
+def place_of(path: Iterable[object]) -> str:
+    """Where a value stands, by the keys that lead there, each cut: very many values may stand behind a long one."""
+    return ".".join(shortened(str(key)) for key in path)
 
 
 def copied(value: Any) -> Any:

@@ -79,9 +79,12 @@ class Consent:
         if self._policy == "never":
             return False
         after = tables_of(_with(tried, planned, selection))
-        lost = {loss for loss in losses(self._seen, after) if not self._is_own(loss)}
-        if lost and _are_more_than_a_little(lost | self._taken):
-            return True
+        lost = set[Loss]()
+        for loss in losses(self._seen, after):
+            if not self._is_own(loss):
+                lost.add(loss)
+                if _are_more_than_a_little(lost | self._taken):  # which the first few are, of however many
+                    return True
         self._taken |= lost
         return False
 

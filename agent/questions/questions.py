@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from typing import Literal
 
 from agent.prompt.quoting import quoted_lines
@@ -12,6 +13,7 @@ from agent.turn.undo import UNDO, WayBack
 from arrow_project import ArrowProject, Operation, describe_loss, diff, fingerprint, losses, tables_of
 
 _HOW_TO_ANSWER = "Shall I do it? (yes or no, or say what should be different)"
+_MOST_LOSSES = 1_000  # that are named, beside the changes: nobody reads more
 
 
 class Questions:
@@ -61,8 +63,10 @@ class Questions:
 
 
 def _what_is_lost(before: ArrowProject, after: ArrowProject) -> str:
-    lost = [describe_loss(before, loss) for loss in losses(tables_of(before), tables_of(after))]
-    return f"What would be lost: {'; '.join(lost)}.\n" if lost else ""
+    found = losses(tables_of(before), tables_of(after))
+    lost = [describe_loss(before, loss) for loss in islice(found, _MOST_LOSSES)]
+    more = " …, and more" if next(found, None) else ""
+    return f"What would be lost: {'; '.join(lost)}{more}.\n" if lost else ""
 
 
 def what_happened(origin: Origin, done: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.project_data import ProjectData
+from arrow_project.values import place_of
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SCRIPT = "</script"
@@ -79,4 +80,4 @@ def _texts(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object,
 def _place(project: ProjectData, path: tuple[object, ...]) -> str:
     if path[:2] == ("resources", "nodes") and len(path) >= _DEPTH and isinstance(path[2], int):
         return node_place(project, path[2])
-    return ".".join(str(part) for part in path) or "document"
+    return place_of(path) or "document"

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from agent import InMemoryEditor, Outcome, TurnContext
 from agent.editing.execution import Execution
-from arrow_project import ArrowProject, Operation, OperationResult, describe_loss, losses, parse, tables_of
+from arrow_project import (
+    ArrowProject,
+    Loss,
+    Operation,
+    OperationResult,
+    Tables,
+    describe_loss,
+    losses,
+    parse,
+    tables_of,
+)
 from tests.agent.losing import LAMP, LINE, NODES, asked_after, skip, tags, update, written
 from tests.agent.story import story
 from tests.agent.turn_runner import unheard
@@ -47,6 +57,31 @@ def test_what_takes_more_than_a_little_away_is_asked_about(operation: Operation)
     if operation.function == "delete_scene":  # the one that has the story's entry is never deleted
         operation = Operation("delete_scene", {"scene_id": project.data.by_name("scene")["cellar"]})
     assert asked_after(project, [operation]) == 0
+
+
+def test_a_value_of_minus_one_is_a_value() -> None:
+    """Only where an id stands it is the id of nobody."""
+    project = story()
+    names = [f"debt{number}" for number in range(6)]
+    owed = [Operation("create_variable", {"name": name, "type": "num", "initial_value": -1}) for name in names]
+    project.apply_all(owed)
+    paid = [Operation("update_variable", {"by_name": name, "initial_value": 0}) for name in names]
+    assert asked_after(project, paid) == 5
+
+
+def test_no_more_losses_are_looked_for_than_it_takes_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = list[Loss]()
+
+    def watched(before: Tables, after: Tables) -> Iterator[Loss]:
+        for loss in losses(before, after):
+            looked_at.append(loss)
+            yield loss
+
+    monkeypatch.setattr("agent.editing.consent.losses", watched)
+    project = written()
+    project.apply(tags(**{f"tag{number}": "low" for number in range(1_000)}))
+    assert asked_after(project, [tags()]) == 0
+    assert len(looked_at) == 1
 
 
 @pytest.mark.parametrize(

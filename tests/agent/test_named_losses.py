@@ -44,6 +44,16 @@ def test_the_question_names_every_loss() -> None:
         assert loss in asked.text.partition("What would be lost: ")[2]
 
 
+def test_of_very_many_losses_the_first_are_named() -> None:
+    before = written()
+    before.apply(tags(**{f"tag{number}": "low" for number in range(1_001)}))
+    after = before.copy()
+    after.apply(tags())
+    text = Questions(Pendings()).about_changes("confirmation", before, after, [tags()], None).text
+    assert text.count(" of character 21: ") == 1_000
+    assert "…, and more." in text
+
+
 def test_where_nothing_is_lost_nothing_is_said_of_it() -> None:
     after = story()
     gold = Operation("create_variable", {"name": "gold", "type": "num"})

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arrow_project import ArrowProject, Operation, OperationError, outline, parse
+from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse
 from arrow_project.merging import replaced
 from arrow_project.project_data import ProjectData
 from tests.agent.story import story_text
@@ -209,6 +209,18 @@ def test_what_undoes_a_removal_keeps_what_was_removed_and_not_the_rest() -> None
     assert kept < 1_000_000
     project.rollback(first)
     assert project.to_text() == before
+
+
+def test_a_long_name_is_not_written_out_for_each_that_has_it() -> None:
+    speaking = {"type": "monolog", "name": "n", "data": {"character": 900, "monolog": "hm"}, "ref": [900]}
+    project = _story(
+        nodes={str(key): speaking for key in range(1000, 1100)},
+        characters={"900": {"name": "B" * 10_000, "color": "ffffff", "use": list(range(1000, 1100))}},
+    )
+    after = project.copy()
+    for node_id in range(1000, 1100):
+        do(after, "delete_node", node_id=node_id)
+    assert len(str(diff(project, after))) < 50_000
 
 
 def test_whoever_is_listed_as_a_user_is_not_kept_again_for_each_that_is_added() -> None:

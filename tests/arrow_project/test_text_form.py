@@ -1,13 +1,18 @@
 import json
 import re
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arrow_project import ArrowProject, ParseError, check_text, parse
-from arrow_project.text_form import decode
+from arrow_project.text_form import (
+    _refuse_scattered,  # pyright: ignore[reportPrivateUsage]
+    decode,
+    fractions,
+)
 
 
 def test_a_document_is_written_byte_for_byte(lamp: ArrowProject) -> None:
@@ -112,6 +117,27 @@ def test_numbers_that_somebody_has_chosen_for_their_places_in_tables_are_refused
     """Each of some could be looked for among all others, in one go for which everybody waits."""
     with pytest.raises(ParseError, match="long numbers that lie far apart"):
         decode(scattered)
+
+
+def test_no_more_numbers_are_looked_at_than_a_story_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One text can be sixty million digits, and to sort them keeps everybody waiting."""
+    monkeypatch.setattr("arrow_project.text_form._MOST_IDS", 10)
+    looked_at = count(1_000_000)
+    with pytest.raises(ParseError, match="long numbers that lie far apart"):
+        _refuse_scattered(map(str, looked_at))
+    assert next(looked_at) == 1_000_011
+
+
+def test_a_key_that_would_be_written_a_million_times_is_refused() -> None:
+    assert decode(json.dumps({"K" * 1_000: 1})) == ({"K" * 1_000: 1}, False)
+    with pytest.raises(ParseError, match="1,000 characters"):
+        decode(json.dumps({"K" * 1_001: 1}))
+
+
+def test_of_a_long_key_places_have_the_beginning() -> None:
+    nested = {"K" * 900: {"L" * 900: [0.5]}}
+    (place,) = fractions(json.dumps(nested))
+    assert place == f"{'K' * 59}….{'L' * 59}….0"
 
 
 def test_the_ids_of_a_story_of_many_nodes_are_no_such_numbers() -> None:

@@ -9,6 +9,7 @@ import pytest
 # So long that what looks at each part of it again for every other part is not done within `_COMPUTES_S`, by far.
 READ = {
     "a story whose text does not end": "parse('\"' + '\\\\\"' * 500_000)",
+    "a story of escaped digits": "parse('\"' + '\\\\u0031' * 10_000_000 + '\"')",
     "commas and blanks": "parse('[' + (',' + ' ' * 50) * 20_000)",
     "an exposed name of dots": "written('{' + '.' * 1_000_000)",
     "braces": "written('{' * 100_000)",
