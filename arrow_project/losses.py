@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, cast
 
 from arrow_project.bbcode import is_readable_in
@@ -225,8 +226,12 @@ class _Keeping:
         if any(text in group for group in groups):
             return True
         is_part = is_readable_in if _PLAYED.fullmatch(place) else _is_in
-        others = (other for group in groups for other in group)
-        return len(text.split()) > 1 and any(self._may_search(other) and is_part(text, other) for other in others)
+        for other in chain.from_iterable(groups) if len(text.split()) > 1 else ():
+            if not self._may_search(other):
+                return False
+            if is_part(text, other):
+                return True
+        return False
 
     def ways_lost(self, choice: str, led: set[_Way], leads: Mapping[str, set[_Way]]) -> set[_Way]:
         """Of the ways that a choice led, those that none leads which says it now; all of them if that takes too long.

@@ -10,7 +10,19 @@ from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.operation import Finding
 from arrow_project.usage import UsageIndex
-from arrow_project.values import Connection, Record, Table, connections, copied, integer, is_id, record, sequence, text
+from arrow_project.values import (
+    Connection,
+    Record,
+    Table,
+    connections,
+    copied,
+    distinct,
+    integer,
+    is_id,
+    record,
+    sequence,
+    text,
+)
 
 
 class ProjectData:
@@ -151,7 +163,7 @@ class ProjectData:
             named = [r for r in named if self.is_used(r)]
         if not spoken:
             return named
-        return list(dict.fromkeys(spoken + named if node_type.exposures_first else named + spoken))
+        return distinct(spoken + named if node_type.exposures_first else named + spoken)
 
     def has_node(self, name: str) -> bool:
         """Whether a node has the name."""

@@ -2,9 +2,8 @@
 
 import json
 import re
-import string
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
@@ -21,11 +20,13 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _EXACT_DIGITS = 15
 _ZERO_FOR_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord(" ") for byte in range(256))
 # Python's tables look for a number by its digits alone: of numbers that somebody has chosen for that, each is looked
-# for among all others. An author's ids lie near each other, and numbers with fewer digits do.
-_SHORTEST_ID = 7
+# for among all others. Those of which most are there have places of their own, and of few none waits for long.
+_SHORTEST_ID = 5
 _LARGE = 10.0 ** (_SHORTEST_ID - 1)
-_ID = re.compile(rf"[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
-_MANY_IDS, _MOST_IDS = 20_000, 200_000
+_ID = re.compile(rf"-?[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
+_MANY_IDS, _MOST_IDS = 20_000, 100_000
+_MOST_LACKING = 0.25
+_NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
 # Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
@@ -45,18 +46,15 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         TypeError: it is no text at all.
     """
     text, raw = _characters(text)
-    plain = text
-    for digit in string.digits if r"\u003" in text else "":  # a key's may be escaped; a pattern takes ten times as long
-        plain = plain.replace(rf"\u003{digit}", digit)
-    digits = (raw if plain is text else plain.encode()).translate(_ZERO_FOR_DIGITS)
-    if digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS:
-        _refuse_scattered(match[0] for match in _ID.finditer(plain))
+    digits = raw.translate(_ZERO_FOR_DIGITS)
     # no number can be so long that a double would change it
     read_integer = int if b"0" * (_EXACT_DIGITS + 1) not in digits else _integer
+    is_crowded = digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS and _has_many_ids(text)
+    is_crowded |= raw.count(rb"\u003") > _MANY_IDS  # only a key's digits can be escaped
     try:
-        value, dropped = _loads(text, read_integer)
+        value, dropped = _loads(text, read_integer, is_crowded)
     except json.JSONDecodeError as error:
-        value, dropped = _without_trailing_commas(text, read_integer, error)
+        value, dropped = _without_trailing_commas(text, read_integer, is_crowded, error)
     except RecursionError:
         raise _too_deep() from None
     if not _is_surely_flat(raw):
@@ -98,25 +96,55 @@ def _characters(text: str | bytes) -> tuple[str, bytes]:
     return decoded.removeprefix("\ufeff"), raw
 
 
-def _refuse_scattered(digits: Iterable[str]) -> None:
-    """Refuse so many numbers that they are ids, and are not those of a few authors."""
-    found = set[str]()  # as text: such numbers are what a table of them is slow with
-    for each in digits:
-        found.add(each)
-        if len(found) > _MOST_IDS:
-            raise _scattered()
+def _has_many_ids(text: str) -> bool:
+    """Whether so many numbers stand anywhere in the text, each counted once."""
+    found = set[str]()
+    for match in _ID.finditer(text):
+        found.add(match[0])
+        if len(found) > _MANY_IDS:
+            return True
+    return False
+
+
+def _refuse_scattered(text: str) -> None:
+    """Refuse so many ids that are not those of a few authors, before there is a table of them.
+
+    Raises `ParseError`, and what `json.loads` raises.
+    """
+    found = set[str]()
+
+    def gather(table: dict[str, Any]) -> None:
+        lists = (value for name, value in table.items() if isinstance(value, list) and name not in _NO_IDS)
+        for each in chain(table, *map(_texts, lists)):
+            if each[-1:] <= "9" and _ID.fullmatch(each):
+                found.add(each)
+                if len(found) > _MOST_IDS:
+                    raise _scattered()
+
+    def whole(digits: str) -> str:
+        return str(_truncated(float(digits)))
+
+    json.loads(text, strict=False, object_hook=gather, parse_int=str, parse_float=whole)
     count = reach = 0
     for _, ids in groupby(sorted(map(int, found)), lambda each: each >> AUTHOR_SHIFT):
         different = [each for each, _ in groupby(ids)]
         count += len(different)
         reach += different[-1] - different[0] + 1000
-    if count > _MANY_IDS and reach > 4 * count + _LARGE:
+    if count > _MANY_IDS and reach - count > _MOST_LACKING * reach:
         raise _scattered()
+
+
+def _texts(value: list[Any]) -> Iterator[str]:
+    for item in value:
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, list):
+            yield from _texts(cast("list[Any]", item))
 
 
 def _scattered() -> ParseError:
     return ParseError(
-        f"The text has more than {_MANY_IDS:,} long numbers that lie far apart, as the ids of no story do; save it "
+        f"The text has more than {_MANY_IDS:,} ids that lie far apart, or {_MOST_IDS:,}, as no story has; save it "
         "again with Arrow 3 as .arrow.",
         63,
     )
@@ -145,7 +173,9 @@ def _too_deep() -> ParseError:
     return ParseError("The text nests too deeply to be an Arrow document.", 1)
 
 
-def _loads(text: str, read_integer: Callable[[str], int]) -> tuple[object, bool]:
+def _loads(text: str, read_integer: Callable[[str], int], is_crowded: bool) -> tuple[object, bool]:
+    if is_crowded:
+        _refuse_scattered(text)
     dropped, large = False, 0
 
     def whole(digits: str) -> int:
@@ -153,8 +183,8 @@ def _loads(text: str, read_integer: Callable[[str], int]) -> tuple[object, bool]
         number = float(digits)
         dropped = dropped or not number.is_integer()
         large += abs(number) >= _LARGE
-        if large > _MANY_IDS:
-            raise _scattered()
+        if large == _MANY_IDS:
+            _refuse_scattered(text)
         return _truncated(number)
 
     value = json.loads(
@@ -206,12 +236,12 @@ def _refuse_lone_surrogates(value: object) -> None:
 
 
 def _without_trailing_commas(
-    text: str, read_integer: Callable[[str], int], error: json.JSONDecodeError
+    text: str, read_integer: Callable[[str], int], is_crowded: bool, error: json.JSONDecodeError
 ) -> tuple[object, bool]:
     tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", text)
     if tidy != text:
         try:
-            return _loads(tidy, read_integer)
+            return _loads(tidy, read_integer, is_crowded)
         except json.JSONDecodeError:
             pass
         except RecursionError:

@@ -65,7 +65,7 @@ def _thing(project: ProjectData, path: str) -> str:
     match path.split("."):
         case ["resources", "scenes", scene, "map", node, *_]:
             return f"scene {scene}, node {node}"
-        case ["resources", "nodes", node, *_]:
+        case ["resources", "nodes", node, *_] if node.isdecimal():  # else it is of a key with dots
             return node_place(project, int(node))
         case ["resources", table, key, *_]:
             return f"{table.removesuffix('s')} {key}"

@@ -8,7 +8,7 @@ from arrow_project.checking.survey import Seen, Survey
 from arrow_project.names import is_safe
 from arrow_project.operation import Finding
 from arrow_project.project_data import ProjectData
-from arrow_project.values import shown
+from arrow_project.values import distinct, shown
 
 _NONE: frozenset[int] = frozenset()
 _EXPOSED = ("variable", "character")
@@ -58,7 +58,7 @@ class _Lists:
 
     def _ids(self, field: str, kind: str, key: int, value: object) -> set[int]:
         ids = ids_of(value)
-        unique = set(ids)
+        unique = set(distinct(ids))
         if not ids or len(unique) < len(ids):
             self.broken[field, key] = kind
         return unique

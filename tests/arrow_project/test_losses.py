@@ -138,3 +138,13 @@ def test_what_would_take_too_long_to_find_counts_as_lost(monkeypatch: pytest.Mon
         Loss("node", 2, "lines[0]", "To the pier."),
         Loss("node", 2, "connection", "To the pier.", True, (2, 0, 3, 0)),
     }
+
+
+def test_once_nothing_may_be_searched_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def steps(count: int) -> int:
+        was, now = ({"name": "2", "data": {"lines": [f"{word} {n}" for n in range(count)]}} for word in ("a b", "c d"))
+        tables = _tables(was, [], "oil"), _tables(now, [], "oil")
+        return calls_of(lambda: list(losses(*tables)))
+
+    monkeypatch.setattr(sys.modules[losses.__module__], "_MOST_SEARCHED", 0)
+    assert steps(600) < 3 * steps(300)
