@@ -1,6 +1,7 @@
 """The check of one scene."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -234,9 +235,10 @@ def _against(
         return best
     if figure.kind == "label":
         return max(same, key=closeness)
-    usual = max(set(values), key=values.count)
-    agreed = len(values) >= 3 and values.count(usual) >= _AGREED * len(values)
-    return max((place for place in same if place[1].value == usual), key=closeness) if agreed else None
+    # As text: numbers can be chosen such that a table of them is slow.
+    ((usual, count),) = Counter(map(str, values)).most_common(1)
+    agreed = len(values) >= 3 and count >= _AGREED * len(values)
+    return max((place for place in same if str(place[1].value) == usual), key=closeness) if agreed else None
 
 
 @lru_cache(maxsize=1)  # of each year in a sentence it is the same

@@ -73,6 +73,7 @@ class LinkedFolders:
         self._followers: dict[ProjectKey, _Follower] = {}
         self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None
+        self._keeps_again = False  # something has changed that it may have passed already
         self._closing = asyncio.Event()
 
     def start(self) -> None:
@@ -121,6 +122,7 @@ class LinkedFolders:
                 await self._end(key)
                 yield
         except BaseException:
+            self._keeps_again = True
             if self._keeper is not None and self._keeper.done():
                 self._keeper = asyncio.create_task(self._keep_following())
             raise
@@ -132,6 +134,7 @@ class LinkedFolders:
     async def _keep_following(self) -> None:
         """Follows all folders; with a shared database, looks for those that nobody follows any more."""
         while not self._closing.is_set():
+            self._keeps_again = False
             try:
                 folders = await self._in_thread(self._catalog.linked_folders)
                 followed = _within_limits(folders)
@@ -141,7 +144,7 @@ class LinkedFolders:
             except Exception:
                 logger.exception("linked folders could not be followed")
             else:
-                if all(kept) and not self._shared:
+                if all(kept) and not self._shared and not self._keeps_again:
                     return
             await self._pause(_RENEW_S if self._shared else _AGAIN_S)
 

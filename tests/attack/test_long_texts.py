@@ -47,6 +47,7 @@ READ = {
     "a node of names": "check('A-' * 50_000)",
     "a node of years": "check('1903 ' * 10_000)",
     "sentences of years": "check('It was so in 1903 and 1904. ' * 1_000)",
+    "a document of different steps": "check('It has 7 steps.', ' steps. '.join(map(str, range(25_000))))",
     "a document of steps": "check('It has 12 steps.', '1 step ' * 10_000)",
     "a question of names without blanks": "is_said('A-' * 50_000, [])",
     "an id of blanks": "read_parameters(Operation('delete_node'), 'the' + ' ' * 99_000 + 'x')",

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi.responses import JSONResponse
 
-from corpora import CatalogError
+from corpora import CatalogError, LinkedFolder, ProjectKey
 from ingest import Watch
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -193,6 +193,47 @@ def test_a_folder_is_followed_on_where_its_link_cannot_be_changed(
     assert error(answer) == (503, "CATALOG_ERROR")
     (folder / "late.md").write_text("The harbour freezes.")
     eventually(lambda: names(linked(http)) == ["bible.md", "ferry.md", "late.md"])
+
+
+def test_both_are_followed_on_where_a_second_link_cannot_be_changed_while_the_first_is_looked_after(
+    home: House, http: httpx.Client, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    link(http, folder, 1)
+    link(http, other, 2)
+    begun, passed, failed = threading.Event(), threading.Event(), threading.Event()
+    linked_folder = home.catalog.linked_folder
+
+    def full(key: ProjectKey, *_given: Any, **_options: Any) -> None:
+        if key.project_id == "2":
+            begun.set()
+            passed.wait(PATIENCE_S)
+            failed.set()
+        raise CatalogError("The catalog failed: database or disk is full.")
+
+    def looked_at(key: ProjectKey) -> LinkedFolder | None:
+        if key.project_id == "2" and begun.is_set():
+            passed.set()
+            failed.wait(PATIENCE_S)
+        return linked_folder(key)
+
+    monkeypatch.setattr(home.catalog, "link_folder", full)
+    monkeypatch.setattr(home.catalog, "linked_folder", looked_at)
+
+    def change() -> None:
+        with owner(home) as own:
+            own.put("/projects/2/folder", json={"path": str(other)})
+
+    second = threading.Thread(target=change)
+    second.start()
+    assert begun.wait(PATIENCE_S)
+    http.put("/projects/1/folder", json={"path": str(folder)})
+    second.join(PATIENCE_S)
+    (folder / "late.md").write_text("The harbour freezes.")
+    (other / "late.md").write_text("The harbour freezes.")
+    eventually(lambda: "late.md" in names(linked(http)))
+    eventually(lambda: "late.md" in names(http.get("/projects/2/documents").json()))
 
 
 def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http: httpx.Client, folder: Path) -> None:
