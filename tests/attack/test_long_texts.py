@@ -23,6 +23,8 @@ READ = {
     "words that were asked for": "is_command('x' + ' and' * 250_000)",
     "Yarn that does not end": "read_dialogues('title: a\\n---\\nx\\n===\\n' + 'title: a\\n---\\n' * 10_000)",
     "Twee of blanks": "read_dialogues(('::' + ' ' * 1_000_000 + 'x') + '\\n:: a\\nA: b')",
+    "Twee of links": "read_dialogues(':: t\\nA: b\\n' + '[[a->b]]\\n' * 11_000)",
+    "citations that do not end": "Citations(()).cited_in(['[' + '1,' * 2_000_000])",
     "Ink of blank lines": "read_dialogues('== a ==\\n* b -> c\\n' + '\\n' * 35_000 + 'x')",
     "Ink that goes on": "read_dialogues('== a ==\\n' + '* b -> c\\n' * 35_000)",
     "Ink of choices": "read_dialogues('== a ==\\n' + '* b\\n' * 24_000)",
@@ -99,6 +101,7 @@ from agent.turn.undo import asks_for_undo
 from arrow_project.node_types.patterns import compiles
 from ingest.readers import comma_separated, plain_text, screenplay, yarn
 from ingest.readers.dialogue import with_dialogues
+from agent.reading.citations import Citations
 from ingest.readers.markdown import _WIKI_LINK
 from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
 from ingest.split import split
