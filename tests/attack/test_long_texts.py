@@ -56,7 +56,7 @@ READ = {
     "a type of blanks": "read_variable_type('a' + ' ' * 99_000 + 'x')",
     "names": "read_dialogues('Ann: a\\n' + 'Ann ' * 200_000 + '\\nBob: b')",
     "an undo of blanks": "asks_for_undo('undo' + ' ' * 300_000 + 'x')",
-    "tags that do not end": "inert('<' * 35_000)",
+    "tags that do not end": "inert('<' * 500_000)",
     "sets of characters": "compiles('[' * 1_000_000)",
     "sets of characters and half an escape": "compiles('[' * 1_000_000 + '\\\\')",
     "groups in groups": "compiles('(?:' * 200 + 'a' * 1_000_000 + ')' * 200)",
