@@ -104,7 +104,7 @@ from ingest.readers.dialogue import with_dialogues
 from agent.reading.citations import Citations
 from ingest.readers.markdown import _WIKI_LINK
 from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
-from ingest.split import split
+from ingest.split import split, with_cuts
 from arrow_project import Operation, OperationError, ParseError, Story, parse
 import numpy as np
 from corpora import Passage
@@ -123,7 +123,7 @@ def check(text, document="Odile keeps the lamp. It has 117 steps and burned in 1
     check_scene(Story(written(text)), 0, documents)
 
 def passages(reader, text):
-    return split(with_dialogues(reader.read(text.encode(), lambda *_: None)), "d1", "a document")
+    return split(with_cuts(with_dialogues(reader.read(text.encode(), lambda *_: None))), "d1", "a document")
 
 def alike(one, other):
     sides = [" ".join(f"lamp{word}" for word in range(part, part + 40)) for part in (0, 40)]
