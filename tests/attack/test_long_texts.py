@@ -9,6 +9,7 @@ import pytest
 # So long that what looks at each part of it again for every other part is not done within `_COMPUTES_S`, by far.
 READ = {
     "a story whose text does not end": "parse('\"' + '\\\\\"' * 500_000)",
+    "a name of words": "fold('a ' * 1_000_000)",
     "a story of escaped digits": "parse('\"' + '\\\\u0031' * 10_000_000 + '\"')",
     "commas and blanks": "parse('[' + (',' + ' ' * 50) * 20_000)",
     "an exposed name of dots": "written('{' + '.' * 1_000_000)",
@@ -105,7 +106,7 @@ from agent.reading.citations import Citations
 from ingest.readers.markdown import _WIKI_LINK
 from ingest.readers.pdf.paragraphs import _CONTENTS_ENTRY
 from ingest.split import split, with_cuts
-from arrow_project import Operation, OperationError, ParseError, Story, parse
+from arrow_project import Operation, OperationError, ParseError, Story, fold, parse
 import numpy as np
 from corpora import Passage
 from retrieval.asked_for import is_said
