@@ -21,6 +21,7 @@ _COMMON = 8  # a run that stands in more documents than this is a figure of spee
 
 _MOST_WORDS = 600_000  # of the documents that are compared: aligned, each takes some five hundred bytes
 _MOST_COMPARED = 5_000_000  # words: a few seconds; what is left over is compared when the next index is made
+_MOST_NAMED = 20  # documents beside a passage
 _LOOKED_AT = 50  # words in the time in which one is aligned
 
 
@@ -65,10 +66,12 @@ class NearDuplicates:
                 self._repeated.update(compared.repeated)
                 self._differing.update(compared.differing)
                 for passage in compared.standing:
-                    self._also_in.setdefault(passage, []).append(texts.name(other))
+                    names = self._also_in.setdefault(passage, [])
+                    if len(names) < _MOST_NAMED:
+                        names.append(texts.name(other))
 
     def also_in(self, passage_id: str) -> tuple[str, ...]:
-        """The names of the other documents that say the same, sorted."""
+        """The names of the other documents that say the same, sorted; of very many the first."""
         return tuple(sorted(self._also_in.get(passage_id, ())))
 
     def is_repeated(self, passage_id: str) -> bool:

@@ -19,6 +19,7 @@ _BEGINS = re.compile(r"(?:^|[.!?…:;–—\n]|[\"“‘(*_#>•|-]\s?)[\s\"“�
 _SHORTEST = 3
 _LONG = 7
 _LONGEST = 50  # what is longer is no misspelt name, and comparing takes the square of it
+_MOST_WORDS = 300_000  # different ones: more than any language's documents have
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class Vocabulary:
         return not self._plain and not self._names
 
     def knows(self, word: str) -> bool:
-        """Whether the texts have the word, as a name or otherwise."""
+        """Whether the texts have the word, as a name or otherwise, or may have it: not all is kept of very many."""
         key = word.casefold()
-        return key in self._plain or key in self._names or key in self._shown
+        return key in self._plain or key in self._names or key in self._shown or not self._may_keep(key)
 
     def nearest_name(self, word: str) -> str | None:
         """The name that differs from `word` by one letter, or by two where it is long; None without one."""
@@ -82,10 +83,15 @@ class Vocabulary:
             name for name, count in self._names.items() if len(name) >= _SHORTEST and count > self._plain[name]
         )
 
+    def _may_keep(self, key: str) -> bool:
+        return len(key) <= _LONGEST and len(self._plain) + len(self._names) + len(self._shown) < _MOST_WORDS
+
     def _add(self, text: str) -> None:
         for found in _WORD.finditer(_MARKUP.sub(" ", text)):
             word = _POSSESSIVE.sub("", found[0])
             key = word.casefold()
+            if key not in self._plain and key not in self._names and not self._may_keep(key):
+                continue
             if word[0].islower():
                 self._plain[key] += 1
             elif word.isupper() or not _opens(text, found.start()):

@@ -16,6 +16,7 @@ LONGEST_SENTENCE = 1_000
 """Characters; what is longer is no sentence, and each number in it would be compared with all of it."""
 # Of all documents: each is kept with its sentence, and one of the story may be compared with all of its kind.
 _MOST_FIGURES = 50_000
+_MOST_CHARACTERS = 2_000_000  # of their sentences, whose words take some forty times as much
 # Characters that are read in one go.
 _PIECE = 100_000
 
@@ -49,7 +50,11 @@ class DocumentTexts:
         found: dict[tuple[str, str], list[tuple[Unit, Figure]]] = {}
         units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
         figures = ((unit, figure) for unit in units for figure in read_figures(unit.text))
+        left = _MOST_CHARACTERS
         for unit, figure in islice(figures, _MOST_FIGURES):
+            left -= len(unit.text)
+            if left < 0:
+                break
             found.setdefault((figure.kind, figure.noun), []).append((unit, figure))
         return found
 

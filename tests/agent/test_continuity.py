@@ -293,7 +293,20 @@ def test_what_is_longer_than_any_name_is_no_misspelt_one() -> None:
     assert words.nearest_name("O" + "x" * 58 + "y") is None
 
 
-def test_of_very_many_figures_the_first_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.continuity.places._MOST_FIGURES", 1)
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_FIGURES", 1), ("_MOST_CHARACTERS", 20)])
+def test_of_very_many_figures_the_first_are_compared(monkeypatch: pytest.MonkeyPatch, limit: str, most: int) -> None:
+    monkeypatch.setattr(f"agent.continuity.places.{limit}", most)
     texts = DocumentTexts(lambda: ["It has 12 steps. ", "It has 13 lamps."], lambda _query, _count: ())
     assert [figure.noun for found in texts.figures.values() for _, figure in found] == ["step"]
+
+
+def test_of_very_many_words_none_is_unknown_that_may_be_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of a gigabyte of different words took ten times as much."""
+    monkeypatch.setattr("agent.continuity.naming._MOST_WORDS", 3)
+    words = Vocabulary(["We saw Oskar, and then", " Rayna and others. Oskar left."])
+    assert words.nearest_name("Osker") == "Oskar"
+    assert words.nearest_name("Rayna") is None
+    assert words.knows("Nobody")
+    assert not Vocabulary(["We saw"]).knows("Nobody")
+    assert Vocabulary([f"We saw {'O' + 'x' * 59}."]).is_empty is False
+    assert Vocabulary(["O" + "x" * 59]).is_empty

@@ -147,6 +147,12 @@ def test_of_very_long_documents_as_many_are_compared_as_there_is_room_for(monkey
     assert found.also_in("c.md-1") == ()
 
 
+def test_of_very_many_documents_that_say_the_same_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_NAMED", 2)
+    found = near_duplicates(*(document(name, STORY) for name in "abcde"))
+    assert found.also_in("e-1") == ("a", "b")
+
+
 def test_what_a_build_has_no_time_to_compare_the_next_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrieval.near_duplicates._MOST_COMPARED", 1)
     other = STORY.replace("Elena", "Odile").replace("hammer", "lantern").replace("river", "lake")
