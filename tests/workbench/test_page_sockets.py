@@ -197,3 +197,11 @@ def test_a_story_is_fetched_in_pieces_and_not_said_over_the_socket(guarded: str,
     assert json.loads(b"".join(pieces))["title"] == "🏮" * 90_000
     assert max(map(len, pieces)) <= 4 * 2**16
     assert httpx.get(f"{address}/download", headers=blue, timeout=PATIENCE_S).status_code == 404
+
+
+def test_a_page_has_few_sockets(guarded: str, opened: ExitStack) -> None:
+    cookie = signed_in(guarded, "tok-red")
+    page = PageSocket(opened, guarded, cookie)
+    others = [PageSocket(opened, guarded, cookie, page.page_id).greeting[:2] for _ in range(5)]
+    assert others == ["40"] * 4 + ["44"]
+    page.choose(page, "Story")

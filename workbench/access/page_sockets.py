@@ -27,6 +27,8 @@ _OF_A_PAGE = ("event", "javascript_response", "ack")
 _KEPT = ("tab_id", "old_tab_id", "document_id")
 _LONGEST_ID = 64
 
+# A page has one, and others that nobody has found broken yet.
+_MOST_OF_PAGE = 5
 # In characters: what is chosen, and all that is written on a page.
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 
@@ -165,6 +167,8 @@ def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
 def _may_join(environ: Any, page_id: str, said: Mapping[str, Any]) -> bool:
     # The library keeps these long after the page is gone.
     if any(not isinstance(said.get(name, ""), str | None) or len(said.get(name) or "") > _LONGEST_ID for name in _KEPT):
+        return False
+    if sum(1 for _ in sio.manager.get_participants("/", page_id)) >= _MOST_OF_PAGE:
         return False
     client = Client.instances.get(page_id)
     workspace: str = environ["asgi.scope"]["state"]["workspace"]
