@@ -50,7 +50,7 @@ def node_details(project: ArrowProject, node_id: int, most: int | None = None) -
     incoming, outputs = data.incoming(node_id, owner), data.outputs(node_id)
     details["comes_from"] = [{"node_id": c[0], "slot": said(data, c)[1]} for c in incoming[:most]]
     targets = {native_slot(data, node_id, c[1]): c[2] for c in data.outgoing(node_id, owner)}
-    meanings = exits(data, node_id)
+    meanings = exits(data, node_id) if most != 0 else ()
     stale = sorted(slot for slot in targets if not 0 <= slot < outputs)
     details["goes_to"] = [
         {

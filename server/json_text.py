@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
@@ -10,6 +11,7 @@ from typing import Any, cast
 _DEEPEST = 100
 _MOST_VALUES = 300_000
 _MOST_VALUES_OF_A_STORY = 2_000_000
+_PIECE = 100_000  # characters
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -83,8 +85,18 @@ def _tidy(text: str) -> str:
     r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
     if r"\v" not in text:
         return text
-    # Between two backslashes in a row every escape begins with its own.
-    return r"\\".join(part.replace(r"\v", r"\u000b") for part in text.split(r"\\"))
+    return "".join(_tidied(text))
+
+
+def _tidied(text: str) -> Iterator[str]:
+    """Some at a time: of very many backslashes each would be a part, and no other thread ran meanwhile."""
+    start = 0
+    while piece := text[start : start + _PIECE]:
+        if (len(piece) - len(piece.rstrip("\\"))) % 2:  # in the midst of an escape
+            piece = text[start : start + _PIECE + 1]
+        start += len(piece)
+        # Between two backslashes in a row every escape begins with its own.
+        yield r"\\".join(part.replace(r"\v", r"\u000b") for part in piece.split(r"\\"))
 
 
 def _finite(number: str) -> float:

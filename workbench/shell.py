@@ -15,7 +15,7 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
-from workbench.access.page_sockets import forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.access.page_sockets import KeptMessages, forget_unseen_page, keep_pages_apart, leave_pages
 from workbench.address import TABS, Address, History
 from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
@@ -60,6 +60,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
                 return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
         client.on_delete(lambda: pages.give_back(workspace))
         client.on_exception(_tell)
+        client.outbox.message_history = KeptMessages()
         address = Address.read(request.url.query)
         visit = await _visit(services, request, address.project, room)
         client.on_delete(visit.end)

@@ -156,16 +156,10 @@ class DirectCalls:
         """
         project = self.context.project
         now = await in_thread(fingerprint, project)
-        content = await in_thread(self.store.take_before, now)
+        content = await in_thread(self._before, now)
         if project is None or content is None:
             raise OperationRefused(await self._why_nothing())
-        try:
-            way = await in_thread(way_back, project, content, self._selection())
-        except BaseException:  # stopped before anything was taken back
-            await in_thread(self._keep_again, content, now)
-            raise
-        if self.request.plan or asks:
-            await in_thread(self._keep_again, content, now)  # it has not been taken back yet
+        way = await in_thread(way_back, project, content, self._selection())
         if self.request.plan:
             await self._walk(way)
             await self.tell(await in_thread(self._questions.about_undo, "plan", self.request.project, way))
@@ -174,6 +168,17 @@ class DirectCalls:
         else:
             self.has_undone = True
             await self._go_back(way)
+
+    def _before(self, led_to: str) -> str | None:
+        """The text from before the turn that led to the story. It stays kept.
+
+        Whoever asked for the undo may be gone before it is answered, or find no room to write what it came to; then the
+        story is as it was.
+        """
+        content = self.store.take_before(led_to)
+        if content is not None:
+            self._keep_again(content, led_to)
+        return content
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):
@@ -202,11 +207,11 @@ class DirectCalls:
 
     async def _led_back(self, way: WayBack) -> None:
         """Walks the way; where it ends early, the next undo goes on from there."""
-        arrived = False
+        arrived, led_to = False, await in_thread(fingerprint, self.context.project)
         try:
             await self._walk(way)
             arrived = True
-            await in_thread(self._follow, way)
+            await in_thread(self._follow, way, led_to)
         finally:
             if not arrived:
                 self.has_undone = bool(self.execution.executed)
@@ -219,8 +224,9 @@ class DirectCalls:
     def _keep_rest(self, way: WayBack) -> None:
         self._keep_again(way.before.to_text(), fingerprint(self.context.project))
 
-    def _follow(self, way: WayBack) -> None:
+    def _follow(self, way: WayBack, led_to: str) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
+        self.store.take_before(led_to)
         now = self.context.project
         assert now is not None
         given = self.execution.given_ids

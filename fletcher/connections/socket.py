@@ -90,8 +90,12 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         self._take_short_messages()
         self._receive_frame = self.conn.recv_frame
         self.conn.recv_frame = self._frame_received
-        # The app finds it in the scope's state, and calls it once it knows the client.
-        self.app_state = {**self.app_state, "take_long_messages": self._take_long_messages}
+        # The app finds them in the scope's state, and calls the first once it knows the client.
+        self.app_state = {
+            **self.app_state,
+            "take_long_messages": self._take_long_messages,
+            "until_read": self.writable.wait,
+        }
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._reader.keeps_up()

@@ -12,7 +12,7 @@ from server.access.admission import Admission, admit_at_once, admit_by_hello
 from server.access.rules import POLICY_VIOLATION, Access, AccessDenied, client_address
 from server.dialects import DIALECTS, Frame, encode
 from server.limits.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
-from server.limits.room import Room, Sender
+from server.limits.room import Sender
 from server.services import Services
 from server.socket.open_editor import OpenEditor
 
@@ -36,7 +36,7 @@ async def _serve(websocket: WebSocket, access: Access, limit: ConnectionLimit, s
         with limit.known(admission.workspace):
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
-            take_long_messages(websocket, services.json_room, admission.workspace)
+            take_long_messages(websocket, partial(Sender, services.json_room, admission.workspace))
             await _talk(websocket, access, admission, services)
     except AccessDenied as denied:
         await websocket.close(POLICY_VIOLATION, str(denied))
@@ -69,10 +69,10 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
         await session.close()
 
 
-def take_long_messages(connection: HTTPConnection, room: Room, workspace: str) -> None:
+def take_long_messages(connection: HTTPConnection, sender: Callable[[Callable[[], object]], Sender]) -> None:
     """Our web server takes hardly more than a hello before it is told that the client is known."""
     take = getattr(connection.state, "take_long_messages", lambda _: None)
-    take(partial(Sender, room, workspace))
+    take(sender)
 
 
 def _say(text: str) -> Frame:

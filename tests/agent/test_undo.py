@@ -126,6 +126,19 @@ async def test_two_turns_are_taken_back_one_after_the_other(runner: TurnRunner) 
     ]
 
 
+async def test_an_undo_whose_answer_is_lost_can_be_asked_for_again(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."], [RENAME], ["Done."])
+    editor = InMemoryEditor(story())
+    await runner.events("Add gold.", editor)
+    between = editor.project.to_text()
+    await runner.events("Call her Helena.", editor)
+    now = editor.project.to_text()
+    for led_to, expected in ((now, between), (now, between), (between, story_text())):
+        editor = InMemoryEditor(parse(led_to))  # whoever asked has it as it was
+        await runner.events("undo", editor)
+        assert editor.project.to_text() == expected
+
+
 async def test_what_the_editor_has_taken_back_by_itself_is_not_taken_back_again(runner: TurnRunner) -> None:
     runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from server.json_text import read_object
 from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -184,6 +185,12 @@ def test_control_characters_as_godot_writes_them(home: House, client: Client) ->
     )
     assert texts(client.until("end")) == ["Hello."]
     assert home.model.requests[0].conversation[-1] == ("user", ["a\x0bb \\v c\\\x0b d\x07\t."])
+
+
+@pytest.mark.parametrize("piece", range(1, 9))
+def test_no_escape_is_cut_where_a_text_is_taken_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr("server.json_text._PIECE", piece)
+    assert read_object(r'{"a": "\v \\v \\\v \\\\v \"\v\u000b\n"}', "It") == {"a": '\v \\v \\\v \\\\v "\v\v\n'}
 
 
 def test_the_socket_is_at_the_root_too(home: House) -> None:

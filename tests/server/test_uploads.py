@@ -3,6 +3,7 @@
 import base64
 import binascii
 import threading
+import tracemalloc
 from collections.abc import Generator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -317,6 +318,23 @@ def test_a_project_that_is_known_does_not_wait_for_more_of_its_documents(home: H
 def test_base64_in_pieces(data: bytes) -> None:
     assert decode_base64(base64.b64encode(data).decode()) == data
     assert decode_base64(base64.encodebytes(data).decode()) == data
+
+
+@pytest.mark.parametrize("data", [b"", b"E", b"El", b"Ele", bytes(range(256)) * 3])
+def test_base64_in_pieces_of_any_length(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("server.http.base64_content._PIECE", 5)
+    assert decode_base64(base64.b64encode(data).decode()) == data
+    assert decode_base64(" \n".join(base64.b64encode(data).decode()) + "\t") == data
+    with pytest.raises(binascii.Error):
+        decode_base64("YQ== " + base64.b64encode(data).decode() + "YQ==")
+
+
+def test_white_space_between_base64_takes_no_memory() -> None:
+    content = "ab " * 2**19
+    tracemalloc.start()
+    decode_base64(content)
+    (_, most), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert most < 8 * 2**20, "some of it was taken apart at a time"
 
 
 def test_padding_between_pieces_is_an_error() -> None:

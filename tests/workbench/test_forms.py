@@ -16,7 +16,7 @@ from corpora.samples import SAMPLE
 from workbench.changing.fields import Field, Group, draw
 from workbench.changing.forms import FunctionForm
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import MOST_CHOICES
+from workbench.frame.bounded import LONGEST_FORM, MOST_CHOICES
 from workbench.projects import allowed_name
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
@@ -152,6 +152,24 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
 
     on_a_page(use)
     assert len(counted) == len(set(counted)) == len(STORY.nodes_of(0))
+
+
+@pytest.mark.parametrize(("length", "is_drawn"), [(10, True), (LONGEST_FORM // 20, False)])
+def test_of_a_node_that_nobody_reads_in_a_form_none_is_drawn(length: int, is_drawn: bool) -> None:
+    story = json.loads(OPENED.text)
+    story["resources"]["nodes"]["13"] = {"type": "dialog", "name": "n", "data": {"lines": ["x" * length] * 20}}
+
+    async def use() -> set[str]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OpenStory("large.arrow", json.dumps(story)))
+        shown.node_id = 13
+        form.choose("update_node")
+        return set(form._fields)
+
+    drawn = on_a_page(use)
+    assert "name" in drawn
+    assert ("data" in drawn) is is_drawn
 
 
 def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_all() -> None:

@@ -16,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.server_process import PATIENCE_S
 from tests.workbench.conftest import OpenPage, load, sign_in
+from workbench.story.open_story import BLANK
 
 EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
 JOINING = {"tab_id": "t", "document_id": "d", "next_message_id": 0}
@@ -75,6 +76,19 @@ class PageSocket:
         """Says that on that page a tab was chosen."""
         told = next(told for tag, told in page.fields() if "tabs" in tag)
         return self.ask("event", told | {"args": [json.dumps(tab)]})
+
+    def tell(self, listener: str, words: str, said: object) -> str:
+        """Says something to the first element that has these words in it and listens to this; as `ask`."""
+        return self.ask(
+            "event",
+            next(
+                {"client_id": self.page_id, "id": int(key), "listener_id": event["listener_id"]}
+                for key, element in self._elements.items()
+                for event in element.get("events", ())
+                if event["type"] == listener and words in json.dumps(element)
+            )
+            | {"args": [json.dumps(said)]},
+        )
 
     def fields(self) -> list[tuple[str, dict[str, Any]]]:
         """What can be written or chosen on the page: the tag, and what says of which field something is."""
@@ -165,3 +179,29 @@ def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: Ope
 def test_nothing_long_is_kept_of_a_tab(guarded: str, opened: ExitStack, name: str, kept: object) -> None:
     red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"), "")
     assert red.ask("handshake", JOINING | {"client_id": red.page_id, name: kept}).endswith(f"{ANSWER}7[false]")
+
+
+def test_a_story_is_fetched_in_pieces_and_not_said_over_the_socket(guarded: str, opened: ExitStack) -> None:
+    red, blue = ({"Cookie": signed_in(guarded, token)} for token in ("tok-red", "tok-blue"))
+    page = PageSocket(opened, guarded, red["Cookie"])
+    address = f"{guarded}/_nicegui/client/{page.page_id}"
+    assert httpx.get(f"{address}/download", headers=red, timeout=PATIENCE_S).status_code == 404
+    story = {"files": ("long.arrow", json.dumps(json.loads(BLANK) | {"title": "🏮" * 90_000}))}
+    httpx.post(f"{address}/story", files=story, headers=red, timeout=PATIENCE_S).raise_for_status()
+    page.tell("answer", '"single": true', {"url": f"/_nicegui/client/{page.page_id}/story", "answer": {}})
+    heard = page.tell("click", "Download", {}) + page.until('"download"')
+    (said,) = (one for one in heard.split(EVENT) if one.startswith('["download"'))
+    assert json.loads(said)[1]["src"] == f"/_nicegui/client/{page.page_id}/download"
+    with httpx.stream("GET", f"{address}/download", headers=red, timeout=PATIENCE_S) as answer:
+        pieces = list(answer.iter_raw())
+    assert json.loads(b"".join(pieces))["title"] == "🏮" * 90_000
+    assert max(map(len, pieces)) <= 4 * 2**16
+    assert httpx.get(f"{address}/download", headers=blue, timeout=PATIENCE_S).status_code == 404
+
+
+def test_a_page_has_few_sockets(guarded: str, opened: ExitStack) -> None:
+    cookie = signed_in(guarded, "tok-red")
+    page = PageSocket(opened, guarded, cookie)
+    others = [PageSocket(opened, guarded, cookie, page.page_id).greeting[:2] for _ in range(5)]
+    assert others == ["40"] * 4 + ["44"]
+    page.choose(page, "Story")

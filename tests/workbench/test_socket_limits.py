@@ -4,11 +4,14 @@ import asyncio
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
 import pytest
+from engineio.packet import MESSAGE, Packet
+from nicegui.core import sio
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed
@@ -18,7 +21,8 @@ from server import Services
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S
-from workbench.access.socket_limits import SocketLimits
+from workbench.access.page_sockets import KeptMessages, counted
+from workbench.access.socket_limits import SocketLimits, Unread
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 MIB = 2**20
@@ -129,3 +133,72 @@ def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [message["type"] for message in closed] == ["websocket.close"]
     assert not refused.messages
     assert not talks(sockets, Library()), "who has left makes room"
+
+
+class Talkative(Library):
+    """Says something long three times.
+
+    Args:
+        reads: Whether the browser does.
+    """
+
+    def __init__(self, *, reads: bool) -> None:
+        super().__init__()
+        self._reads = reads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Says it."""
+        for _ in range(3):
+            scope["state"]["unread"].waits(said := "4" + "x" * 3 * MIB)
+            if self._reads:
+                await send({"type": "websocket.send", "text": said})
+
+
+@pytest.mark.parametrize(("reads", "said"), [(True, ["goes on"]), (False, ["ended", "goes on"])])
+@pytest.mark.parametrize("most", [5 * MIB, 32 * MIB])
+def test_what_a_page_does_not_read_takes_room_and_ends_its_socket(
+    monkeypatch: pytest.MonkeyPatch, reads: bool, said: list[str], most: int
+) -> None:
+    monkeypatch.setattr("workbench.access.socket_limits._MOST_UNREAD", most)
+    room, heard = Room(8 * MIB), list[str]()
+    room.add("red", MIB // 2)  # by others; what is there by itself has room in any case
+
+    def known(sender: Callable[[Callable[[], object]], Sender]) -> None:
+        sender(lambda: heard.append("ended"))
+
+    async def until_read() -> None:
+        """At once."""
+
+    state = {"take_long_messages": known, "until_read": until_read}
+    talks(SocketLimits(services(room)), Talkative(reads=reads), **state)
+    heard.append("goes on")
+    assert heard == said
+    assert Sender(room, "red", lambda: None).has_room(3 * MIB), "who has left leaves room"
+
+
+def test_all_that_is_said_to_a_page_counts_for_each_of_its_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, sent = list[str](), list[str]()
+
+    async def send(connection_id: str, _packet: Packet) -> None:
+        sent.append(connection_id)
+
+    monkeypatch.setattr("workbench.access.socket_limits._MOST_UNREAD", 3 * MIB)
+    for name in ("one", "other"):
+        unread = Unread(Room(8 * MIB), "red", partial(ended.append, name))
+        monkeypatch.setitem(sio.environ, name, {"asgi.scope": {"state": {"unread": unread}}})
+    packet, said_to = Packet(MESSAGE, "x" * MIB), ["one", "one that has left", "one", "other", "one", "one"]
+    for connection_id in said_to:
+        asyncio.run(counted(send)(connection_id, packet))
+    assert (sent, ended) == (said_to, ["one"])
+
+
+def test_of_what_was_said_to_a_page_no_more_is_kept_than_is_said_again() -> None:
+    kept = KeptMessages()
+    for number, length in enumerate([400_000] * 4):
+        kept.append((number, 0.0, ("page", "update", {"text": "x" * length})))
+    assert [number for number, *_ in kept] == [2, 3]
+    kept.pop()
+    kept.append((3, 0.0, ("page", "update", {"text": "short"})))
+    assert [number for number, *_ in kept] == [2, 3]
+    kept.append((4, 0.0, ("page", "update", {"text": "x" * MIB})))
+    assert not kept, "what comes after a gap would be taken for all that there is"

@@ -4,17 +4,19 @@ Whatever a socket says that no page would say ends it: the library would write a
 """
 
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
-from nicegui import Client
+from nicegui import Client, json
 from nicegui.core import sio
 from nicegui.elements.mixins.value_element import ValueElement
+from nicegui.outbox import HistoryEntry
 from socketio import exceptions
 
 from server.access.browser_sessions import BrowserSession
-from workbench.access.socket_limits import OVER
+from workbench.access.socket_limits import OVER, UNREAD
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +27,12 @@ _OF_A_PAGE = ("event", "javascript_response", "ack")
 _KEPT = ("tab_id", "old_tab_id", "document_id")
 _LONGEST_ID = 64
 
+# A page has one, and others that nobody has found broken yet.
+_MOST_OF_PAGE = 5
 # In characters: what is chosen, and all that is written on a page.
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
+
+_MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
 _FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
 
@@ -41,6 +47,37 @@ def keep_pages_apart() -> None:
     sio.on("log", _not_heard)  # a browser's own errors are not for the server's log
     sio.async_handlers = False  # so that what a message leads to fails below, and not in a task of its own
     sio.eio.on("message", _understood(sio.eio.handlers["message"]))
+    sio.eio.send_packet = counted(sio.eio.send_packet)
+
+
+class KeptMessages(deque[HistoryEntry]):
+    """What was said to a page last, to be said again where its connection breaks off.
+
+    Of long messages none is kept, nor what came before: the library loads such a page anew.
+    """
+
+    _sizes: Mapping[int, int] = {}
+
+    def append(self, entry: HistoryEntry, /) -> None:
+        """Keeps one more, and no more of those before than there is room for."""
+        super().append(entry)
+        message_id, _, (_, _, data) = entry
+        known = {**self._sizes, message_id: len(json.dumps(data))}
+        self._sizes = {kept: known[kept] for kept, *_ in self}
+        while self and sum(self._sizes[kept] for kept, *_ in self) > _MOST_KEPT:
+            self.popleft()
+
+
+def counted(send: _Handler) -> _Handler:
+    """Sends over a socket as the library does, and counts what it is to read."""
+
+    async def counting(connection_id: str, packet: Any) -> None:
+        environ = sio.environ.get(connection_id)
+        if environ is not None and (unread := environ["asgi.scope"]["state"].get(UNREAD)) is not None:
+            unread.waits(packet.encode())  # the library writes this very text, once for all sockets of a page
+        await send(connection_id, packet)
+
+    return counting
 
 
 async def leave_pages(session: BrowserSession) -> None:
@@ -130,6 +167,8 @@ def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
 def _may_join(environ: Any, page_id: str, said: Mapping[str, Any]) -> bool:
     # The library keeps these long after the page is gone.
     if any(not isinstance(said.get(name, ""), str | None) or len(said.get(name) or "") > _LONGEST_ID for name in _KEPT):
+        return False
+    if sum(1 for _ in sio.manager.get_participants("/", page_id)) >= _MOST_OF_PAGE:
         return False
     client = Client.instances.get(page_id)
     workspace: str = environ["asgi.scope"]["state"]["workspace"]

@@ -1,5 +1,6 @@
 """Functions as forms that are made from their schemas and from the story: for edits without a model."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from nicegui import ui
 from arrow_project import OPERATIONS, node_data_schema, node_details
 from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, as_id, draw, read_all
 from workbench.changing.resources import Resources
+from workbench.frame.bounded import LONGEST_FORM
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
@@ -161,7 +163,9 @@ class FunctionForm:
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
-        if schema is not None:
+        if schema is not None and len(json.dumps(data)) > LONGEST_FORM:
+            ui.label("There is more in this node than a form shows: change it in Arrow.").classes("hint")
+        elif schema is not None:
             self._fields[name] = Group(schema, resources, data)
 
     async def preview(self) -> None:
@@ -197,9 +201,9 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
     story = opened.story
     match function:
         case "update_node" if first in story.nodes:
-            return node_details(opened.project, first)
+            return node_details(opened.project, first, 0)
         case "update_node_map" if first in story.nodes:
-            return {"modifications": {"skip": node_details(opened.project, first).get("skip", False)}}
+            return {"modifications": {"skip": node_details(opened.project, first, 0).get("skip", False)}}
         case "update_variable" if first in story.variables:
             variable = story.variables[first]
             return {"name": variable.name, "initial_value": variable.initial, "notes": variable.notes}

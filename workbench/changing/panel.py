@@ -13,6 +13,7 @@ from server import RequestError
 from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import Exchange
 from workbench.asking.telling import Telling
+from workbench.changing.download import StoryDownload
 from workbench.changing.forms import FunctionForm
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory, digest
@@ -53,7 +54,8 @@ class ChangePanel:
     def _draw_file(self) -> None:
         with ui.row().classes("line"):
             self._back = ui.button("Undo", icon="undo", on_click=self._undo).props("no-caps outline")
-            self._take_along = ui.button("Download", icon="download", on_click=self._download).props("no-caps outline")
+            take_along = StoryDownload(self._visit).begin
+            self._take_along = ui.button("Download", icon="download", on_click=take_along).props("no-caps outline")
             self._write = ui.button("Write back", icon="save", on_click=self._write_back).props("no-caps outline")
 
     def _draw_question(self) -> None:
@@ -223,11 +225,6 @@ class ChangePanel:
     def _scene_of(self, story: OpenStory) -> int | None:
         """The scene that is looked at; None where there is only a preview of it."""
         return self._shown.scene if self._shown.scene in story.story.scenes else None
-
-    def _download(self) -> None:
-        if (story := self._shown.story) is not None:
-            ui.download.content(story.text, story.name)
-            self._shown.save(story)
 
     async def _write_back(self) -> None:
         if (story := self._shown.story) is not None and not self._is_running:
