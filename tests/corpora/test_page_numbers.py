@@ -26,7 +26,7 @@ def test_a_document_keeps_little_of_very_many_page_numbers(
 ) -> None:
     whole: dict[str, Any] = {"format": "pdf", "sha256": "0" * 64, "size": 1, "text": "", "pages": [], "passages": []}
     for number in range(10):
-        lists = {"pages_without_text": MANY, "pages_with_hidden_text": MANY, "pages_recognized": MANY}
+        lists: dict[str, Any] = {"pages_without_text": MANY, "pages_with_hidden_text": MANY, "pages_recognized": MANY}
         catalog.put_document(key, name=f"{number}.pdf", **whole, **lists)
     catalog.documents(key)
     tracemalloc.start()
