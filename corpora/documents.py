@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, case, func, insert, select
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
+from corpora.page_numbers import PageNumbers
 from corpora.records import (
     Document,
     DocumentCounts,
@@ -167,13 +168,13 @@ class Documents(Database):
             "format": format,
             "sha256": sha256,
             "size": size,
-            "pages_without_text": list(pages_without_text),
-            "pages_with_hidden_text": list(pages_with_hidden_text),
-            "pages_recognized": list(pages_recognized),
+            "pages_without_text": PageNumbers.of(pages_without_text).kept(),
+            "pages_with_hidden_text": PageNumbers.of(pages_with_hidden_text).kept(),
+            "pages_recognized": PageNumbers.of(pages_recognized).kept(),
             "reader_version": reader_version,
             "ocr_languages": ocr_languages,
             "updated_at": updated_at or datetime.now(UTC),
-            "text_size": kept_bytes(text, passages),
+            "text_size": kept_bytes(text, passages, pages),
             "text": text,
         }
         with self._writing_rows(key.workspace, len(passages) + self._passages_in(document_id)) as connection:
@@ -283,7 +284,7 @@ class Documents(Database):
             raise self._not_found(key, document_id)
         return [*row]
 
-    def pages_without_text(self, key: ProjectKey, document_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    def pages_without_text(self, key: ProjectKey, document_ids: Iterable[str]) -> dict[str, PageNumbers]:
         """By the names of those of the documents that have such pages: their numbers."""
         query = select(documents.c.name, documents.c.pages_without_text).join(projects).where(is_project(key))
         with self._reading() as connection:
@@ -292,7 +293,7 @@ class Documents(Database):
                 for some in chunks(document_ids)
                 for row in connection.execute(query.where(documents.c.id.in_(some)))
             ]
-        return {row.name: tuple(row.pages_without_text) for row in rows if row.pages_without_text}
+        return {row.name: PageNumbers.read(row.pages_without_text) for row in rows if row.pages_without_text}
 
 
 def _within(characters: range, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 # Its rows and its vector in the catalog and in Chroma; its words in memory take as much again (docs/operations.md).
 _PASSAGE_BYTES = 8 * 2**10
+_PAGE_BYTES = 128  # its row in the catalog
 
 
 @dataclass(frozen=True, order=True)
@@ -53,12 +54,12 @@ class Document:
     sha256: str
     size: int
     pages: int | None
-    pages_without_text: tuple[int, ...]
+    pages_without_text: Sequence[int]
     passages: int
     embedded: int
     updated_at: datetime
-    pages_with_hidden_text: tuple[int, ...] = ()
-    pages_recognized: tuple[int, ...] = ()
+    pages_with_hidden_text: Sequence[int] = ()
+    pages_recognized: Sequence[int] = ()
     reader_version: int = 0
     ocr_languages: str = ""
 
@@ -134,9 +135,10 @@ class Passage:
         return hashlib.sha256(self.embedding_text.encode()).hexdigest()
 
 
-def kept_bytes(text: str, passages: Sequence[Passage]) -> int:
-    """What is kept of a document besides its file: its text, and for each passage, however short, what finds it."""
-    return len(text.encode()) + _PASSAGE_BYTES * len(passages)
+def kept_bytes(text: str, passages: Sequence[Passage], pages: Sequence[Page]) -> int:
+    """What is kept of a document besides its file: its text, its pages, and for each passage what finds it."""
+    numbered = sum(page.number is not None for page in pages)
+    return len(text.encode()) + _PASSAGE_BYTES * len(passages) + _PAGE_BYTES * numbered
 
 
 def page_range(page_from: int | None, page_to: int | None) -> str:

@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from corpora.chunks import chunks
 from corpora.database import insert_or_keep
+from corpora.page_numbers import PageNumbers
 from corpora.records import Document, Page, Passage, ProjectKey
 from corpora.schema import documents, doubted_originals, pages, passages, projects, replaced_passages
 
@@ -193,13 +194,13 @@ def as_document(row: Row[Any]) -> Document:
         sha256=row.sha256,
         size=row.size,
         pages=row.pages or None,
-        pages_without_text=tuple(row.pages_without_text),
+        pages_without_text=PageNumbers.read(row.pages_without_text),
         passages=row.passages,
         embedded=row.embedded,
         # SQLite keeps no time zone; what we wrote was UTC.
         updated_at=row.updated_at.replace(tzinfo=UTC),
-        pages_with_hidden_text=tuple(row.pages_with_hidden_text),
-        pages_recognized=tuple(row.pages_recognized),
+        pages_with_hidden_text=PageNumbers.read(row.pages_with_hidden_text),
+        pages_recognized=PageNumbers.read(row.pages_recognized),
         reader_version=row.reader_version or 0,
         ocr_languages=row.ocr_languages or "",
     )

@@ -283,4 +283,5 @@ def _note(entry: Answer) -> str:
         notes.append(f"page {page_list(pages)} read by text recognition (OCR)")
     if pages := entry.get("pages_with_hidden_text"):
         notes.append(f"text that nobody can see was left out on page {page_list(pages)}")
+    notes += [f"{number} more in {name}" for name, number in entry.get("more_pages", {}).items()]
     return "; ".join(notes)

@@ -62,7 +62,7 @@ class DocumentStore:
 
         `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
-        size = len(source.data) + kept_bytes(extracted.text, passages)
+        size = len(source.data) + kept_bytes(extracted.text, passages, extracted.pages)
         with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
             stored = self._catalog.put_document(
                 key,
@@ -90,7 +90,8 @@ class DocumentStore:
         """
         text = self._catalog.text(key, of.id)
         passages = renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name)
-        size = of.size + kept_bytes(text, passages)
+        pages = self._catalog.pages(key, of.id)
+        size = of.size + kept_bytes(text, passages, pages)
         with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
             stored = self._catalog.put_document(
                 key,
@@ -99,7 +100,7 @@ class DocumentStore:
                 sha256=sha256,
                 size=of.size,
                 text=text,
-                pages=self._catalog.pages(key, of.id),
+                pages=pages,
                 passages=passages,
                 pages_without_text=of.pages_without_text,
                 pages_with_hidden_text=of.pages_with_hidden_text,

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from corpora import Document
 
+_MOST_NAMED = 100  # pages of a list in an answer: a list of documents has as many for each
+
 Status = Literal["indexed", "searchable", "unchanged", "updated", "removed", "skipped", "failed"]
 Phase = Literal["queued", "reading", "searchable", "embedding", "done"]
 
@@ -44,19 +46,19 @@ class DocumentReport:
     """What became of one document; counts are those of the catalog, also where an older version was kept.
 
     On `pages_with_hidden_text` text was left out because nobody can see it; `pages_recognized` are pictures whose
-    text was read by OCR.
+    text was read by OCR. Its JSON has the first 100 of each, and in `more_pages` how many there are besides.
     """
 
     name: str
     status: Status
     id: str | None = None
     pages: int | None = None
-    pages_without_text: tuple[int, ...] = ()
+    pages_without_text: Sequence[int] = ()
     passages: int = 0
     embedded: int = 0
     error: Problem | None = None
-    pages_with_hidden_text: tuple[int, ...] = ()
-    pages_recognized: tuple[int, ...] = ()
+    pages_with_hidden_text: Sequence[int] = ()
+    pages_recognized: Sequence[int] = ()
 
     @classmethod
     def of(cls, document: Document, status: Status, error: Problem | None = None) -> DocumentReport:
@@ -86,18 +88,19 @@ class DocumentReport:
             "id": self.id,
             "status": self.status,
             "pages": self.pages,
-            "pages_without_text": list(self.pages_without_text),
+            "pages_without_text": list(self.pages_without_text[:_MOST_NAMED]),
             "passages": self.passages,
             "embedded": self.embedded,
             "error": {"code": self.error.code, "message": self.error.message} if self.error else None,
-        } | {name: list(pages) for name, pages in self._remarks() if pages}
+        } | self._remarks()
 
-    def _remarks(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    def _remarks(self) -> dict[str, Any]:
         """What there is to say about few documents only."""
-        return (
-            ("pages_with_hidden_text", self.pages_with_hidden_text),
-            ("pages_recognized", self.pages_recognized),
-        )
+        seldom = {"pages_with_hidden_text": self.pages_with_hidden_text, "pages_recognized": self.pages_recognized}
+        every = {"pages_without_text": self.pages_without_text} | seldom
+        more = {name: len(pages) - _MOST_NAMED for name, pages in every.items() if len(pages) > _MOST_NAMED}
+        remarks: dict[str, Any] = {name: list(pages[:_MOST_NAMED]) for name, pages in seldom.items() if pages}
+        return remarks | ({"more_pages": more} if more else {})
 
 
 @dataclass(frozen=True)
@@ -135,4 +138,5 @@ def page_list(pages: Sequence[int]) -> str:
             runs[-1] = (runs[-1][0], page)
         else:
             runs.append((page, page))
-    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
+    named = [str(first) if first == last else f"{first} to {last}" for first, last in runs[:_MOST_NAMED]]
+    return ", ".join(named) + (f" and more, up to {runs[-1][1]}" if len(runs) > _MOST_NAMED else "")

@@ -105,7 +105,8 @@ def _documents(retriever: Retriever, key: ProjectKey, part: str) -> ToolAnswer:
 def _listed(entry: dict[str, Any]) -> str:
     pages = f", {entry['pages']} pages" if entry["pages"] else ""
     pictures = f", without text: pages {entry['pages_without_text']}" if entry["pages_without_text"] else ""
-    return f"- {quoted_name(entry['name'])}{pages}{pictures}"
+    more = "".join(f", {number} more in {name}" for name, number in entry.get("more_pages", {}).items())
+    return f"- {quoted_name(entry['name'])}{pages}{pictures}{more}"
 
 
 async def _add(call: AssistantCall) -> ToolAnswer:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
+from retrieval.bm25 import Bm25, Numbers, Scores
 from retrieval.near_duplicates import NearDuplicates
 from retrieval.top import top
 from retrieval.words import terms
 
-if TYPE_CHECKING:
-    from bm25s import BM25
-
 Rows = NDArray[np.intp]
-Scores = NDArray[np.float32]
+Hashes = NDArray[np.int64]
 
 _BEST = 3  # passages that are looked at for the share of a question's words
+_AT_ONCE = 1_000  # passages
+_PASSAGE_BYTES = 1_000  # of a passage besides its words: its id, its row, and what is known of its twins
 
 
 class LexicalIndex:
@@ -33,10 +31,12 @@ class LexicalIndex:
     when the documents were written last, by their ids.
 
     Attributes:
-        vocabulary: Each word that occurs, with its number.
+        vocabulary: The hash of each word that occurs, sorted: words that occur once are as many as somebody likes, and
+            as texts would take more than all else. A word's number is its place; shape (words,).
         documents: Of which document each passage is, numbered from 0; shape (passages,).
         recency: 1 for passages of the document that was written last, 0 for those of the oldest, between for others;
             shape (passages,).
+        nbytes: About what it takes in memory.
     """
 
     def __init__(
@@ -52,11 +52,13 @@ class LexicalIndex:
         self.documents = np.unique([passage.document_id for passage in passages], return_inverse=True)[1]
         self.recency = _recency(passages, edited or {})
         self._rows_of_documents = _grouped([passage.document_id for passage in passages])
-        self.vocabulary: dict[str, int] = {} if previous is None else dict(previous.vocabulary)
-        self._words = [self._numbered(passage, previous) for passage in passages]
-        self._forget_unused()
-        self._idf = _inverse_document_frequencies(self._words, len(self.vocabulary))
-        self._bm25 = _indexed(self._words, self.vocabulary)
+        hashes = [self._hashed(passage, previous) for passage in passages]
+        some = (hashes[at : at + _AT_ONCE] for at in range(0, len(hashes), _AT_ONCE))
+        self.vocabulary = _different([_different(rows) for rows in some])
+        self._words: list[Numbers] = [np.searchsorted(self.vocabulary, row).astype(np.int32) for row in hashes]
+        self._bm25 = Bm25(self._words, len(self.vocabulary))
+        self.nbytes = self.vocabulary.nbytes + self._bm25.nbytes
+        self.nbytes += sum(row.nbytes + _PASSAGE_BYTES for row in self._words)
         self.near_duplicates = NearDuplicates(
             passages, self._words, None if previous is None else previous.near_duplicates
         )
@@ -69,10 +71,7 @@ class LexicalIndex:
 
     def scores(self, query: str) -> Scores:
         """BM25 of all passages, shape (passages,), 0 and more; 0 where no word of the query occurs."""
-        words = self._known(terms(query))
-        if self._bm25 is None or not words:
-            return np.zeros(len(self.ids), dtype=np.float32)
-        return cast("Scores", self._bm25.get_scores_from_ids(words))
+        return self._bm25.scores(self._known(terms(query)))
 
     def idf_share(self, query: str, scores: Scores, scope: Rows, best_of: int = _BEST) -> float:
         """The share of the question's inverse document frequencies that the best passage has, 0 (no word) to 1 (all).
@@ -83,41 +82,43 @@ class LexicalIndex:
         if not len(known) or not len(scope):
             return 0.0
         best = scope[top(scores[scope], best_of)]
-        return max(float(self._idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
+        return max(float(self._bm25.idf[known[np.isin(known, self._words[row])]].sum()) for row in best) / whole
 
     def known_share(self, query: str) -> float:
         """The share of the question's inverse document frequencies that occur in any passage, 0 to 1."""
         known, whole = self._asked(query)
-        return float(self._idf[known].sum()) / whole if len(known) else 0.0
+        return float(self._bm25.idf[known].sum()) / whole if len(known) else 0.0
 
-    def _asked(self, query: str) -> tuple[NDArray[np.int32], float]:
+    def _asked(self, query: str) -> tuple[Rows, float]:
         """The numbers of the words of a question that occur, and the inverse document frequencies of all together."""
         asked = set(terms(query))
-        known = np.array(self._known(asked), dtype=np.int32)
+        known = self._known(asked)
         unknown = (len(asked) - len(known)) * math.log1p(2 * len(self.ids) + 1)  # the idf of what never occurs
-        return known, float(self._idf[known].sum()) + unknown
+        return known, float(self._bm25.idf[known].sum()) + unknown
 
-    def _known(self, words: Collection[str]) -> list[int]:
-        return [self.vocabulary[word] for word in words if word in self.vocabulary]
+    def _known(self, words: Collection[str]) -> Rows:
+        hashes = _hashes(words)
+        numbers = np.searchsorted(self.vocabulary, hashes)
+        return numbers[numbers < np.searchsorted(self.vocabulary, hashes, side="right")]
 
-    def _numbered(self, passage: Passage, previous: LexicalIndex | None) -> NDArray[np.int32]:
+    @staticmethod
+    def _hashed(passage: Passage, previous: LexicalIndex | None) -> Hashes:
         row = None if previous is None else previous.rows.get(passage.id)
         if previous is not None and row is not None:
-            return previous._words[row]
-        vocabulary = self.vocabulary
-        numbers = [vocabulary.setdefault(word, len(vocabulary)) for word in terms(passage.embedding_text)]
-        return np.array(numbers, dtype=np.int32)
+            return previous.vocabulary[previous._words[row]]
+        return _hashes(terms(passage.embedding_text))
 
-    def _forget_unused(self) -> None:
-        """Numbers the words anew where some are of passages that are gone: what was removed leaves nothing here."""
-        used = np.zeros(len(self.vocabulary), dtype=bool)
-        for row in self._words:
-            used[row] = True
-        if used.all():
-            return
-        numbers = np.cumsum(used, dtype=np.int32) - 1
-        self.vocabulary = {word: int(numbers[old]) for word, old in self.vocabulary.items() if used[old]}
-        self._words = [numbers[row] for row in self._words]
+
+def _hashes(words: Collection[str]) -> Hashes:
+    """The same in every process, as Python's of a text are not: 61 bits, by a prime."""
+    return np.array([hash(int.from_bytes(word.encode())) for word in words], dtype=np.int64)
+
+
+def _different(rows: Sequence[Hashes]) -> Hashes:
+    """All that occur, sorted."""
+    hashes = np.concatenate([np.empty(0, dtype=np.int64), *rows])
+    hashes.sort()
+    return hashes[np.diff(hashes, prepend=-1) > 0]
 
 
 def _recency(passages: Sequence[Passage], edited: Mapping[str, datetime]) -> NDArray[np.float64]:
@@ -131,45 +132,3 @@ def _grouped(names: Sequence[str]) -> dict[str, Rows]:
     for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)
     return {name: np.array(rows, dtype=np.intp) for name, rows in groups.items()}
-
-
-def _idf(frequencies: NDArray[np.intp], passages: int) -> NDArray[np.float64]:
-    """Lucene's formula, which BM25 uses here as well."""
-    return np.log1p((passages - frequencies + 0.5) / (frequencies + 0.5))
-
-
-def _inverse_document_frequencies(words: Sequence[NDArray[np.int32]], vocabulary: int) -> NDArray[np.float64]:
-    distinct = [np.unique(row) for row in words]
-    occurring = np.concatenate(distinct) if distinct else np.empty(0, dtype=np.int32)
-    return _idf(np.bincount(occurring, minlength=vocabulary), len(words))
-
-
-def _indexed(words: Sequence[NDArray[np.int32]], vocabulary: dict[str, int]) -> BM25 | None:
-    if not vocabulary:
-        return None  # bm25s cannot index nothing
-    import bm25s  # brings scipy along: only when something is searched
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # the package sets it to DEBUG
-    index = bm25s.BM25(method="lucene", csc_backend="scipy")
-    index.index(_Tokens(_Lists(words), vocabulary), create_empty_token=False, show_progress=False)
-    return index
-
-
-class _Tokens(NamedTuple):
-    """What bm25s takes a corpus as."""
-
-    ids: Sequence[list[int]]
-    vocab: dict[str, int]
-
-
-class _Lists(Sequence[list[int]]):
-    """Rows of numbers as lists, each made when it is asked for: all at once take more than the index itself."""
-
-    def __init__(self, rows: Sequence[NDArray[np.int32]]) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, row: Any) -> Any:
-        return self._rows[row].tolist()

@@ -24,10 +24,10 @@ _MAY_LAG_S = 1.5
 # What a request waits for a new index although the old one may still answer: small ones are built by then.
 _PATIENCE_S = 0.03
 
-# What all indexes may have together, at 1 to 5 KB each; before there are more, some are dropped, and built again when
-# they are needed: of the workspace that has most, those that nobody has asked for longest. So nobody loses what is
-# small to whoever searches a lot.
-_MOST_PASSAGES = 100_000
+# What all indexes may take together; before it is more, some are dropped, and built again when they are needed: of the
+# workspace that has most, those that nobody has asked for longest. So nobody loses what is small to whoever searches a
+# lot.
+_MOST_BYTES = 500_000_000
 
 # Of a project with so many, an index is built in some tenths of a second: it waits for no larger one.
 _SMALL = 5_000
@@ -41,7 +41,7 @@ class _Kept:
 
     @property
     def size(self) -> int:
-        return 1 + (0 if self.index is None else len(self.index.ids))
+        return 1 + (0 if self.index is None else self.index.nbytes)
 
     @property
     def is_building(self) -> bool:
@@ -59,12 +59,12 @@ class LexicalIndexes:
         self,
         catalog: Catalog,
         clock: Callable[[], float] = time.monotonic,
-        most_passages: int = _MOST_PASSAGES,
+        most_bytes: int = _MOST_BYTES,
         small: int = _SMALL,
     ) -> None:
         self._catalog = catalog
         self._clock = clock
-        self._most_passages = most_passages
+        self._most_bytes = most_bytes
         self._kept: OrderedDict[ProjectKey, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._small = small
@@ -144,7 +144,7 @@ class LexicalIndexes:
                 held[key.workspace] += kept.size
                 if not kept.is_building:
                     idle.setdefault(key.workspace, deque()).append(key)
-            before, too_many = len(self._kept), held.total() - self._most_passages
+            before, too_many = len(self._kept), held.total() - self._most_bytes
             while too_many > 0 and idle:
                 workspace = max(idle, key=lambda workspace: held[workspace])
                 size = self._kept.pop(idle[workspace].popleft()).size

@@ -1,6 +1,6 @@
 """What a search hands out: passages with their scores, numbered where they are to be cited."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ class SearchAnswer:
 
     query: str
     passages: tuple[RankedPassage, ...]
-    pages_without_text: Mapping[str, tuple[int, ...]]
+    pages_without_text: Mapping[str, Sequence[int]]
     confidence: float = 0.0
     text_only: bool = False
     not_reranked: bool = False

@@ -32,6 +32,8 @@ class ErrorAnswer(Answer):
 class DocumentEntry(Answer):
     """One document; counts are those of what is in the corpus, also where an older version was kept.
 
+    Of each list of pages the first 100 are there; `more_pages` says by its name how many there are besides.
+
     `searchable`: found by its words, while some of its vectors are still to be made.
     """
 
@@ -45,6 +47,7 @@ class DocumentEntry(Answer):
     error: Problem | None
     pages_with_hidden_text: list[int] = Field(default_factory=list[int])
     pages_recognized: list[int] = Field(default_factory=list[int])
+    more_pages: dict[str, int] = Field(default_factory=dict[str, int])
 
 
 class CorpusReport(Answer):

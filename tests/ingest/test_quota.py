@@ -8,6 +8,7 @@ import pytest
 from corpora import ProjectKey, Quota
 from ingest import Ingestor, IngestReport, Source
 from tests.ingest.conftest import Pipeline
+from tests.ingest.sources import a_pdf
 
 A_PASSAGE = 8_192
 HERE, BESIDE, ELSEWHERE = ProjectKey("local", "1"), ProjectKey("local", "2"), ProjectKey("elsewhere", "1")
@@ -67,6 +68,15 @@ def test_many_passages_take_room_however_short_they_are(limited: Callable[[Quota
     scraps = "".join(f"# Part {number}\n\nx\n\n" for number in range(100)).encode()
     report = limited(Quota(documents=100, bytes=50 * A_PASSAGE)).index(HERE, [Source("a.md", scraps)])
     assert became(report) == {"a.md": "WORKSPACE_FULL"}
+
+
+def test_pages_take_room_without_text(pipeline: Pipeline, limited: Callable[[Quota], Ingestor]) -> None:
+    few, many = (Source("a.pdf", a_pdf("One.", *[""] * pages)) for pages in (1, 21))
+    used: list[int] = []
+    for source in (few, many):
+        limited(Quota(documents=100, bytes=100_000)).index(HERE, [source])
+        used.append(pipeline.catalog.used("local").bytes - len(source.data))
+    assert 20 * 128 <= used[1] - used[0] <= 20 * 128 + 100
 
 
 def test_a_copy_of_a_known_document_takes_room_as_well(limited: Callable[[Quota], Ingestor]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Progress, Source
+from ingest.report import DocumentReport, page_list
 from tests.ingest.sources import SOURCES, a_pdf
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ def test_hidden_text_is_reported_and_logged(
     assert "map.pdf: text that nobody can see was left out on page 1 to 2" in caplog.text
     (again,) = pipeline.ingestor.index(key, [source]).documents
     assert (again.status, again.as_dict()["pages_with_hidden_text"]) == ("unchanged", [1, 2])
+
+
+def test_of_very_many_pages_the_first_are_named_and_the_others_counted() -> None:
+    blank = tuple(range(2, 5001, 2))
+    entry = DocumentReport("map.pdf", "indexed", pages_without_text=blank, pages_recognized=(1, 3)).as_dict()
+    assert entry["pages_without_text"] == list(blank[:100])
+    assert (entry["pages_recognized"], entry["more_pages"]) == ([1, 3], {"pages_without_text": 2400})
+    assert page_list(blank).endswith(", 198, 200 and more, up to 5000")
 
 
 def test_the_report_is_as_published(pipeline: Pipeline, key: ProjectKey) -> None:

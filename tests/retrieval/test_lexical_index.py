@@ -1,8 +1,11 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from corpora import Catalog, ProjectKey
+from corpora import Catalog, Passage, ProjectKey
 from retrieval.lexical_index import LexicalIndex
+from retrieval.words import stem
 from tests.retrieval.conftest import Put
 
 
@@ -68,7 +71,7 @@ def test_an_index_that_follows_another_is_the_same_as_a_new_one(
 def test_an_index_forgets_the_words_of_what_was_removed(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     put(key, "a.md", "The dragon sleeps under the mountain.")
     index = LexicalIndex(1, catalog.passages(key))
-    kept = set(index.vocabulary)
+    kept = index.vocabulary.tolist()
     for number in range(3):
         put(key, "b.md", *(f"word{number}x{word} dragon" for word in range(1000)))
         index = LexicalIndex(2, catalog.passages(key), index)
@@ -76,10 +79,26 @@ def test_an_index_forgets_the_words_of_what_was_removed(catalog: Catalog, key: P
         assert index.scores(f"word{number}x7").any()
     catalog.remove_document(key, key.document_id("b.md"))
     index = LexicalIndex(3, catalog.passages(key), index)
-    assert set(index.vocabulary) == kept == {"dragon", "sleep", "mountain"}
+    assert index.vocabulary.tolist() == kept
+    assert len(kept) == len({"dragon", "sleep", "mountain"})
     np.testing.assert_allclose(
         index.scores("sleeping dragon"), LexicalIndex(3, catalog.passages(key)).scores("sleeping dragon")
     )
+
+
+def test_words_that_occur_once_take_no_more_memory_than_a_quota_counts_for_their_passage() -> None:
+    texts = [" ".join(f"{row:03}x{word}" for word in range(150)) for row in range(200)]
+    passages = [Passage(f"{row:032}", "a", "a.txt", None, None, (), 0, 1, text) for row, text in enumerate(texts)]
+    tracemalloc.start()
+    try:
+        index = LexicalIndex(1, passages)
+        stem.cache_clear()
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert index.scores("007x149").nonzero()[0].tolist() == [7]
+    assert kept < 200 * 8_192
+    assert kept / 2 < index.nbytes < 2 * kept
 
 
 def test_no_passages_and_passages_without_words(catalog: Catalog, key: ProjectKey, put: Put) -> None:

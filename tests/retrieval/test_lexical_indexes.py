@@ -147,7 +147,7 @@ def test_the_indexes_that_were_asked_for_last_are_kept_and_no_others(catalog: Ca
     keys = [ProjectKey("local", str(number)) for number in range(4)]
     for key in keys:
         put(key, "a.md", *(f"dragon {number}" for number in range(9)))
-    indexes = LexicalIndexes(catalog, most_passages=30)
+    indexes = LexicalIndexes(catalog, most_bytes=30_000)
     first, *_ = [indexes.current(key) for key in keys[:3]]
     assert indexes.current(keys[0]) is first
     indexes.current(keys[3])
@@ -161,7 +161,7 @@ def test_an_index_that_is_too_large_for_the_limit_is_kept_while_nobody_needs_ano
 ) -> None:
     put(key, "a.md", *(f"dragon {number}" for number in range(9)))
     put(other := ProjectKey("local", "2"), "b.md", "unicorn")
-    indexes = LexicalIndexes(catalog, most_passages=5)
+    indexes = LexicalIndexes(catalog, most_bytes=5_000)
     assert indexes.current(key) is indexes.current(key)
     indexes.current(other)
     assert list(indexes._kept) == [other]  # pyright: ignore[reportPrivateUsage]
@@ -229,7 +229,7 @@ def test_nobody_loses_an_index_to_a_workspace_that_has_more(catalog: Catalog, pu
     for key in of_alice:
         put(key, "a.md", *(f"dragon {number}" for number in range(9)))
     put(BOB, "b.md", "unicorn")
-    indexes = LexicalIndexes(catalog, most_passages=30)
+    indexes = LexicalIndexes(catalog, most_bytes=25_000)
     of_bob = indexes.current(BOB)
     for key in of_alice:
         indexes.current(key)

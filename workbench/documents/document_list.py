@@ -1,6 +1,6 @@
 """The project's documents, one below the other: what is so already stays as it is when another one comes in."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from nicegui import ui
@@ -105,7 +105,7 @@ def _counts(document: Document) -> str:
 
 
 def _remarks(document: Document) -> list[str]:
-    said: list[tuple[tuple[int, ...], Callable[[str], str]]] = [
+    said: list[tuple[Sequence[int], Callable[[str], str]]] = [
         (
             document.pages_without_text,
             lambda pages: f"Not found by a search, as they are pictures or blank: {pages}.",
