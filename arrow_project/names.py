@@ -9,6 +9,7 @@ from itertools import islice
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
+_WORD = re.compile(r"[^\W_]+")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 # Of names that are compared: how long that takes grows with the product of their lengths, and with their number.
 _LONGEST = 100
@@ -57,7 +58,7 @@ def fold(name: str) -> str:
     parts = (name[at : at + _TAKEN_APART] for at in range(0, len(name), _TAKEN_APART))
     signs = (sign for part in parts for sign in unicodedata.normalize("NFKD", part))
     plain = "".join(sign for sign in signs if not unicodedata.combining(sign))
-    return " ".join(re.split(r"[\W_]+", plain.casefold())).strip()
+    return " ".join(found[0] for found in _WORD.finditer(plain.casefold()))  # one by one: a text may be of megabytes
 
 
 def near(name: str, known: Iterable[str], count: int = 3, alike: float = 0.5) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from arrow_project.operations.connecting import said
@@ -16,6 +16,8 @@ TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "pla
 
 _NAMED_OUTPUTS = {"dialog": "lines", "interaction": "actions", "tag_match": "patterns"}
 _TRUE_AND_FALSE = frozenset({"condition", "tag_pass"})
+_LONGEST_PHRASE = 200  # in characters
+_READ = 20  # times the characters of what is left of a text: there may be blanks between words
 
 
 def texts_of(data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -25,7 +27,7 @@ def texts_of(data: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(one for one in found if isinstance(one, str) and one)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node; `data` as Arrow keeps it.
 
@@ -69,7 +71,7 @@ class Node:
         return -sign if kind == 0 and isinstance(value, int) and value < 0 else sign
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Link:
     """A connection: from an output slot to an input slot, as the tools count them."""
 
@@ -118,6 +120,7 @@ class Story:
 
     def __init__(self, project: ArrowProject) -> None:
         self._project: ProjectData = project.data
+        self._described: dict[int, str] = {}  # very many ways may lead to one node, and lines without end stand in it
         self.title = project.title
         self.entry = project.entry
 
@@ -167,8 +170,7 @@ class Story:
 
     def free_outputs(self, node_id: int) -> list[int]:
         """The output slots of a node from which nothing leads on."""
-        taken = {link.from_slot for link in self.leaving(node_id)}
-        return [slot for slot in range(len(self.nodes[node_id].outputs)) if slot not in taken]
+        return list(self._free(node_id))
 
     def followers(self, node_id: int) -> list[int]:
         """The nodes that may come next: by connections, a jump, or a macro that is played."""
@@ -205,7 +207,7 @@ class Story:
     @property
     def dead_ends(self) -> list[Node]:
         """Nodes with an output from which nothing leads on."""
-        return [node for node in self.nodes.values() if self.free_outputs(node.id)]
+        return [node for node in self.nodes.values() if any(True for _ in self._free(node.id))]
 
     def users(self, resource: Variable | Character) -> list[Node]:
         """The nodes that name it: in a field, or between braces in a text."""
@@ -220,8 +222,7 @@ class Story:
 
     def leading_to(self, node_id: int) -> list[Link]:
         """The connections into a node, and the jumps to it, each as a connection from its first output."""
-        jumps = (node.id for node in self.nodes.values() if node.type == "jump" and node.data.get("target") == node_id)
-        return self.arriving(node_id) + [Link(key, 0, node_id, 0) for key in jumps]
+        return self.arriving(node_id) + self._jumps.get(node_id, [])
 
     def scene_of_entry(self) -> int | None:
         """The scene in which the project begins."""
@@ -250,13 +251,29 @@ class Story:
 
     def describe(self, node_id: int) -> str:
         """A node in a few words, such as `12 (dialog by Elena: "Hello there")`."""
-        node = self.nodes.get(node_id)
-        if node is None:
-            return f"node {node_id}"
-        speaker = self.speaker(node)
-        kind = f"{node.type} by {shorten(speaker)}" if speaker else node.type
-        words = f'"{shorten(node.texts[0])}"' if node.texts else phrase(self._project, node_id, 50)
-        return f"{node_id} ({kind}: {words})" if words.strip('"') else f"{node_id} ({kind})"
+        if node_id not in self._described:
+            node = self.nodes.get(node_id)
+            self._described[node_id] = self._words(node) if node else f"node {node_id}"
+        return self._described[node_id]
+
+    def _free(self, node_id: int) -> Iterator[int]:
+        taken = {link.from_slot for link in self.leaving(node_id)}
+        return (slot for slot in range(len(self.nodes[node_id].outputs)) if slot not in taken)
+
+    def _words(self, node: Node) -> str:
+        speaker, texts = self.speaker(node), node.texts
+        kind = shorten(node.type) + (f" by {shorten(speaker)}" if speaker else "")
+        words = f'"{shorten(texts[0])}"' if texts else shorten(phrase(self._project, node.id, 50), _LONGEST_PHRASE)
+        return f"{node.id} ({kind}: {words})" if words.strip('"') else f"{node.id} ({kind})"
+
+    @cached_property
+    def _jumps(self) -> dict[int, list[Link]]:
+        found: dict[int, list[Link]] = {}
+        for node in self.nodes.values():
+            target = node.data.get("target") if node.type == "jump" else None
+            if isinstance(target, int):
+                found.setdefault(target, []).append(Link(node.id, 0, target, 0))
+        return found
 
     @cached_property
     def _ways(self) -> tuple[dict[int, list[Link]], dict[int, list[Link]]]:
@@ -270,18 +287,11 @@ class Story:
     def _node(self, key: int, scene_id: int) -> Node:
         node, project = self._project.nodes[key], self._project
         data: Mapping[str, Any] = node["data"]
-        kind, outputs = text(node["type"]), (*self._outputs(text(node["type"]), data, project.outputs(key)),)
+        kind = text(node["type"])
+        outputs = _outputs(kind, data, project.outputs(key))
         return Node(
             key, kind, text(node["name"]), text(node.get("notes")), scene_id, data, outputs, project.inputs(key)
         )
-
-    def _outputs(self, kind: str, data: Mapping[str, Any], count: int) -> Iterator[str]:
-        if kind in _TRUE_AND_FALSE:
-            yield from ("true", "false")
-        elif field := _NAMED_OUTPUTS.get(kind):
-            yield from (item for item in sequence(data.get(field)) if isinstance(item, str))
-        else:
-            yield from ("",) * count
 
 
 def _scene(key: int, scene: Mapping[str, Any]) -> Scene:
@@ -291,7 +301,22 @@ def _scene(key: int, scene: Mapping[str, Any]) -> Scene:
     )
 
 
+def _outputs(kind: str, data: Mapping[str, Any], count: int) -> tuple[str, ...]:
+    if kind in _TRUE_AND_FALSE:
+        return ("true", "false")
+    if field := _NAMED_OUTPUTS.get(kind):
+        return tuple(item for item in sequence(data.get(field)) if isinstance(item, str))
+    return _unnamed(count)
+
+
+@cache
+def _unnamed(count: int) -> tuple[str, ...]:
+    """The same for all nodes that have so many: a story may have very many nodes of a thousand."""
+    return ("",) * count
+
+
 def shorten(words: str, limit: int = 50) -> str:
     """The beginning of a text, on one line; at most `limit` characters."""
-    line = " ".join(words.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    line = " ".join(words[: _READ * limit].split())
+    is_whole = len(words) <= _READ * limit and len(line) <= limit
+    return line if is_whole else line[: limit - 1].rstrip() + "…"

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
-from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, WorkspaceFull
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, Shares, WorkspaceFull
 from ingest.document_store import DocumentStore
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
-from ingest.source import Refusal, Source, Unread, document_name, known_as, too_large
+from ingest.source import BYTES_PER_S, Refusal, Source, Unread, document_name, known_as, too_large
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
@@ -78,6 +78,7 @@ class Addition:
         reader: Reader,
         progress: ProgressListener,
         ocr_languages: str,
+        places: Shares,
     ) -> None:
         self._key = key
         self._wanted_languages = ocr_languages
@@ -86,6 +87,7 @@ class Addition:
         self._store = store
         self._reader = reader
         self._progress = progress
+        self._places = places
         self._given = Given()
         self.wrote = False
 
@@ -119,7 +121,9 @@ class Addition:
         updated_at = known.updated_at if known is not None and is_same else None
         try:
             self._store.require_room(self._key, source.name, len(source.data))  # not read only to be refused
-            document = self._copied(source, sha256, updated_at) or self._read(source, reading, updated_at)
+            seconds = len(source.data) / BYTES_PER_S
+            with self._places.taken(self._key.workspace, partial(self._progress, reading), seconds):
+                document = self._copied(source, sha256, updated_at) or self._read(source, reading, updated_at)
         except (ReadError, WorkspaceFull) as error:
             return self._kept(_failed(source.name, Problem(error.code, error.message)))
         self.wrote = True

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
-from corpora import Page
+from corpora import Page, PassageKind
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "row", "dialogue", "code", "omitted"]
 
@@ -26,6 +26,18 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a passage lies in a document: the first and the last page, the headings above it, and its span."""
+
+    page_from: int | None
+    page_to: int | None
+    heading: tuple[str, ...]
+    char_from: int
+    char_to: int
+    kind: PassageKind
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """A document as text; `pages` and `blocks` are spans of `text`, in its order and without overlap.
 
@@ -33,7 +45,8 @@ class Extracted:
     has a single `Page` whose number is None and which holds the whole text. Of a text file, `text` is the file,
     decoded. Text that nobody can see on the page (white on white, tiny) is not in `text`;
     `pages_with_hidden_text` says where it was. `pages_recognized` are pictures whose text was read by OCR, and
-    `ocr_languages` (`eng+deu`) are those that were tried where a page seemed to have no text.
+    `ocr_languages` (`eng+deu`) are those that were tried where a page seemed to have no text. `cuts` are the passages,
+    in order, once it was split: where it was read, as that may take as long.
     """
 
     format: str
@@ -44,6 +57,7 @@ class Extracted:
     pages_with_hidden_text: tuple[int, ...] = ()
     pages_recognized: tuple[int, ...] = ()
     ocr_languages: str = ""
+    cuts: tuple[Cut, ...] = ()
 
     def pages_of(self, char_from: int, char_to: int) -> tuple[int | None, int | None]:
         """The numbers of the first and the last page that a span touches."""

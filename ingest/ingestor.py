@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 # In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
+# The text of any may be 20 million characters: so many are in memory from before they are read until they are stored.
+_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 4, 2, 2
 
 
 class SearchIndex(Protocol):
@@ -73,7 +75,9 @@ class Ingestor:
         self._retriever = retriever
         self._readers = readers
         self._ocr_languages = ocr_languages
+        # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
         self._large = Shares(_LARGE_AT_ONCE, each=1)
+        self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
 
     def add(
         self,
@@ -96,7 +100,7 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
-            addition = Addition(key, before, self._store, self._readers, say, self._ocr_languages)
+            addition = Addition(key, before, self._store, self._readers, say, self._ocr_languages, self._places)
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):
                 with self._room(key.workspace, entry, partial(say, Progress("", "queued", done, len(entries)))):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from corpora import Passage, PassageKind, passage_id
-from ingest.extracted import Block, BlockKind, Extracted, ReadError
+from ingest.extracted import Block, BlockKind, Cut, Extracted, ReadError
 
 # MiniLM reads 256 tokens and ignores the rest, and the heading path comes first. English prose has
 # 4.2 characters to one of its tokens, dialogues 3.6; languages with many letters outside ASCII have 2.4 to 3.
@@ -42,7 +42,7 @@ _SHORT_ROWS = 60
 MAX_PASSAGES = 50_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Span:
     start: int
     end: int
@@ -55,34 +55,40 @@ class _Section:
 
 
 def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
-    """The passages of a document, in its order; they cover every word but headings with text below them.
-
-    A passage never crosses such a heading, nor more than one page break; its text is exactly its span. Raises
-    `ReadError` (TOO_MANY_PASSAGES).
-    """
-    limit = _limit(extracted.text)
+    """The passages of a document, in its order, as `with_cuts` found them; each text is exactly its span."""
     passages: list[Passage] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
-    for section in _sections(extracted):
-        for span in _spans(extracted, section, limit):
-            text = extracted.text[span.start : span.end]
-            if not _WORD.search(text):
-                continue  # a rule between sections, or an ornament
-            if len(passages) == MAX_PASSAGES:
-                raise ReadError("TOO_MANY_PASSAGES", _too_many(name))
-            key = (section.heading, text)
-            identifier = passage_id(document_id, section.heading, text, seen[key])
-            seen[key] += 1
-            pages = extracted.pages_of(span.start, span.end)
-            place = (*pages, section.heading, span.start, span.end)
-            passages.append(Passage(identifier, document_id, name, *place, text, _kind(section, span)))
+    for cut in extracted.cuts:
+        key = (cut.heading, extracted.text[cut.char_from : cut.char_to])
+        identifier = passage_id(document_id, *key, seen[key])
+        seen[key] += 1
+        place = (cut.page_from, cut.page_to, cut.heading, cut.char_from, cut.char_to)
+        passages.append(Passage(identifier, document_id, name, *place, key[1], cut.kind))
     return passages
 
 
-def _too_many(name: str) -> str:
+def with_cuts(extracted: Extracted) -> Extracted:
+    """The document with its passages, which cover every word but headings with text below them.
+
+    A passage never crosses such a heading, nor more than one page break. Raises `ReadError` (TOO_MANY_PASSAGES).
+    """
+    limit = _limit(extracted.text)
+    cuts: list[Cut] = []
+    for section in _sections(extracted):
+        for span in _spans(extracted, section, limit):
+            if not _WORD.search(extracted.text, span.start, span.end):
+                continue  # a rule between sections, or an ornament
+            if len(cuts) == MAX_PASSAGES:
+                raise ReadError("TOO_MANY_PASSAGES", _too_many())
+            pages = extracted.pages_of(span.start, span.end)
+            cuts.append(Cut(*pages, section.heading, span.start, span.end, _kind(section, span)))
+    return replace(extracted, cuts=tuple(cuts))
+
+
+def _too_many() -> str:
     return (
-        f"{name}: it falls into more than {MAX_PASSAGES:,} passages, as a document does that has a heading for every "
-        "few words; join its shortest sections, or split it into several documents."
+        f"it falls into more than {MAX_PASSAGES:,} passages, as a document does that has a heading for every few "
+        "words; join its shortest sections, or split it into several documents."
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from mcp.types import InputRequiredResult
 
-from agent import inert, quoted_lines, read_reply
-from arrow_project import OPERATIONS, Operation
+from agent import in_thread, inert, quoted_lines, read_reply
+from arrow_project import OPERATIONS, Operation, shorten
 from ingest import counted
 from mcp_server.questions import Decision, ask, can_ask, carried_answer
 from mcp_server.stories import EditableStory, Work
@@ -29,7 +29,7 @@ def _assistant(call: AssistantCall) -> str:
     """What the user knows the client by."""
     params = call.context.session.client_params
     name = (params.client_info.title or params.client_info.name) if params else ""
-    return inert(" ".join(name.split()))[:80] or _ASSISTANT
+    return inert(shorten(name, 80)) or _ASSISTANT
 
 
 async def _apply(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
@@ -50,7 +50,7 @@ async def _operate(call: AssistantCall, operations: list[Operation]) -> ToolAnsw
     doing = f"{counted(len(operations), 'operation')}: {names}"[:_LONGEST_DOING]
     is_plan = bool(call.arguments.get("dry_run"))
     answer = await story.work(Work(_assistant(call), doing, tuple(operations), is_plan=is_plan))
-    return _planned(story, answer) if is_plan else await _asked_or_done(call, story, answer)
+    return await (in_thread(_planned, story, answer) if is_plan else _asked_or_done(call, story, answer))
 
 
 async def _undo(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
@@ -66,9 +66,9 @@ async def _asked_or_done(
     """What was done; where the user has to be asked first, the user's answer comes first."""
     question = answer["question"]
     if question is None:
-        return _done(story, answer)
+        return await in_thread(_done, story, answer)
     if not can_ask(call.context):
-        return _question(story, question)
+        return await in_thread(_question, story, question)
     decision = await ask(call, question["pending_id"], question["text"])
     if isinstance(decision, InputRequiredResult):
         return decision

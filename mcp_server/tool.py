@@ -118,8 +118,7 @@ def closed(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
 
 def refusal(message: str) -> str:
     """What is said of a refusal, which may quote what somebody has written, however long that is."""
-    said = inert(message)
-    return said if len(said) <= _LONGEST_REFUSAL else f"{said[:_LONGEST_REFUSAL]} …"
+    return inert(message if len(message) <= _LONGEST_REFUSAL else f"{message[:_LONGEST_REFUSAL]} …")
 
 
 def _problem(error: Any) -> str:

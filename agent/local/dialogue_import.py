@@ -17,6 +17,7 @@ from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
 from retrieval import NumberedPassage, content_terms
 
 _READ = 4
+_LONGEST = 2_000_000  # characters of all that is read: each line is an object until the dialogue is found
 _LISTED = 12
 # How many of a dialogue's speeches, the longest, tell which passages hold it.
 _TELLING = 12
@@ -48,12 +49,15 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     sources = [NumberedPassage.of(cited) for cited in context.passages]
     sources += yield from search(wanted or f"dialogue {number}", token(asked, "DOCUMENT") or None)
     found: list[Found] = []
+    room = _LONGEST
     for name in _candidates(sources, token(asked, "DOCUMENT"), context):
-        dialogues = read_dialogues((yield from _read(name)))
+        text = yield from _read(name, room)
+        room -= len(text)
+        dialogues = read_dialogues(text)[: None if room else -1]  # of what was cut the last is half
         found += [Found(one, name, dialogues, _fit(number, wanted, one)) for one in dialogues]
         if any(one.fit >= 3 for one in found):
             break
-    best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found)
+    best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found, is_all=room > 0)
     if not (numbers := _numbers(best, sources)):
         numbers = _numbers(best, (yield from search(_speeches(best.dialogue)[0][:300], best.document)))
     cited = "".join(f" [{one}]" for one in numbers)
@@ -137,10 +141,10 @@ def _character(draft: Draft, speaker: str) -> int | None:
     return found[0].id if found else None
 
 
-def _read(document: str) -> Steps[str]:
-    """The whole text of a document, part by part."""
+def _read(document: str, most: int) -> Steps[str]:
+    """The text of a document, part by part: all of it, or so many characters."""
     text, last, part, parts = "", None, 1, 1
-    while part <= parts:
+    while part <= parts and len(text) < most:
         answer = (yield ToolCall("read_document", {"document": document, "part": part})) or {}
         for page in answer.get("pages", ()):
             # Where a part ends within a page, the next one goes on in the middle of a line.
@@ -149,7 +153,7 @@ def _read(document: str) -> Steps[str]:
             last = page.get("page")
         parts = answer.get("of_parts", 1)
         part += 1
-    return text
+    return text[:most]
 
 
 def _candidates(sources: Sequence[NumberedPassage], document: str, context: TurnContext) -> list[str]:
@@ -177,16 +181,19 @@ def _fit(number: str, wanted: str, dialogue: Dialogue) -> float:
     return 1.9 * len(words & content_terms(title)) / len(words) if words else 1.0
 
 
-def _choose(wanted: str, found: list[Found]) -> Found:
+def _choose(wanted: str, found: list[Found], *, is_all: bool) -> Found:
+    read = "" if is_all else f" I have read the first {_LONGEST:,} characters: name the document that has it."
     if not found:
-        raise NotDone(f"I found no dialogue in the documents for {wanted}: nothing with lines like “NAME: words”.")
+        raise NotDone(
+            f"I found no dialogue in the documents for {wanted}: nothing with lines like “NAME: words”.{read}"
+        )
     best = max(one.fit for one in found)
     fitting = [one for one in found if one.fit == best]
     if best >= 1.0 and len(fitting) == 1:
         return fitting[0]
     if best >= 1.0:
         raise NotDone(f"{wanted} may mean several dialogues: {_titles(fitting)}. Say which.")
-    raise NotDone(f"I found no dialogue {wanted}. The documents have: {_titles(found)}.")
+    raise NotDone(f"I found no dialogue {wanted}. The documents have: {_titles(found)}.{read}")
 
 
 def _titles(found: list[Found]) -> str:

@@ -61,7 +61,8 @@ def _commands(story: Story, context: TurnContext) -> Iterator[str]:
     here = [node for node in places if node.scene_id == context.scene_id] or places
     selected = [story.nodes[key] for key in context.selected_node_ids if key in story.nodes]
     loose = [node for node in here if story.free_outputs(node.id)]
-    ends = [node for node in selected if node in places] or loose or here
+    can_go_on = {node.id for node in places}
+    ends = [node for node in selected if node.id in can_go_on] or loose or here
     for node in ends[-1:]:
         for character in list(story.characters.values())[:1]:
             yield f'add a dialog by "{character.name}" after node {node.id}: Hello there.'

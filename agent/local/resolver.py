@@ -10,6 +10,7 @@ from arrow_project import Character, Node, Scene, Story, Variable, fold, near, s
 
 _LISTED = 8
 _ALIKE = 0.6
+_QUOTED = 2_000  # characters of a text that somebody may quote
 _THINGS = ("scene", "variable", "character", "node")
 _KIND = re.compile(
     r"(?i)(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?"
@@ -173,8 +174,8 @@ class Resolver:
         kind = _TYPES.get(kind.casefold(), kind.casefold().replace(" ", "_"))
         nodes = [node for node in nodes if not kind or node.type == kind]
         tests: tuple[Callable[[Node], bool], ...] = (
-            lambda node: fold(node.name) == wanted or wanted in map(fold, node.texts),
-            lambda node: any(fold(one).startswith(wanted) for one in node.texts),
+            lambda node: fold(node.name) == wanted or wanted in (fold(one[:_QUOTED]) for one in node.texts),
+            lambda node: any(fold(one[:_QUOTED]).startswith(wanted) for one in node.texts),
         )
         for test in tests:
             found = [node for node in nodes if wanted and test(node)]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain, islice
 
 from agent.local.parsing import Words, child, first_ref, token
 from agent.local.resolver import Resolver, called, counted
@@ -30,7 +31,7 @@ def _dead_ends(refer: Resolver, words: Words) -> str:
 
 
 def _open_outputs(story: Story, node: Node) -> str:
-    free = [node.output_name(slot) for slot in story.free_outputs(node.id)]
+    free = [node.output_name(slot) for slot in islice(story.free_outputs(node.id), _LISTED)]
     return f": {', '.join(free)}" if any(free) else ""
 
 
@@ -53,7 +54,8 @@ def _speakers(refer: Resolver, words: Words) -> str:
     for node in found:
         if name := refer.story.speaker(node):
             counts.setdefault(name, []).append(node.id)
-    return _list("speaker", [f"{name}: {', '.join(map(str, keys))}" for name, keys in counts.items()], "")
+    lines = (f"{name}: {', '.join(map(str, keys))}" for name, keys in counts.items())
+    return _list("speaker", len(counts), lines, "")
 
 
 def _changes(refer: Resolver, words: Words) -> str:
@@ -73,25 +75,29 @@ def _uses(refer: Resolver, words: Words) -> str:
 
 def _after(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(first_ref(words))
-    links = story.leaving(node.id)
-    lines = [story.describe_way(node.id, link.from_slot, link.to_id) for link in links]
-    lines += [story.describe(key) for key in story.followers(node.id)[len(links) :]]
-    return _list("node", lines, f"after {story.describe(node.id)}")
+    links, after = story.leaving(node.id), story.followers(node.id)
+    lines = (story.describe_way(node.id, link.from_slot, link.to_id) for link in links)
+    besides = (story.describe(key) for key in after[len(links) :])
+    return _list("node", len(after), chain(lines, besides), f"after {story.describe(node.id)}")
 
 
 def _before(refer: Resolver, words: Words) -> str:
     story, node = refer.story, refer.node(first_ref(words))
-    lines = [story.describe_way(link.from_id, link.from_slot) for link in story.leading_to(node.id)]
-    return _list("node", lines, f"before {story.describe(node.id)}")
+    links = story.leading_to(node.id)
+    lines = (story.describe_way(link.from_id, link.from_slot) for link in links)
+    return _list("node", len(links), lines, f"before {story.describe(node.id)}")
 
 
 def _choices(refer: Resolver, words: Words) -> str:
     node = refer.node(first_ref(words))
     if node.type not in ("interaction", "dialog"):
         return f"{refer.story.describe(node.id)} has no choices."
-    targets = {link.from_slot: f" → {refer.story.describe(link.to_id)}" for link in refer.story.leaving(node.id)}
-    lines = [f"{text}{targets.get(slot, ', from which nothing follows')}" for slot, text in enumerate(node.outputs)]
-    return _list("choice", lines, f"at node {node.id}")
+    targets = {link.from_slot: link.to_id for link in refer.story.leaving(node.id)}
+    lines = (
+        text + (f" → {refer.story.describe(targets[slot])}" if slot in targets else ", from which nothing follows")
+        for slot, text in enumerate(node.outputs)
+    )
+    return _list("choice", len(node.outputs), lines, f"at node {node.id}")
 
 
 def _node(refer: Resolver, words: Words) -> str:
@@ -106,18 +112,21 @@ def _node(refer: Resolver, words: Words) -> str:
 def _lists(refer: Resolver, words: Words) -> str:
     kind, story = token(words, "RESOURCES").casefold(), refer.story
     if kind == "nodes":
-        lines = [story.describe(node.id) for node in _within(refer, words, story.nodes.values())]
+        nodes = _within(refer, words, story.nodes.values())
+        count, lines = len(nodes), (story.describe(node.id) for node in nodes)
     elif kind == "characters":
         people = story.characters.values()
         tags = {one.id: "".join(f", {key} = {value}" for key, value in one.tags.items()) for one in people}
-        lines = [f"{one.name} ({one.id}{tags[one.id]})" for one in people]
+        count, lines = len(people), (f"{one.name} ({one.id}{tags[one.id]})" for one in people)
     elif kind == "variables":
-        lines = [f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in story.variables.values()]
+        named = story.variables.values()
+        count, lines = len(named), (f"{one.name} ({one.id}), starts at {shown(one.initial)}" for one in named)
     else:
         scenes = [one for one in story.scenes.values() if one.is_macro == (kind == "macros")]
         sizes = {one.id: counted(len(one.node_ids), "node") for one in scenes}
-        lines = [f"{one.name} ({one.id}): {sizes[one.id]}, begins at {one.entry}" for one in scenes]
-    return _list(kind.removesuffix("s"), lines, "")
+        count = len(scenes)
+        lines = (f"{one.name} ({one.id}): {sizes[one.id]}, begins at {one.entry}" for one in scenes)
+    return _list(kind.removesuffix("s"), count, lines, "")
 
 
 def _how_many(refer: Resolver, words: Words) -> str:
@@ -136,7 +145,8 @@ def _start(refer: Resolver, words: Words) -> str:
 
 
 def _selection(refer: Resolver, _words: Words) -> str:
-    return _list("node", [refer.story.describe(key) for key in refer.selected], "that you have selected")
+    lines = map(refer.story.describe, refer.selected)
+    return _list("node", len(refer.selected), lines, "that you have selected")
 
 
 def _within(refer: Resolver, words: Words, nodes: Iterable[Node]) -> list[Node]:
@@ -152,16 +162,17 @@ def _found(refer: Resolver, words: Words, nodes: Iterable[Node], what: str, more
     story, found = refer.story, _within(refer, words, nodes)
     names = {key: f", in “{story.scenes[key].name}”" for key in {node.scene_id for node in found}}
     title = next(iter(names.values())) if len(names) == 1 else ""
-    lines = [f"{story.describe(one.id)}{more(story, one)}{'' if title else names[one.scene_id]}" for one in found]
-    return _list("node", lines, f"{what}{title}")
+    lines = (f"{story.describe(one.id)}{more(story, one)}{'' if title else names[one.scene_id]}" for one in found)
+    return _list("node", len(found), lines, f"{what}{title}")
 
 
-def _list(kind: str, lines: list[str], what: str) -> str:
-    told = what if len(lines) == 1 else re.sub(r"^that (\w+)s\b", r"that \1", what)
-    title = f"{counted(len(lines), kind)} {told}".strip()
-    more = [f"- … and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
-    shown_lines = [f"- {shorten(line, 200)}" for line in lines[:_LISTED]]
-    return "\n".join([f"{title}:" if lines else f"{title}.", *shown_lines, *more])
+def _list(kind: str, count: int, lines: Iterable[str], what: str) -> str:
+    """So many, and the first of them: only those are put into words, as each may name what has a long name."""
+    told = what if count == 1 else re.sub(r"^that (\w+)s\b", r"that \1", what)
+    title = f"{counted(count, kind)} {told}".strip()
+    more = [f"- … and {count - _LISTED} more"] if count > _LISTED else []
+    shown_lines = [f"- {shorten(line, 200)}" for line in islice(lines, _LISTED)]
+    return "\n".join([f"{title}:" if count else f"{title}.", *shown_lines, *more])
 
 
 _ANSWERS: dict[str, Callable[[Resolver, Words], str]] = {

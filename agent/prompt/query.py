@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from agent.turn.request import TurnContext
@@ -16,8 +17,9 @@ _MESSAGE = 2_000
 _SELECTION = 600
 _AROUND = 200
 _NAMED = 5
-# A scene may have thousands of nodes, and who speaks in the first hundreds is enough.
+# A scene may have thousands of nodes, and who speaks in the first hundreds is enough; a node may say megabytes.
 _NODES_READ = 200
+_CHARACTERS_READ = 2_000
 
 
 class Query(NamedTuple):
@@ -36,8 +38,10 @@ def build_query(message: str, context: TurnContext) -> Query:
     story, and is not answered by whoever is named there most.
     """
     project = context.project
-    selected = [text for key in context.selected_node_ids for text in _node_texts(project, key)] if project else []
-    parts = [message[:_MESSAGE], " ".join(selected)[:_SELECTION]]
+    message = message[:_MESSAGE]
+    texts = (text for key in context.selected_node_ids for text in _node_texts(project, key)) if project else ()
+    selected = [text[:_SELECTION] for text in islice(texts, _SELECTION)]
+    parts = [message, " ".join(selected)[:_SELECTION]]
     if len(message.split()) <= _SPEAKS_FOR_ITSELF:
         parts.append(_said_before(context))
     text = " ".join(part for part in parts if part).strip()
@@ -78,7 +82,7 @@ def _names(project: ArrowProject, data: dict[str, Any]) -> Iterator[str]:
         used = table.get(data.get(field, -1)) if isinstance(data.get(field), int) else None
         if used is not None:
             yield str(used["name"])
-    for text in texts_of(data):
+    for text in _read(data):
         yield from _EXPOSED.findall(text)
 
 
@@ -87,4 +91,14 @@ def _node_texts(project: ArrowProject, node_id: int) -> list[str]:
     if node is None:
         return []
     data: dict[str, Any] = node["data"]
-    return [*dict.fromkeys(_names(project, data)), *texts_of(data)]
+    return [*dict.fromkeys(_names(project, data)), *_read(data)]
+
+
+def _read(data: dict[str, Any]) -> Iterator[str]:
+    """As much of what a node says as is looked at."""
+    left = _CHARACTERS_READ
+    for text in texts_of(data):
+        yield text[:left]
+        left -= len(text)
+        if left <= 0:
+            return

@@ -14,17 +14,21 @@ ELEMENTS = ("project", "documents", "passages", "passage", "now", "earlier", "qu
 _TYPOGRAPHY = "b|i|u|s|em|strong|small|mark|sub|sup|br|hr|p|h[1-6]|ul|ol|li|table|tr|td|th|blockquote"
 # Opening or closing, with whatever slashes, bars, or marks that are not seen lie before the name. Blanks may lie there,
 # too, where it is the name of an element of ours, or where the tag is closed: "gold < price" is none.
+# Nothing in it is tried again: a text may be megabytes of brackets.
 _TAG = re.compile(
-    rf"[<＜﹤](?!/?(?:{_TYPOGRAPHY})\s*/?>)"
-    rf"(?=(?:[^\w\s]|_){{0,16}}[^\W\d_]|[\W_]{{0,16}}(?:(?:{'|'.join(ELEMENTS)})\b|[^\W\d_]\w*\s*[>＞﹥]))",
-    re.IGNORECASE,
+    rf"[<＜﹤](?=[\W_]{{0,16}}+[^\W\d_])(?!/?(?i:{_TYPOGRAPHY})\s{{0,1000}}+/?>)"
+    rf"(?=[^\w\s]{{0,16}}+(?:_[^\w\s]{{0,16}}+){{0,16}}+[^\W\d_]"
+    rf"|[\W_]{{0,16}}+(?:(?i:{'|'.join(ELEMENTS)})\b|[^\W\d_]\w{{0,1000}}+\s{{0,1000}}+[>＞﹥]))"
 )
+# Characters that are looked through at once, between which others have the interpreter; and how far a tag is read.
+_PIECE, _LONGEST_TAG = 20_000, 2_100
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def inert(text: str) -> str:
     """The text without anything that reads as a tag: an element of our prompt, a role, a mark of a chat format."""
-    return _TAG.sub("‹", encodable(text))
+    text, reach = encodable(text), _PIECE + _LONGEST_TAG
+    return "".join(_TAG.sub("‹", text[at : at + reach])[:_PIECE] for at in range(0, len(text), _PIECE))
 
 
 def quoted_lines(text: str) -> str:

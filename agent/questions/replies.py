@@ -118,7 +118,8 @@ class Replies:
             return await self._agreed(pending) if decision == "yes" else self._result(pending, [])
 
         try:
-            await self.ask_model(self.request.message, "", OpenQuestion(calls_of(pending.operations), decide))
+            calls = await in_thread(calls_of, pending.operations)
+            await self.ask_model(self.request.message, "", OpenQuestion(calls, decide))
         except _NoPlainYes:
             await self._ask_once_more(pending)
             return
@@ -159,7 +160,7 @@ class Replies:
         """Executes what was asked about; who converses then goes on with the message that led to it."""
         done = await self._executed(pending)
         if pending.kind == "confirmation" and pending.origin is not None and self.converses:
-            await self._go_on(pending.origin, what_happened(pending.origin, done))
+            await self._go_on(pending.origin, await in_thread(what_happened, pending.origin, done))
 
     async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""

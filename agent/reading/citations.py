@@ -9,7 +9,8 @@ from retrieval import CitedPassage, Passage, part_ids
 
 # "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
 _PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
-_GROUP = re.compile(rf"\[({_PART}(?:\s*[,;]\s*{_PART})*)\]")
+_GROUP = re.compile(rf"{_PART}(?:\s*[,;]\s*{_PART})*")
+_BRACKETS = re.compile(r"\[([^\[\]]{1,300})\]")  # what is longer may be all of a story, and is no citation
 _PAGES = re.compile(r"(?<![\s,]),?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
@@ -37,7 +38,7 @@ class Citations:
         Brackets that hold a number nobody was given are no citation: a connection is `[27, 1, 29, 0]`.
         """
         ranges = set[tuple[int, int]]()
-        for group in (it[1] for text in texts for it in _GROUP.finditer(text)):
+        for group in (it[1] for text in texts for it in _BRACKETS.finditer(text) if _GROUP.fullmatch(it[1])):
             found = _ranges(group)
             # Numbers are given without a gap: what lies between two of them needs no look, which may be thousands.
             if all(end in self._by_number for ends in found for end in ends):

@@ -244,7 +244,8 @@ class Turn:
         if key is not None and self.context.documents and needed:
             budget = passage_budget(self._assistant.context_tokens)
             with suppress(EmptyQuery):  # a message of nothing but punctuation
-                text, around = build_query(message, self.context)
+                characters = self._request.characters
+                text, around = await in_thread_if_large(characters, build_query, message, self.context)
                 found = await ask_store(retriever.retrieve, key, text, budget, around)
                 self.context.passages, self.context.text_only = found.passages, found.text_only
                 self.context.relevance = found.relevance

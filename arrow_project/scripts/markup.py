@@ -199,27 +199,25 @@ def _link(body: str) -> Item:
 
 def _with_links(items: list[Item]) -> list[Item]:
     """Links after each other are one choice; a link without words beside others is a choice of that name."""
-    found: list[Item] = []
+    found: list[Item | list[Option]] = []  # a list is a choice
+    last = max((place for place, item in enumerate(items) if isinstance(item, Choice | Leave)), default=-1)
+    links: list[Option] | None = None  # the choice before, if all of it leaves
     for place, item in enumerate(items):
-        beside = place + 1 < len(items) or (found and isinstance(found[-1], Choice))
-        if (
-            isinstance(item, Leave)
-            and item.target
-            and beside
-            and any(isinstance(one, Choice | Leave) for one in items[place + 1 :] + found[-1:])
-        ):
+        before = found[-1] if found else None
+        is_beside = isinstance(before, list) or (place + 1 < len(items) and (place < last or isinstance(before, Leave)))
+        if isinstance(item, Leave) and item.target and is_beside:
             item = Choice((Option(item.target, (item,)),))
-        if (
-            isinstance(item, Choice)
-            and found
-            and isinstance(found[-1], Choice)
-            and _is_link(item)
-            and all(map(_leaves, found[-1].options))
-        ):
-            found[-1] = Choice((*found[-1].options, *item.options))
-        else:
+        if not isinstance(item, Choice):
             found.append(item)
-    return found
+            links = None
+            continue
+        options = list(item.options)
+        if links is not None and _is_link(item):
+            links += options
+        else:
+            found.append(options)
+            links = options if all(map(_leaves, options)) else None
+    return [Choice(tuple(one)) if isinstance(one, list) else one for one in found]
 
 
 def _is_link(item: Choice) -> bool:

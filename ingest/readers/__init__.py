@@ -7,6 +7,7 @@ from ingest.extracted import Extracted, ReadError
 from ingest.readers.dialogue import with_dialogues
 from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, told_by_content
 from ingest.readers.named import read_with
+from ingest.split import with_cuts
 
 __all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "read_by_named", "told_by_content"]
 
@@ -61,7 +62,7 @@ def _within_limits(extracted: Extracted) -> Extracted:
             "TOO_LARGE",
             f"it has more than {MAX_BLOCKS:,} paragraphs, rows or headings; split it into several documents.",
         )
-    return with_dialogues(extracted)
+    return with_cuts(with_dialogues(extracted))
 
 
 def _unexpected(name: str, error: Exception) -> tuple[str, str]:

@@ -375,3 +375,4 @@ class Session:
         async with self._sending:  # what belongs together is not torn apart
             for frame in frames:
                 await self._send(frame)
+                await asyncio.sleep(0)  # a client that reads quickly never makes it wait, and a text is thousands

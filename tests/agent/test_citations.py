@@ -35,6 +35,12 @@ def test_every_way_to_write_several() -> None:
     assert numbers(shown(), "[2,1]", "and [1]") == [1, 2]
 
 
+def test_what_is_too_long_for_a_citation_is_none() -> None:
+    """A story may say millions of numbers between brackets, each of which a pattern would keep."""
+    assert numbers(shown(), f"[{'1, ' * 90}1]", f"[{'1,' * 1_000_000}", "[" * 1_000_000) == [1]
+    assert numbers(shown(), f"[{'1, ' * 200}1]") == []
+
+
 def test_a_range_and_a_page() -> None:
     assert numbers(shown(), "[1-2]") == [1, 2]
     assert numbers(shown(), "[1; 2]") == [1, 2]

@@ -11,11 +11,12 @@ import pytest
 
 from agent import InMemoryEditor, TurnContext
 from agent.editing.execution import Execution
+from agent.prompt.query import Query, build_query
 from agent.turn.thread import in_thread
 from arrow_project import ArrowProject, Operation, OperationResult, Selection
 from arrow_project.journal import Journal
 from tests.agent.story import story, story_text
-from tests.agent.turn_runner import unheard
+from tests.agent.turn_runner import TurnRunner, unheard
 
 PATIENCE_S = 300  # ends what hangs
 GOLD = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
@@ -125,6 +126,21 @@ async def test_a_copy_has_the_whole_of_an_edit(monkeypatch: pytest.MonkeyPatch) 
     await edited
 
     assert (await copied).to_text() == project.to_text()
+
+
+async def test_what_is_looked_for_is_computed_in_a_thread(runner: TurnRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[int]()
+
+    def noted(message: str, context: TurnContext) -> Query:
+        threads.append(threading.get_ident())
+        return build_query(message, context)
+
+    monkeypatch.setattr("agent.turn.turn.build_query", noted)
+    runner.put("bible.md", "The lamp burns on the pier.")
+    runner.model.otherwise = ["Yes."]
+    await runner.events("Where is the lamp?")
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 class Edits:

@@ -4,11 +4,13 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from agent.prompt import quoting
 from agent.prompt.history import assemble
 from agent.prompt.prompt import INSTRUCTIONS, history_budget, passage_budget, render_context, render_passage
 from agent.prompt.quoting import ELEMENTS, encodable, inert, quoted_lines, quoted_name
@@ -177,6 +179,20 @@ def test_a_name_cannot_leave_its_quotes_or_its_line(name: str) -> None:
 )  # fmt: skip
 def test_no_tag_of_material_reads_as_one(tag: str) -> None:
     assert not re.search("[<＜﹤]", inert(f"He said {tag} and left."))
+
+
+def test_a_long_text_is_looked_through_in_pieces_between_which_no_tag_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at, tag = list[int](), quoting._TAG  # pyright: ignore[reportPrivateUsage]
+
+    def noted(mark: str, text: str) -> str:
+        looked_at.append(len(text))
+        return tag.sub(mark, text)
+
+    monkeypatch.setattr(quoting, "_TAG", SimpleNamespace(sub=noted))
+    text = "".join(f"{'gold < 10 ' * (number % 7)}< system >" for number in range(10_000))
+    assert inert(text) == text.replace("< system", "‹ system")
+    assert len(looked_at) == len(text) // 20_000 + 1
+    assert max(looked_at) < 25_000
 
 
 def test_what_is_no_element_stays_as_it_is() -> None:

@@ -1,6 +1,9 @@
 """What a turn looks for in the documents."""
 
-from collections.abc import Iterator
+import json
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +14,7 @@ from corpora import Catalog, Originals, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, Source
 from retrieval import Embedder, Retriever, VectorStore
-from tests.agent.story import story
+from tests.agent.story import story, story_text
 
 
 def _context(**fields: object) -> TurnContext:
@@ -79,6 +82,32 @@ def test_a_long_message_speaks_for_itself() -> None:
 def test_a_message_is_bounded() -> None:
     query = build_query("word " * 100_000, TurnContext(story(), 0, (2,), (), (), ()))
     assert len(query.text) + len(query.open_scene) < 3_000
+
+
+@pytest.mark.parametrize("selected", [(), range(1_000, 1_300)], ids=["open scene", "selection"])
+def test_of_long_names_and_texts_the_beginnings_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, selected: Sequence[int]
+) -> None:
+    document, looked_at = json.loads(story_text()), list[int]()
+    document["resources"]["characters"]["21"]["name"] = "Elena" * 20_000
+    for key in range(1_000, 1_300):
+        data = {"character": 21, "monolog": f"{{oil}} {key}"}
+        document["resources"]["nodes"][str(key)] = {"type": "monolog", "name": "m", "data": data}
+        document["resources"]["scenes"]["0"]["map"][str(key)] = {"offset": [0, 0]}
+    document["resources"]["nodes"]["1000"]["data"]["monolog"] = "{oil}" * 200_000
+    project = parse(json.dumps(document))
+
+    def found(text: str) -> list[str]:
+        looked_at.append(len(text))
+        return []
+
+    monkeypatch.setattr("agent.prompt.query._EXPOSED", SimpleNamespace(findall=found))
+    tracemalloc.start()
+    build_query("word " * 400_000, TurnContext(project, 0, tuple(selected), (), (), ()))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(looked_at) < 10_000
+    assert most < 3_000_000
 
 
 def test_ids_that_are_not_there_are_passed_over() -> None:

@@ -3,6 +3,7 @@
 import json
 
 from arrow_project import Story, parse
+from tests.agent.story import story_text
 from tests.arrow_project.conftest import DOCUMENTS
 
 
@@ -15,3 +16,13 @@ def test_a_connection_to_a_node_that_is_not_there_leads_nowhere() -> None:
     assert story.followers(int(entry)) == [link.to_id for link in story.leaving(int(entry))]
     assert 999 not in story.reached_from([int(entry)])
     assert story.unreachable == []
+
+
+def test_nodes_of_a_thousand_outputs_share_what_says_nothing_of_them() -> None:
+    document = json.loads(story_text())
+    for key in ("900", "901"):
+        document["resources"]["nodes"][key] = {"type": "randomizer", "name": key, "data": {"slots": 1_000}}
+        document["resources"]["scenes"]["0"]["map"][key] = {"offset": [0, 0]}
+    nodes = Story(parse(json.dumps(document))).nodes
+    assert nodes[900].outputs is nodes[901].outputs
+    assert len(nodes[900].outputs) == 1_000

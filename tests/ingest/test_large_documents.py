@@ -5,15 +5,18 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from corpora import ProjectKey
 from ingest import IngestReport, Progress, Source, Unread, Watch
+from ingest.document_store import DocumentStore
 from ingest.plain_file import open_plain_file
 from tests.ingest.conftest import Pipeline
 from tests.ingest.sources import statuses
 from tests.server_process import PATIENCE_S
+from tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +107,40 @@ def test_who_waits_can_give_up(pipeline: Pipeline, key: ProjectKey, threads: Thr
         pipeline.ingestor.add(key, [large], progress=listen)
     upload.finish()
     Upload(pipeline, key, threads).finish()
+
+
+def test_however_short_its_file_what_was_read_or_is_copied_is_in_memory_of_two_documents_of_a_workspace(
+    pipeline: Pipeline, threads: ThreadPoolExecutor
+) -> None:
+    begun, may_go_on = list[str](), threading.Event()
+
+    def held(store: Any, key: ProjectKey) -> Any:
+        begun.append(key.workspace)
+        assert may_go_on.wait(PATIENCE_S)
+        return lock(store, key)
+
+    def add(key: ProjectKey, name: str = "map.md") -> IngestReport:
+        return pipeline.ingestor.add(key, [Source(name, b"The quay of Pell.")])
+
+    projects = [ProjectKey("local", str(number)) for number in range(5)]
+    for key in projects[:3]:
+        add(key, "twin.md")
+    lock = DocumentStore._room_lock  # pyright: ignore[reportPrivateUsage]
+    with patch.object(DocumentStore, "_room_lock", held):
+        reports = [threads.submit(add, key) for key in projects]
+        waiting = pipeline.ingestor._places._waiting  # pyright: ignore[reportPrivateUsage]
+        eventually(lambda: len(begun) + len(waiting.get("local", ())) == len(projects))
+        reports.append(threads.submit(add, ProjectKey("another", "1")))
+        eventually(lambda: "another" in begun)
+        may_go_on.set()
+        assert begun[:3] == ["local", "local", "another"]
+        assert all(statuses(report.result(PATIENCE_S))["map.md"] == "searchable" for report in reports)
+
+
+def test_what_cannot_be_stored_leaves_its_place(pipeline: Pipeline, key: ProjectKey) -> None:
+    sources = [Source("map.md", b"The quay of Pell.")]
+    with patch.object(DocumentStore, "put", side_effect=OSError):
+        for _ in range(4):
+            with pytest.raises(OSError):
+                pipeline.ingestor.add(key, sources)
+    assert statuses(pipeline.ingestor.add(key, sources)) == {"map.md": "searchable"}

@@ -13,8 +13,9 @@ from threading import Event
 import pymupdf
 import pytest
 
-from ingest.extracted import ReadError
+from ingest.extracted import Extracted, ReadError
 from ingest.reader_pool import ReaderPool
+from ingest.split import split
 from tests.ingest.misbehaving import read as misbehaving
 from tests.ingest.reader_kills import kill_readers
 from tests.waiting import eventually
@@ -189,6 +190,16 @@ def test_a_real_document_comes_back_whole() -> None:
             pool.read("bible.md", b"")
     assert [page.text for page in extracted.pages] == ["The bell rings twice."]
     assert refused.value.code == "EMPTY"
+
+
+def test_a_document_is_split_where_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def with_cuts(_: Extracted) -> Extracted:
+        raise AssertionError("in this process")
+
+    monkeypatch.setattr("ingest.readers.with_cuts", with_cuts)
+    with ReaderPool(workers=1) as pool:
+        extracted = pool.read("bible.md", b"# Bell\n\nIt rings.")
+    assert [passage.text for passage in split(extracted, "d" * 16, "bible.md")] == ["It rings."]
 
 
 def test_what_could_not_be_read_is_not_kept_until_garbage_is_collected() -> None:

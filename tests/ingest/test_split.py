@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from corpora import Page, Passage, passage_id
 from ingest.extracted import Block, BlockKind, Extracted, ReadError
-from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, split
+from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, split, with_cuts
 
 SENTENCE = "The keeper counts the waves and writes their number down. "
 LONG = (SENTENCE * 40).strip()
@@ -42,7 +42,7 @@ def _pages(text: str, blocks: list[Block], numbers: tuple[int, ...]) -> tuple[Pa
 
 
 def cut(extracted: Extracted) -> list[Passage]:
-    return split(extracted, "d" * 16, "bible.pdf")
+    return split(with_cuts(extracted), "d" * 16, "bible.pdf")
 
 
 def texts(extracted: Extracted) -> list[str]:

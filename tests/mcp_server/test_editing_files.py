@@ -1,5 +1,6 @@
 """An assistant edits a story in a file: all or nothing, checked, asked about, taken back byte for byte."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent import quoted_lines
 from arrow_project import fingerprint, parse
 from corpora import ProjectKey
 from server import Access
@@ -60,6 +62,29 @@ async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: Hous
     assert done["operations"][0]["result"]["variable_id"] == NEXT_ID
     assert undone["status"] == "done"
     assert story.read_bytes() == before
+
+
+async def test_what_a_call_came_to_is_written_beside_the_event_loop(
+    home: House, story: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = list[bool]()
+
+    def noted(text: str) -> str:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            here.append(False)
+        else:
+            here.append(True)
+        return quoted_lines(text)
+
+    monkeypatch.setattr("mcp_server.edit_tools.quoted_lines", noted)
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD], dry_run=True, story=_STORY)
+        await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
+        await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
+
+    assert here == [False] * 4
 
 
 async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: House, story: Path, era: Era) -> None:

@@ -1,5 +1,6 @@
 """Whoever keeps the server waiting is cut off, and nobody else notices."""
 
+import asyncio
 import json
 import re
 import socket
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,6 +16,8 @@ from websockets.exceptions import ConnectionClosed
 
 from fletcher.connections.reader import Waits
 from server import Access, Limits
+from server.dialects.dialect import Frame
+from server.socket.session import Session
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.house import House, house
@@ -151,3 +155,24 @@ def test_who_asks_much_and_reads_nothing_leaves_no_trace(hasty: House, caplog: p
     with hasty.client() as other:
         other.assert_quiet()
     assert not [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_between_the_frames_of_a_long_text_others_have_their_turn() -> None:
+    """To a client that reads quickly each frame goes without waiting."""
+    sent, others = 0, 0
+
+    async def send(_frame: Frame) -> None:
+        nonlocal sent
+        sent += 1
+
+    async def another() -> None:
+        nonlocal others
+        while sent < 100:
+            others += 1
+            await asyncio.sleep(0)
+
+    session = Session(send, "envelope", "local", Mock(), Mock())
+    running = asyncio.create_task(another())
+    await session._send_all({"type": "text"} for _ in range(100))  # pyright: ignore[reportPrivateUsage]
+    await running
+    assert others >= 99

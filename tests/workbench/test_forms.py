@@ -65,6 +65,12 @@ def test_what_is_no_value_of_that_type_is_said(type_name: str, written: str) -> 
         read("initial_value", {"type": ["number", "string", "boolean"]}, written, type_name)
 
 
+@pytest.mark.parametrize("written", ["[1, 2", "[" * 100_000])
+def test_what_is_no_json_is_said(written: str) -> None:
+    with pytest.raises(ValueError, match="JSON is needed"):
+        read("rect", {"type": ["array", "object"]}, written)
+
+
 @pytest.mark.parametrize("function", sorted(OPERATIONS.keys() - {"node_connection_replacement", "quick_insert_node"}))
 def test_every_function_has_a_form_that_is_sent_or_says_what_it_needs(function: str) -> None:
     sent: list[str] = []

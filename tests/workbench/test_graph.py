@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 
-from arrow_project import parse
+from arrow_project import Node, Story
 from server import RequestError
 from tests.agent.story import story_text
+from tests.workbench.test_forms import on_a_page
+from tests.workbench.test_panels import visited
 from workbench.changing.resources import Resources
 from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, beginning
 from workbench.story.graph import scene_drawing
+from workbench.story.node_card import draw_node
 from workbench.story.open_story import OpenStory
+from workbench.story.panel import StoryPanel
 from workbench.story.scene_view import view_scene
 
 
@@ -23,7 +27,7 @@ def test_a_frame_of_any_size_is_drawn(rect: Any) -> None:
     scene_id, scene = next(iter(story["resources"]["scenes"].items()))
     story["resources"]["nodes"]["900"] = {"type": "frame", "name": "f", "data": {"label": "x", "rect": rect}}
     scene["map"]["900"] = {"offset": [0, 0]}
-    assert 'data-node="900"' in scene_drawing(parse(json.dumps(story)), int(scene_id))
+    assert 'data-node="900"' in scene_drawing(OpenStory("s.arrow", json.dumps(story)), int(scene_id))
 
 
 @pytest.mark.parametrize("offset", [[{}, []], ["x", None], [10**15, -1.5e9], [True, 1.5]], ids=repr)
@@ -31,7 +35,7 @@ def test_a_node_at_no_place_is_drawn(offset: Any) -> None:
     story = json.loads(story_text())
     scene_id, scene = next(iter(story["resources"]["scenes"].items()))
     next(iter(scene["map"].values()))["offset"] = offset
-    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    drawing = scene_drawing(OpenStory("s.arrow", json.dumps(story)), int(scene_id))
     assert drawing.count("data-node=") == len(scene["map"])
 
 
@@ -56,9 +60,20 @@ def test_of_very_many_outputs_no_more_are_drawn_than_there_may_be_links() -> Non
     for key in range(1000, 1150):
         story["resources"]["nodes"][str(key)] = {"type": "interaction", "name": "i", "data": {"actions": ["go"] * 190}}
         scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 189, 1000, 0]]}
-    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    drawing = scene_drawing(OpenStory("s.arrow", json.dumps(story)), int(scene_id))
     assert MOST_LINKS // 2 < drawing.count("<circle") <= MOST_LINKS
     assert drawing.count("data-node=") == len(scene["map"])
+
+
+def test_no_more_of_what_a_change_takes_away_is_drawn_than_there_may_be_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    story = json.loads(story_text())
+    scene_id, scene = next(iter(story["resources"]["scenes"].items()))
+    after = OpenStory("s.arrow", json.dumps(story))
+    story["resources"]["nodes"]["900"] = {"type": "interaction", "name": "i", "data": {"actions": ["go"] * 2}}
+    scene["map"]["900"] = {"offset": [0, 0], "io": [[900, 0, 900, 0]] * 100}
+    monkeypatch.setattr("workbench.story.graph.MOST_LINKS", 50)
+    drawing = scene_drawing(after, int(scene_id), OpenStory("s.arrow", json.dumps(story)))
+    assert drawing.count('class="edge"') == 50
 
 
 def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:
@@ -70,6 +85,12 @@ def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:
         data = {"character": 901, "lines": ["Who is there? " * 7_000] * 2, "playable": True}
         story["resources"]["nodes"][str(key)] = {"type": "dialog", "name": "Hello" * 19_000, "data": data}
         scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 0, 1000, 0]]}
+    story["resources"]["variables"]["902"] = {"name": "oil " * 24_000, "type": "str", "init": ""}
+    for key in range(1010, 1020):
+        data = {"variable": 902, "operator": "eq", "with": [0, "lamp " * 19_000]}
+        kind = "condition" if key % 2 else "a type " * 14_000
+        story["resources"]["nodes"][str(key)] = {"type": kind, "name": "c", "data": data}
+        scene["map"][str(key)] = {"offset": [key, 0]}
     opened = OpenStory.read("long.arrow", json.dumps(story).encode())
     view, resources = view_scene(opened, None, int(scene_id), print), Resources(opened.story, int(scene_id), 1000)
     arguments = ("node_id", "scene_id", "character", "from_slot", "connect_from")
@@ -101,9 +122,62 @@ def test_a_node_says_what_it_is_and_does() -> None:
     for key, (kind, data) in added.items():
         story["resources"]["nodes"][key] = {"type": kind, "name": key, "data": data}
         scene["map"][key] = {"offset": [0, 0]}
-    drawing = scene_drawing(parse(json.dumps(story)), int(scene_id))
+    drawing = scene_drawing(OpenStory("s.arrow", json.dumps(story)), int(scene_id))
     for said in ("900 variable_update gold(90) add 5 (variable_update: ", "901 tag_match sea land (tag_match by Bo: "):
         assert f'aria-label="{said}' in drawing
     assert "902 Bo Who rings? (monolog by Bo: &quot;Who rings?&quot;)" in drawing
     for seen in ("gold(90) add 5", "901 tag_match", "902 Bo"):
         assert f">{seen}</text>" in drawing
+
+
+def _linked(ways: int) -> OpenStory:
+    """A story in which so many ways lead from node 1000 to node 1001."""
+    story = json.loads(story_text())
+    scene = story["resources"]["scenes"]["0"]
+    for key, io in ((1000, [[1000, slot, 1001, 0] for slot in range(ways)]), (1001, [])):
+        data = {"actions": ["go"] * ways} if io else {"variable": 20, "operator": "eq", "with": [0, 1]}
+        kind = "interaction" if io else "condition"
+        story["resources"]["nodes"][str(key)] = {"type": kind, "name": "n", "data": data}
+        scene["map"][str(key)] = {"offset": [key, 0], "io": io}
+    return OpenStory.read("linked.arrow", json.dumps(story).encode())
+
+
+def test_of_the_ways_of_a_node_those_that_are_shown_are_described_and_each_node_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ways, phrases = list[int](), list[int]()
+    describe_way = Story.describe_way
+
+    def described(story: Story, node_id: int, slot: int, to: int | None = None) -> str:
+        ways.append(slot)
+        return describe_way(story, node_id, slot, to)
+
+    def phrased(_project: object, node_id: int, _limit: int) -> str:
+        phrases.append(node_id)
+        return "oil"
+
+    monkeypatch.setattr(Story, "describe_way", described)
+    monkeypatch.setattr("arrow_project.story.phrase", phrased)
+    opened = _linked(1_000)
+    for key in (1000, 1001):
+
+        async def use(node: Node = opened.story.nodes[key]) -> None:
+            draw_node(opened.story, node, print)
+
+        on_a_page(use)
+    assert len(ways) == 2 * MOST_ELEMENTS
+    assert phrases == [1001]
+
+
+def test_what_a_page_asks_of_a_story_is_there_before_it_is_opened() -> None:
+    opened = _linked(2)
+    there = set(vars(opened.story))
+
+    async def use() -> None:
+        panel: Any = StoryPanel(visited())
+        panel._shown.open(opened)
+        panel._choose_node(1001)
+        panel._change.edit_node()
+
+    on_a_page(use)
+    assert set(vars(opened.story)) == there

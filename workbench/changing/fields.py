@@ -315,7 +315,7 @@ def _named(written: Any, _type_name: str) -> Any:
 def _as_json(written: str, _type_name: str) -> Any:
     try:
         return json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{written}”.') from None
 
 

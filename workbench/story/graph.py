@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal
 
-from arrow_project import ArrowProject, Link, Node, Story, shorten
+from arrow_project import Link, Node, Story, shorten
 from workbench.frame.bounded import MOST_ELEMENTS, MOST_LINKS, MOST_NODES
+from workbench.story.open_story import OpenStory
 
 Mark = Literal["new", "changed", "removed"]
 
@@ -40,9 +41,8 @@ class Box:
     mark: Mark | None = None
 
 
-def marks(before: ArrowProject, after: ArrowProject) -> dict[int, Mark]:
+def marks(old: Story, new: Story) -> dict[int, Mark]:
     """What a change does to the nodes, by id."""
-    old, new = Story(before), Story(after)
     marked: dict[int, Mark] = dict.fromkeys(new.nodes.keys() - old.nodes.keys(), "new")
     marked |= dict.fromkeys(old.nodes.keys() - new.nodes.keys(), "removed")
     for key in old.nodes.keys() & new.nodes.keys():
@@ -51,29 +51,29 @@ def marks(before: ArrowProject, after: ArrowProject) -> dict[int, Mark]:
     return marked
 
 
-def scene_drawing(project: ArrowProject, scene_id: int, before: ArrowProject | None = None) -> str:
+def scene_drawing(shown: OpenStory, scene_id: int, before: OpenStory | None = None) -> str:
     """The scene as SVG.
 
     Args:
-        project: The story.
+        shown: The story.
         scene_id: A scene of it, or one that was in `before` and is gone.
         before: The story before a change that is to be marked; what is gone is drawn where it was.
     """
-    marked = marks(before, project) if before is not None else {}
-    boxes = {box.node.id: box for box in _boxes(project, scene_id, marked)}
-    links = list(islice(_links(Story(project), boxes), MOST_LINKS))
+    marked = marks(before.story, shown.story) if before is not None else {}
+    boxes = {box.node.id: box for box in _boxes(shown, scene_id, marked)}
+    links = _links(shown.story, boxes)
     if before is not None:
         gone = [box for box in _boxes(before, scene_id, marked) if box.mark == "removed"]
         boxes |= {box.node.id: box for box in gone}
-        links += _links(Story(before), boxes, {box.node.id for box in gone})
-    return "".join(_svg(boxes, links))
+        links = chain(links, _links(before.story, boxes, {box.node.id for box in gone}))
+    return "".join(_svg(boxes, islice(links, MOST_LINKS)))
 
 
-def _boxes(project: ArrowProject, scene_id: int, marked: Mapping[int, Mark]) -> Iterator[Box]:
-    story = Story(project)
+def _boxes(shown: OpenStory, scene_id: int, marked: Mapping[int, Mark]) -> Iterator[Box]:
+    story = shown.story
     if scene_id not in story.scenes:
         return
-    places = project.data.scene_map(scene_id)
+    places = shown.project.data.scene_map(scene_id)
     # Frames first: whatever is drawn later lies above them.
     nodes = story.nodes_of(scene_id)[:MOST_NODES]
     is_crowded = sum(len(node.outputs[:MOST_ELEMENTS]) for node in nodes) > MOST_LINKS

@@ -1,11 +1,11 @@
 """One node of the story: what it says, what leads there, and where it goes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from nicegui import ui
 
-from arrow_project import Node, Story, shorten
+from arrow_project import Link, Node, Story, shorten
 from workbench.frame.bounded import LONGEST_NAME, beginning, draw_first
 
 
@@ -20,21 +20,24 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     if node.notes:
         ui.label(f"Notes: {beginning(node.notes)}").classes("remark")
     ui.label("What leads here").classes("part")
-    ways = [(link.from_id, story.describe_way(link.from_id, link.from_slot)) for link in story.leading_to(node.id)]
-    _draw_ways(ways, "Nothing: it is where a scene begins, or cannot be reached.", choose)
+    into, out = story.leading_to(node.id), story.leaving(node.id)
+    nowhere = "Nothing: it is where a scene begins, or cannot be reached."
+    _draw_ways(into, nowhere, lambda way: (way.from_id, story.describe_way(way.from_id, way.from_slot)), choose)
     ui.label("Where it goes").classes("part")
-    ways = [(link.to_id, story.describe_way(node.id, link.from_slot, link.to_id)) for link in story.leaving(node.id)]
-    direct = {to for to, _ in ways}
-    ways += [(to, story.describe(to)) for to in story.followers(node.id) if to not in direct]
-    _draw_ways(ways, "Nowhere: the story ends here.", choose)
+    besides = [Link(node.id, 0, to, 0) for to in story.followers(node.id)[len(out) :]]
+    out = [*out, *(way for way in besides if all(way.to_id != link.to_id for link in out))]
+    nowhere = "Nowhere: the story ends here."
+    _draw_ways(out, nowhere, lambda way: (way.to_id, story.describe_way(node.id, way.from_slot, way.to_id)), choose)
 
 
-def _draw_ways(ways: list[tuple[int, str]], nowhere: str, choose: Callable[[int], object]) -> None:
+def _draw_ways(
+    ways: Sequence[Link], nowhere: str, tell: Callable[[Link], tuple[int, str]], choose: Callable[[int], object]
+) -> None:
     if not ways:
         ui.label(nowhere).classes("hint")
 
-    def draw(way: tuple[int, str]) -> None:
-        node_id, said = way
+    def draw(way: Link) -> None:
+        node_id, said = tell(way)
         ui.button(said, on_click=partial(choose, node_id)).props("flat no-caps dense align=left").classes("entry")
 
     draw_first(ways, draw)

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from sys import getsizeof
 
@@ -48,6 +47,7 @@ class OpenStory:
         text: As Arrow would save it.
         file: Where it was picked on the server; None for one that was dropped.
         sha256: Of the file as it was read or written last.
+        story: For reading.
         size: What it takes in memory, in bytes.
     """
 
@@ -56,10 +56,14 @@ class OpenStory:
     file: Path | None = None
     sha256: str = ""
     project: ArrowProject = field(init=False, repr=False, compare=False)
+    story: Story = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "project", parse(self.text))
+        object.__setattr__(self, "story", Story(self.project))
+        # All of it now, in a thread: what a page asks for first would be made on the event loop.
+        _ = self.story.variables, self.story.characters, self.story.leading_to(self.story.entry)
         object.__setattr__(self, "size", size_in_memory(self.project) + getsizeof(self.text))
 
     @classmethod
@@ -78,11 +82,6 @@ class OpenStory:
             code = error.code if isinstance(error, ParseError) else "INVALID_REQUEST"
             what = "cannot be opened" if name.endswith(".arrow") else "is no .arrow file"
             raise RequestError(422, code, f"{name} {what}: {error}") from error
-
-    @cached_property
-    def story(self) -> Story:
-        """For reading."""
-        return Story(self.project)
 
     @property
     def scene_of_entry(self) -> int:

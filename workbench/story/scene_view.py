@@ -53,7 +53,7 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: 
             for one in islice(story.scenes.values(), MOST_NODES)
         },
         {node.id: story.describe(node.id) for node in story.nodes_of(scene)[:MOST_NODES]},
-        scene_drawing(shown.project, scene, before.project if preview is not None else None),
+        scene_drawing(shown, scene, before if preview is not None else None),
         outline(shown.project, scene, max_characters=LONGEST_OUTLINE),
         check(shown.project, go_on),
         changed.get(scene, []),
@@ -64,7 +64,7 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: 
 def _changes(before: OpenStory, after: OpenStory) -> dict[int, list[int]]:
     """The nodes that differ, by the scene that they are in; first what is there no more or not yet, then the rest."""
     scenes: dict[int, list[int]] = {}
-    marked = marks(before.project, after.project)
+    marked = marks(before.story, after.story)
     for node_id in sorted(marked, key=lambda key: (marked[key] == "changed", key)):
         node = after.story.nodes.get(node_id) or before.story.nodes[node_id]
         scenes.setdefault(node.scene_id, []).append(node_id)

@@ -146,6 +146,17 @@ def test_a_long_document_is_read_part_by_part(turn: Turn) -> None:
     assert scene(turn, "End") == ["entry", "monolog", "monolog"]
 
 
+def test_no_more_is_read_than_has_room_and_no_half_dialogue_is_taken(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.local.dialogue_import._LONGEST", SCRIPT.index("-> Waiting"))
+    documents(turn, script_txt=SCRIPT).run("build a scene named Farewell from dialogue 2")
+    assert "I have read the first" in turn.text
+    assert "Farewell" not in {one.name for one in turn.story.scenes.values()}
+    turn.run('build a scene from the dialogue "Waiting" in script.txt')
+    assert scene(turn, "Waiting") == ["entry", "monolog", "interaction", "monolog", "monolog"]
+
+
 def test_an_editor_that_fails_half_way_is_told(turn: Turn) -> None:
     turn.refused = {"create_connection": {"code": "TIMEOUT", "message": "The editor did not answer."}}
     documents(turn, script_txt=SCRIPT).run("build a scene from dialogue 1")

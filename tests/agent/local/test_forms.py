@@ -9,7 +9,7 @@ import pytest
 from agent.local.examples import abilities, examples, nearest
 from agent.local.steps import WordsMissing
 from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, Story, parse
+from arrow_project import ArrowProject, Node, Story, parse
 from corpora.samples import SAMPLE
 from tests.agent.local.turns import Turn, cited
 from tests.arrow_project.conform.sequences import sequence
@@ -115,6 +115,20 @@ def test_every_example_can_be_done_on_the_open_story(project: ArrowProject, name
         assert turn.text
         assert not turn.not_done, (example, turn.text)
         assert not _FAILED.search(turn.text), (example, turn.text)
+
+
+def test_for_examples_no_selected_node_is_compared_with_all_the_others(
+    project: ArrowProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = list[object]()
+
+    def noted(_node: Node, other: object) -> bool:
+        compared.append(other)
+        return False
+
+    monkeypatch.setattr(Node, "__eq__", noted)
+    assert examples(TurnContext(project, None, tuple(Story(project).nodes), (), (), ()))
+    assert not compared
 
 
 def test_help_shows_examples_and_says_what_understands_more() -> None:

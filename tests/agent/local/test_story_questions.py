@@ -1,9 +1,13 @@
 """Questions about the story, answered from its graph."""
 
+import json
 import re
+import tracemalloc
+from typing import Any
 
 import pytest
 
+from arrow_project import Story, parse
 from tests.agent.local.turns import Turn
 
 
@@ -88,3 +92,35 @@ def test_every_way_on_is_told(turn: Turn) -> None:
     turn.run("add a jump to 7 after 10")
     assert "7 (content" in turn.run("what follows node 11?").text
     assert "11 (jump" in turn.run("what leads to node 7?").text
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [("which nodes are unreachable?", "1,001 nodes"), ("what leads to node 9?", "1,001 nodes")],
+)
+def test_of_very_many_those_that_are_told_are_put_into_words(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch, question: str, count: str
+) -> None:
+    assert turn.project is not None
+    document, described = json.loads(turn.project.to_text()), list[int]()
+    scene: dict[str, Any] = {"name": "A scene " * 1_000, "entry": 1000, "map": {}}
+    document["resources"]["scenes"]["99"] = scene
+    for key in range(1000, 2000):
+        document["resources"]["nodes"][str(key)] = {"type": "jump", "name": "j", "data": {"target": 9}}
+        scene["map"][str(key)] = {"offset": [0, 0]}
+    turn.project = parse(json.dumps(document))
+    describe = Story.describe
+
+    def noted(story: Story, node_id: int) -> str:
+        described.append(node_id)
+        return describe(story, node_id)
+
+    monkeypatch.setattr(Story, "describe", noted)
+    tracemalloc.start()
+    turn.run(question)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count.replace(",", "") in turn.text, turn.text
+    assert "more" in turn.text
+    assert len(described) < 70
+    assert most < 5_000_000

@@ -4,7 +4,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ingest.readers.formats import detect, reader_of
-from ingest.split import split
+from ingest.split import split, with_cuts
 
 NAMES = ["a.txt", "a.md", "a.csv", "a.fountain", "a.ink", "a.yarn", "a.twee"]
 PIECES = [
@@ -26,5 +26,5 @@ def test_blocks_are_in_order_and_passages_are_spans_of_the_file(name: str, piece
     for block in extracted.blocks:
         assert end <= block.char_from <= block.char_to <= len(extracted.text), (block, end)
         end = block.char_to
-    for passage in split(extracted, "d" * 16, name):
+    for passage in split(with_cuts(extracted), "d" * 16, name):
         assert extracted.text[passage.char_from : passage.char_to] == passage.text

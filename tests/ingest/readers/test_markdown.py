@@ -1,6 +1,6 @@
 from ingest.extracted import Extracted
 from ingest.readers.markdown import read
-from ingest.split import split
+from ingest.split import split, with_cuts
 
 
 def extract(text: str) -> Extracted:
@@ -68,7 +68,7 @@ She lives in [[Ness|the harbour]].
 
 
 def test_of_a_notes_properties_only_facts_are_read() -> None:
-    passages = split(extract(OBSIDIAN), "d" * 16, "Elena.md")
+    passages = split(with_cuts(extract(OBSIDIAN)), "d" * 16, "Elena.md")
     assert [(passage.heading, passage.text) for passage in passages] == [
         ((), 'aliases: [Lena, "The Keeper"]'),
         ((), 'home: "[[Ness]]"\nfears:\n  - the sea\n  - the bell'),
@@ -77,7 +77,7 @@ def test_of_a_notes_properties_only_facts_are_read() -> None:
 
 
 def test_front_matter_of_bookkeeping_alone_is_no_passage() -> None:
-    extracted = extract("---\ntags: [npc]\n---\nElena keeps the light.\n")
+    extracted = with_cuts(extract("---\ntags: [npc]\n---\nElena keeps the light.\n"))
     assert [passage.text for passage in split(extracted, "d" * 16, "Elena.md")] == ["Elena keeps the light."]
 
 
