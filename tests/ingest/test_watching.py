@@ -1,17 +1,15 @@
 """Watching folders: what is taken for a change, and when. The clock is the test's, the files are real."""
 
-import gc
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
 
 import pytest
 
 from ingest import Watch
 from ingest.watching import _Notices  # pyright: ignore[reportPrivateUsage]
 from tests.ingest.watched import Clock, assert_nothing_more, refused, taken, texts, write
+from tests.kept import kept_by
 
 NOTICES_WAIT = _Notices.wait  # as it is before a test puts its clock in its place
 
@@ -43,7 +41,7 @@ def test_of_a_file_that_lies_deep_no_more_is_kept_than_its_path(tmp_path: Path, 
     taken(watch)
     clock.at(10, lambda: write(tmp_path / "bible.md", "Elena keeps the lighthouse."))
     taken(watch)
-    assert 100 < _kept_by(watch, besides=clock) / 200 < 1500
+    assert 100 < kept_by(watch, besides=clock) / 200 < 1500
 
 
 def test_only_what_changed_is_read(folder: Path, watch: Watch, clock: Clock) -> None:
@@ -207,15 +205,3 @@ def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
     notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == 2
-
-
-def _kept_by(watch: Watch, besides: object) -> int:
-    """What it reaches, in bytes: whatever else goes on in this process is not counted."""
-    seen, left, size = {id(besides)}, list[object]([watch]), 0
-    while left:
-        thing = left.pop()
-        if id(thing) not in seen and not isinstance(thing, type | ModuleType | FunctionType):
-            seen.add(id(thing))
-            size += sys.getsizeof(thing)
-            left += gc.get_referents(thing)
-    return size

@@ -1,11 +1,9 @@
-import tracemalloc
-
 import numpy as np
 import pytest
 
 from corpora import Catalog, Passage, ProjectKey
 from retrieval.lexical_index import LexicalIndex
-from retrieval.words import stem
+from tests.kept import kept_by
 from tests.retrieval.conftest import Put
 
 
@@ -89,14 +87,9 @@ def test_an_index_forgets_the_words_of_what_was_removed(catalog: Catalog, key: P
 def test_words_that_occur_once_take_no_more_memory_than_a_quota_counts_for_their_passage() -> None:
     texts = [" ".join(f"{row:03}x{word}" for word in range(150)) for row in range(200)]
     passages = [Passage(f"{row:032}", "a", "a.txt", None, None, (), 0, 1, text) for row, text in enumerate(texts)]
-    tracemalloc.start()
-    try:
-        index = LexicalIndex(1, passages)
-        stem.cache_clear()
-        kept = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+    index = LexicalIndex(1, passages)
     assert index.scores("007x149").nonzero()[0].tolist() == [7]
+    kept = kept_by(index, besides=passages)
     assert kept < 200 * 8_192
     assert kept / 2 < index.nbytes < 2 * kept
 
