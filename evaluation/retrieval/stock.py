@@ -1,5 +1,6 @@
 """The pipeline that tutorials build with LlamaIndex, to measure ours against. Needs the extra `bench`."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import count
@@ -119,6 +120,7 @@ _INSERTED = 32
 @cache
 def _embedding() -> HuggingFaceEmbedding:
     """The model, loaded once for all sizes."""
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # the package sets it to DEBUG
     transformers_logging.disable_progress_bar()
     return HuggingFaceEmbedding(model_name=str(get_model_path()), device="cpu")
 

@@ -334,8 +334,12 @@ def test_a_turn_is_taken_back(home: House, http: httpx.Client) -> None:
     back = turn(http, arrow_content=done["arrow_content"], **call)
     assert back["arrow_content"] == story_text()
     assert [operation["function"] for operation in back["operations"]] == ["undo"]
-    body = {"arrow_content": done["arrow_content"].replace("oil", "fish"), **call}
+    body = {"arrow_content": back["arrow_content"], **call}
     error(http.post("/projects/1/turns", json=body), 409, "NOTHING_TO_UNDO")
+    # The server does not know whether the client has heard of it.
+    assert turn(http, arrow_content=done["arrow_content"], **call)["arrow_content"] == story_text()
+    body = {"arrow_content": done["arrow_content"].replace("oil", "fish"), **call}
+    error(http.post("/projects/1/turns", json=body), 409, "CONFLICT")
 
 
 def test_only_an_operator_who_wants_everything_asked_is_asked_in_spite_of_never(tmp_path: Path) -> None:
