@@ -35,7 +35,14 @@ class PageSocket:
             query |= {"client_id": page_id} if page_id else {"implicit_handshake": "false", "client_id": ""}
         address = f"{url.replace('http', 'ws')}/_nicegui_ws/socket.io/?{urlencode(query)}"
         self._socket: ClientConnection = opened.enter_context(
-            connect(address, additional_headers={"Cookie": cookie}, proxy=None, open_timeout=PATIENCE_S)
+            # What nobody reads is kept: else its end would not be read either.
+            connect(
+                address,
+                additional_headers={"Cookie": cookie},
+                proxy=None,
+                open_timeout=PATIENCE_S,
+                max_queue=None,
+            )
         )
         self._socket.recv(PATIENCE_S)
         self._socket.send("40")
