@@ -182,9 +182,10 @@ def _loads(text: str, read_integer: Callable[[str], int], is_crowded: bool) -> t
         nonlocal dropped, large
         number = float(digits)
         dropped = dropped or not number.is_integer()
-        large += abs(number) >= _LARGE
-        if large == _MANY_IDS:
-            _refuse_scattered(text)
+        if abs(number) >= _LARGE:
+            large += 1
+            if large == _MANY_IDS:
+                _refuse_scattered(text)
         return _truncated(number)
 
     value = json.loads(

@@ -8,7 +8,11 @@ from unittest.mock import Mock
 import pytest
 
 from arrow_project import ArrowProject, ParseError, check_text, parse
-from arrow_project.text_form import decode, fractions
+from arrow_project.text_form import (
+    _refuse_scattered,  # pyright: ignore[reportPrivateUsage]
+    decode,
+    fractions,
+)
 
 
 def test_a_document_is_written_byte_for_byte(lamp: ArrowProject) -> None:
@@ -133,6 +137,14 @@ def test_numbers_in_what_is_said_and_places_on_the_canvas_are_no_ids() -> None:
     places = [{"offset": [number, -number]} for number in range(100_000, 300_000, 7)]
     story = {"lines": [said], "content": said, "map": places}
     assert decode(json.dumps(story)) == (story, False)
+
+
+def test_ids_are_looked_at_once_however_many_fractions_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.text_form._MANY_IDS", 3)
+    looked = Mock(wraps=_refuse_scattered)
+    monkeypatch.setattr("arrow_project.text_form._refuse_scattered", looked)
+    decode(json.dumps({"offset": [20_000.5] * 3 + [0.5] * 50 + [20_000.5] * 3}))
+    assert looked.call_count == 1
 
 
 def test_a_key_that_would_be_written_a_million_times_is_refused() -> None:
