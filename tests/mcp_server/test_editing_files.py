@@ -1,6 +1,5 @@
 """An assistant edits a story in a file: all or nothing, checked, asked about, taken back byte for byte."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from arrow_project import fingerprint, parse
 from corpora import ProjectKey
 from server import Access
 from tests.agent.story import NEXT_ID, story_text
+from tests.event_loop import is_beside_the_event_loop
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
 from tests.server.house import House, house
 
@@ -67,15 +67,10 @@ async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: Hous
 async def test_what_a_call_came_to_is_written_beside_the_event_loop(
     home: House, story: Path, era: Era, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = list[bool]()
+    beside = list[bool]()
 
     def noted(text: str) -> str:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            here.append(False)
-        else:
-            here.append(True)
+        beside.append(is_beside_the_event_loop())
         return quoted_lines(text)
 
     monkeypatch.setattr("mcp_server.edit_tools.quoted_lines", noted)
@@ -84,7 +79,7 @@ async def test_what_a_call_came_to_is_written_beside_the_event_loop(
         await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
         await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
 
-    assert here == [False] * 4
+    assert beside == [True] * 4
 
 
 async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: House, story: Path, era: Era) -> None:

@@ -1,6 +1,5 @@
 """What an assistant reads: documents with their pages, and the story as Arrow understands it."""
 
-import asyncio
 import random
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from mcp import MCPError
 
 from agent import MATERIAL
 from ingest import DocumentReport
+from tests.event_loop import is_beside_the_event_loop
 from tests.mcp_server.assistant import ERAS, Era, assistant, pictures_of, text_of
 from tests.server.house import House
 
@@ -133,15 +133,10 @@ async def test_documents_are_listed(home: House, era: Era) -> None:
 async def test_many_documents_are_listed_beside_the_event_loop(
     home: House, monkeypatch: pytest.MonkeyPatch, era: Era
 ) -> None:
-    here, as_dict = list[bool](), DocumentReport.as_dict
+    beside, as_dict = list[bool](), DocumentReport.as_dict
 
     def noted(report: DocumentReport) -> dict[str, Any]:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            here.append(False)
-        else:
-            here.append(True)
+        beside.append(is_beside_the_event_loop())
         return as_dict(report)
 
     monkeypatch.setattr(DocumentReport, "as_dict", noted)
@@ -149,7 +144,7 @@ async def test_many_documents_are_listed_beside_the_event_loop(
         await scribe.ok("list_documents")
         await scribe.ok("add_documents", paths=["story.arrow"])
 
-    assert here == [False, False]
+    assert beside == [True, True]
 
 
 async def test_a_story_in_a_file_is_read(home: House, era: Era) -> None:

@@ -1,6 +1,5 @@
 """A turn over HTTP: the story comes with the request and goes back changed."""
 
-import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import server.http.turn_routes
 from arrow_project import ArrowProject, diff, parse
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import NEXT_ID, story_text
+from tests.event_loop import is_beside_the_event_loop
 from tests.server.house import House, house
 from tests.server.test_corpus_http import error
 
@@ -64,7 +64,7 @@ def test_no_other_client_waits_while_a_large_story_is_copied_compared_and_writte
 
     def noting(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*args: Any) -> Any:
-            beside.append((name, _is_beside_the_event_loop()))
+            beside.append((name, is_beside_the_event_loop()))
             return work(*args)
 
         return noted
@@ -77,14 +77,6 @@ def test_no_other_client_waits_while_a_large_story_is_copied_compared_and_writte
     answer = turn(http, arrow_content=content, function="create_variable", function_params=GOLD)
     assert answer["changed"] is True
     assert set(beside) == {(name, True) for name in ("parse", "copy", "diff", "to_text")}
-
-
-def _is_beside_the_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return True
-    return False
 
 
 @pytest.mark.parametrize(
