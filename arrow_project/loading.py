@@ -8,7 +8,7 @@ from typing import Any, cast
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
 from arrow_project.text_form import decode, fractions
-from arrow_project.values import Record, is_id, record, shortened, shown
+from arrow_project.values import Record, is_id, place_of, record, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")
 MANDATORY = {
@@ -74,9 +74,8 @@ def _validate_resources(document: Record) -> None:
     for name, table in cast("dict[Any, Any]", resources).items():
         if name not in MANDATORY:
             if table:
-                raise ParseError(
-                    f"Arrow knows no set of resources called {shown(name)}.", 4, f"resources.{shortened(str(name))}"
-                )
+                message = f"Arrow knows no set of resources called {shown(name)}."
+                raise ParseError(message, 4, place_of(("resources", name)))
             continue
         for key, resource in table.items():
             _validate_resource(name, key, resource)
@@ -85,7 +84,7 @@ def _validate_resources(document: Record) -> None:
 def _validate_resource(name: str, key: object, resource: object) -> None:
     if _is_sound(name, key, resource):
         return
-    place = f"resources.{name}.{shortened(str(key))}"
+    place = place_of(("resources", name, key))
     if not is_id(key):
         raise ParseError(f"{shown(key)} is no id; ids are whole numbers without leading zeros.", 5, place)
     missing = [k for k in MANDATORY[name] if not isinstance(resource, dict) or k not in resource]
@@ -136,7 +135,7 @@ def _validate_authors(authors: object) -> None:
     for key, value in cast("dict[Any, Any]", authors).items():
         if not is_id(key) or not (isinstance(value, str) or _is_author(value)):
             message = f"Author {shown(key)} must be a whole number with [info, seed]."
-            raise ParseError(message, 12, f"meta.authors.{shortened(str(key))}")
+            raise ParseError(message, 12, place_of(("meta", "authors", key)))
 
 
 def _is_author(value: object) -> bool:
