@@ -144,8 +144,8 @@ def _texts(value: list[Any]) -> Iterator[str]:
 
 def _scattered() -> ParseError:
     return ParseError(
-        f"The text has more than {_MANY_IDS:,} ids that lie far apart, or {_MOST_IDS:,}, as no story has; save it "
-        "again with Arrow 3 as .arrow.",
+        f"The text has more than {_MANY_IDS:,} ids that lie far apart, or more than {_MOST_IDS:,}; save a copy from "
+        "Arrow 3, and divide a story that is so large into several files.",
         63,
     )
 
