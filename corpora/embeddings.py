@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
@@ -113,17 +113,21 @@ class Embeddings(Database):
 
     def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Record that the vector store has these passages' vectors; ids that are gone are ignored."""
-        own = select(documents.c.id).join(projects).where(is_project(key))
+        own = _of_project(key)
         with self._writing() as connection:
             hold_project(connection, is_project(key))
             for some in chunks(passage_ids):
                 these = passages.c.id.in_(some) & passages.c.document.in_(own)
                 connection.execute(update(passages).where(these).values(embedded=True))
 
-    def mark_all_unembedded(self) -> None:
-        """Record that the vector store has no vectors, of no project."""
+    def mark_unembedded(self, key: ProjectKey | None = None) -> None:
+        """Record that the vector store has no vectors of the project; without one, of none."""
+        lost = update(passages).where(passages.c.embedded).values(embedded=False)
         with self._writing() as connection:
-            connection.execute(update(passages).where(passages.c.embedded).values(embedded=False))
+            if key is not None:
+                hold_project(connection, is_project(key))
+                lost = lost.where(passages.c.document.in_(_of_project(key)))
+            connection.execute(lost)
 
     def replaced_passages(self, key: ProjectKey) -> list[str]:
         """Ids of passages that are gone, and whose vectors the vector store may still have."""
@@ -144,6 +148,10 @@ class Embeddings(Database):
                 gone = delete(replaced_passages).where(replaced_passages.c.passage.in_(some))
                 texts = connection.scalars(gone.returning(replaced_passages.c.text_sha256)).all()
                 connection.execute(delete(vectors).where(vectors.c.text_sha256.in_(texts), ~_is_used))
+
+
+def _of_project(key: ProjectKey) -> Select[tuple[str]]:
+    return select(documents.c.id).join(projects).where(is_project(key))
 
 
 _is_used = exists().where(passages.c.text_sha256 == vectors.c.text_sha256)

@@ -146,6 +146,8 @@ class Ranking:
         """Cosine of the passages nearest to the query, by their place in the scope; none where they cannot be asked."""
         try:
             found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+            if not found and not self._vectors.has(key):  # and the catalog has counted on it
+                self._upkeep.begin_project_anew(key)
         except VectorStoreDamaged:
             self._upkeep.begin_anew()
             return {}

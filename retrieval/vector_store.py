@@ -72,6 +72,10 @@ class VectorStore:
         """The `k` nearest passages of the project, or of one document: `(passage id, cosine similarity)`."""
         return self._chroma.call(lambda chroma: self._asked(chroma, key, vector, k, document_id), _QUERY)
 
+    def has(self, key: ProjectKey) -> bool:
+        """Whether a collection of the project is there."""
+        return self._in_collection(key, lambda _: True, _OTHERWISE) is not None
+
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""
         found = self._in_collection(key, lambda collection: collection.get(include=[]), _OTHERWISE)

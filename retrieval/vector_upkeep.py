@@ -61,7 +61,11 @@ class VectorUpkeep:
 
     def begin_anew(self) -> None:
         """The store is empty: every passage of every project needs its vector again, which the catalog has."""
-        self._catalog.mark_all_unembedded()
+        self._catalog.mark_unembedded()
+
+    def begin_project_anew(self, key: ProjectKey) -> None:
+        """The store has nothing of this project, as where a Chroma server has lost what it kept."""
+        self._catalog.mark_unembedded(key)
 
     def forget_replaced(self, key: ProjectKey) -> None:
         """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end.
@@ -94,7 +98,7 @@ class VectorUpkeep:
         """
         self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
         # Before they are: killed at any moment, the catalog does not count on a vector that is not there.
-        self._catalog.mark_all_unembedded()
+        self._catalog.mark_unembedded()
         self._vectors.clear()
         for key in keys:
             self.embed_pending(key, progress)
@@ -119,6 +123,9 @@ class VectorUpkeep:
         if not pending:
             return 0
         self._record_model()
+        if not self._vectors.has(key):  # else what is put there now would hide that the rest is lost
+            self.begin_project_anew(key)
+            pending = self._catalog.unembedded(key)
         computed, left = 0, iter(pending)
         for done in range(0, len(pending), _BATCH):
             batch = list(islice(left, _BATCH))

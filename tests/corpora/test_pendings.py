@@ -130,7 +130,7 @@ def test_questions_wait_for_no_writer_of_the_catalog(
         pending_id = catalog.put_pending("local", "1", "plan", {}, "a")
         assert catalog.pop_pending("local", "1", pending_id) is not None
         with pytest.raises(CatalogError):
-            catalog.mark_all_unembedded()
+            catalog.mark_unembedded()
         writer.rollback()
 
 

@@ -86,6 +86,29 @@ def test_only_what_changed_is_embedded(
     assert stored_equals_catalog(catalog, vectors, key)
 
 
+@pytest.mark.parametrize("noticed", ["by a search", "by a new document"])
+def test_what_the_store_has_lost_is_put_there_again_from_the_catalog(
+    retriever: Retriever, embedder: SmallEmbedder, catalog: Catalog, vectors: VectorStore, put: Put, noticed: str
+) -> None:
+    """As where a Chroma server begins anew without its volume, while Fletcher goes on."""
+    lost, other = ProjectKey("local", "1"), ProjectKey("other", "1")
+    for key in (lost, other):
+        put(key, "a.md", "dragon", "sword", "river")
+        retriever.embed_pending(key)
+    vectors.drop(lost)
+    if noticed == "by a search":
+        assert retriever.answer(lost, "dragon").text_only
+        assert catalog.unfinished_projects() == [lost]
+    else:
+        put(lost, "b.md", "sword")
+    embedder.passages.clear()
+    assert retriever.embed_pending(lost) == 0
+    assert not embedder.passages
+    assert stored_equals_catalog(catalog, vectors, lost)
+    assert not retriever.answer(lost, "dragon").text_only
+    assert not catalog.unembedded(other)
+
+
 def test_killed_in_the_middle_the_next_call_does_the_rest(
     catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:
