@@ -114,8 +114,8 @@ def _refuse_scattered(text: str) -> None:
     found = set[str]()
 
     def gather(table: dict[str, Any]) -> None:
-        lists = (value for name, value in table.items() if isinstance(value, list) and name not in _NO_IDS)
-        for each in chain(table, *map(_texts, lists)):
+        values = (value for name, value in table.items() if name not in _NO_IDS)
+        for each in chain(table, _texts(values)):
             if each[-1:] <= "9" and _ID.fullmatch(each):
                 found.add(each)
                 if len(found) > _MOST_IDS:
@@ -134,8 +134,9 @@ def _refuse_scattered(text: str) -> None:
         raise _scattered()
 
 
-def _texts(value: list[Any]) -> Iterator[str]:
-    for item in value:
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """Those among the values themselves, and in lists of them."""
+    for item in values:
         if isinstance(item, str):
             yield item
         elif isinstance(item, list):

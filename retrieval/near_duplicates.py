@@ -92,6 +92,7 @@ class _Texts:
         self._vocabulary: dict[str, int] = {}
         self._aligned: dict[int, Alignment] = {}
         self._own: dict[int, list[Passage]] = {}
+        self._versions: dict[int, int] = {}
         self._lengths: list[float] = np.bincount(documents, [len(row) for row in words]).tolist()
         self._room = _MOST_WORDS
         self._admitted: set[int] = set()
@@ -116,7 +117,9 @@ class _Texts:
 
     def version(self, document: int) -> int:
         """The same number for the same passages: their ids are made from their content."""
-        return hash(tuple(passage.id for passage in self.own(document)))
+        if document not in self._versions:
+            self._versions[document] = hash(tuple(passage.id for passage in self.own(document)))
+        return self._versions[document]
 
     def aligned(self, document: int) -> Alignment:
         if document not in self._aligned:

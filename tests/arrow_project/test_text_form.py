@@ -109,13 +109,14 @@ def _numbered(numbers: Iterable[int]) -> str:
         f'{{"io":[{",".join(f"[0,0,{number << 40},0]" for number in range(1, 20_002))}]}}',
         re.sub("[0-9]", r"\\u003\g<0>", _numbered(number << 21 for number in range(1, 20_002))),
         f'{{"use":[{",".join(f"{number}e9" for number in range(1, 20_002))}]}}',
+        json.dumps([{"target": number << 40} for number in range(1, 20_002)]),
         _numbered(range(2**40, 2**40 + 100_001)),
         _numbered(range(100_000, 200_000, 4)),
         _numbered(range(100_000, 200_000, 4))[:-1] + ",}",
     ],
     ids=[
-        *("of many authors", "all over", "too wide", "in many lists", "escaped", "with exponents", "too many"),
-        *("of six digits", "with a comma too many"),
+        *("of many authors", "all over", "too wide", "in many lists", "escaped", "with exponents"),
+        *("by themselves", "too many", "of six digits", "with a comma too many"),
     ],
 )
 def test_numbers_that_somebody_has_chosen_for_their_places_in_tables_are_refused(scattered: str) -> None:

@@ -173,3 +173,10 @@ def test_passages_that_cannot_stand_in_the_other_are_not_aligned(monkeypatch: py
     found = near_duplicates(document("long.md", *others, STORY), document("short.md", STORY))
     assert found.also_in("long.md-51") == ("short.md",)
     assert asked.call_count == 2
+
+
+def test_a_document_that_is_compared_with_many_is_known_by_its_passages_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Mock(wraps=hash)
+    monkeypatch.setattr("retrieval.near_duplicates.hash", asked, raising=False)
+    near_duplicates(document("long.md", *[STORY] * 20), *(document(name, STORY) for name in "abcde"))
+    assert asked.call_count == 6
