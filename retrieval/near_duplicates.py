@@ -170,9 +170,6 @@ def _pairs(documents: NDArray[np.intp], words: Sequence[Words], count: int) -> l
         same = np.flatnonzero(hashes[:-step] == hashes[step:])
         shared = np.concatenate([shared, of[same] * count + of[same + step]])
     codes, counts = np.unique(shared, return_counts=True)
-    pairs = [(int(code) // count, int(code) % count) for code in codes]
-    return [
-        pair
-        for pair, common in zip(pairs, counts.tolist(), strict=True)
-        if common >= _CLOSER_LOOK * min(totals[pair[0]], totals[pair[1]])
-    ]
+    one, other = np.divmod(codes, count)
+    alike = counts >= _CLOSER_LOOK * np.minimum(totals[one], totals[other])
+    return list(zip(one[alike].tolist(), other[alike].tolist(), strict=True))

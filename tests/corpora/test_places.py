@@ -97,7 +97,7 @@ def test_between_two_long_writes_short_ones_have_their_time(
     for name in ("a.md", "b.md"):
         put(ada, name, "One.", "Two.", "Three.")
     monkeypatch.setattr("corpora.database.sleep", is_free)
-    gate = catalog._one_long_writer  # pyright: ignore[reportPrivateUsage]
+    gate = catalog._long_writers  # pyright: ignore[reportPrivateUsage]
     with catalog._writing():  # pyright: ignore[reportPrivateUsage]
         long_ones = [
             threading.Thread(target=catalog.remove_document, args=(ada, ada.document_id(name)), daemon=True)
