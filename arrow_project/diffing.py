@@ -8,7 +8,7 @@ from arrow_project.outlining import line
 from arrow_project.phrases import as_json, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Record, text
+from arrow_project.values import Connection, KeyOfNumbers, Record, key_of, text
 
 _LONGEST = 160
 
@@ -104,12 +104,10 @@ def _node_changes(key: int, old: ProjectData, new: ProjectData) -> Iterator[str]
 
 def _connections(old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = _wiring(old), _wiring(new)
-    for connection in after:
-        if connection not in before:
-            yield f"+ connection {_way(connection)}"
-    for connection in before:
-        if connection not in after:
-            yield f"- connection {_way(connection)}"
+    for sign, there, elsewhere in (("+", after, before), ("-", before, after)):
+        for key, connection in there.items():
+            if key not in elsewhere:
+                yield f"{sign} connection {_way(connection)}"
     yield from _skips(old, new)
 
 
@@ -125,16 +123,17 @@ def _skips(old: ProjectData, new: ProjectData) -> Iterator[str]:
                 yield f"~ node {key} moved to {entry['offset']}"
 
 
-def _wiring(project: ProjectData) -> dict[tuple[int, ...], None]:
-    return {
-        tuple(said(project, connection)): None
+def _wiring(project: ProjectData) -> dict[KeyOfNumbers, Connection]:
+    every = (
+        said(project, connection)
         for scene_id, scene in project.scenes.items()
         for key in scene["map"]
         for connection in project.outgoing(key, scene_id)
-    }
+    )
+    return {key_of(connection): connection for connection in every}
 
 
-def _way(connection: tuple[int, ...]) -> str:
+def _way(connection: Connection) -> str:
     from_id, from_slot, to_id, to_slot = connection
     return f"{from_id} slot {from_slot} -> {to_id}" + (f" input {to_slot}" if to_slot else "")
 

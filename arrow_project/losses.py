@@ -13,7 +13,7 @@ from arrow_project.node_types import NODE_TYPES
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
-from arrow_project.values import connections
+from arrow_project.values import KeyOfNumbers, connections, key_of
 
 Tables = dict[str, dict[int, dict[str, Any]]]
 """The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
@@ -31,8 +31,6 @@ _SHOWN = 60
 # How many characters are looked through for texts that are parts of others now, and what a search costs besides.
 _MOST_SEARCHED = 20_000_000
 _SEARCH = 100
-
-_Way = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -112,16 +110,12 @@ def describe_loss(project: ArrowProject, loss: Loss) -> str:
 
 
 def _lost_of_place(node_id: int, was: dict[str, Any], now: dict[str, Any] | None) -> Iterator[Loss]:
-    left = set(_connections(now or {}))
-    for connection in _connections(was):
-        if connection not in left:
-            yield Loss("node", node_id, "connection", "", is_removal=True, connection=connection)
+    left = set(map(key_of, connections(now or {})))
+    for connection in connections(was):
+        if key_of(connection) not in left:
+            yield Loss("node", node_id, "connection", "", is_removal=True, connection=tuple(connection))
     if now and bool(was.get("skip")) != bool(now.get("skip")):  # else its node is gone, and that says it
         yield Loss("node", node_id, "skip", "skipped" if was.get("skip") else "played")
-
-
-def _connections(entry: dict[str, Any]) -> list[tuple[int, ...]]:
-    return [tuple(way) for way in connections(entry)]
 
 
 def _lost_of_resource(
@@ -173,17 +167,17 @@ def _lost_of_choices(
     node_id: int,
     was: Mapping[int, str],
     now: Mapping[int, str],
-    led: Mapping[int, set[_Way]],
-    leads: Mapping[int, set[_Way]],
+    led: Mapping[int, set[KeyOfNumbers]],
+    leads: Mapping[int, set[KeyOfNumbers]],
     keeping: "_Keeping",
 ) -> Iterator[Loss]:
     """The ways of choices that stand at other slots now, and lead elsewhere from there; all by slot."""
-    leads_by_text: dict[str, set[_Way]] = {}
+    leads_by_text: dict[str, set[KeyOfNumbers]] = {}
     for slot, text in now.items():
         leads_by_text.setdefault(text, set()).update(leads.get(slot, ()))
     for slot, choice in was.items():
         if choice and slot in led and now.get(slot) != choice:
-            for way in sorted(keeping.ways_lost(choice, led[slot], leads_by_text)):
+            for _, *way in sorted(keeping.ways_lost(choice, led[slot], leads_by_text)):
                 yield Loss("node", node_id, "connection", choice, True, (node_id, slot, *way))
 
 
@@ -192,11 +186,11 @@ def _choices(node: dict[str, Any]) -> dict[int, str]:
     return {int(place[1]): text for place, text in found if place}
 
 
-def _ways(entry: dict[str, Any]) -> dict[int, set[_Way]]:
+def _ways(entry: dict[str, Any]) -> dict[int, set[KeyOfNumbers]]:
     """Where each slot leads: node and slot."""
-    ways: dict[int, set[_Way]] = {}
-    for _, slot, *way in _connections(entry):
-        ways.setdefault(slot, set()).add(tuple(way))
+    ways: dict[int, set[KeyOfNumbers]] = {}
+    for _, slot, *way in connections(entry):
+        ways.setdefault(slot, set()).add(key_of(way))
     return ways
 
 
@@ -233,7 +227,9 @@ class _Keeping:
                 return True
         return False
 
-    def ways_lost(self, choice: str, led: set[_Way], leads: Mapping[str, set[_Way]]) -> set[_Way]:
+    def ways_lost(
+        self, choice: str, led: set[KeyOfNumbers], leads: Mapping[str, set[KeyOfNumbers]]
+    ) -> set[KeyOfNumbers]:
         """Of the ways that a choice led, those that none leads which says it now; all of them if that takes too long.
 
         None is lost where none says it: the choice itself is then.

@@ -11,7 +11,7 @@ from arrow_project.phrases import simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
 from arrow_project.renumbering import renumbered_data
-from arrow_project.values import Connection, Record, integer, record, text
+from arrow_project.values import Connection, Record, integer, key_of, record, text
 
 # Arrow leaves empty tags behind where there have been some; a brief of -1 is none.
 _NO_DIFFERENCE = ("tags: null -> {}", "brief: null -> -1")
@@ -218,12 +218,12 @@ class _Way:
 
     def connections(self) -> None:
         """What leads nowhere any more is cut first, as a slot takes one connection."""
-        wanted = {tuple(self._renumbered(way)) for way in _wiring(self.old)}
-        for way in [way for way in _wiring(self.new) if tuple(way) not in wanted]:
+        wanted = {key_of(self._renumbered(way)) for way in _wiring(self.old)}
+        for way in [way for way in _wiring(self.new) if key_of(way) not in wanted]:
             self.do("delete_connection", **dict(zip(("from", "from_slot", "to", "to_slot"), way, strict=True)))
-        there = {tuple(way) for way in _wiring(self.new)}
+        there = set(map(key_of, _wiring(self.new)))
         for way in [self._renumbered(way) for way in _wiring(self.old)]:
-            if tuple(way) not in there:
+            if key_of(way) not in there:
                 ends = zip(("from_node_id", "from_slot", "to_node_id", "to_slot"), way, strict=True)
                 self.do("create_connection", **dict(ends))
 

@@ -13,6 +13,9 @@ Table = dict[int, Record]
 Connection = list[int]
 """``[from_id, from_slot, to_id, to_slot]``."""
 
+KeyOfNumbers = tuple[str, *tuple[int, ...]]
+"""What `key_of` makes of numbers."""
+
 AUTHOR_SHIFT = 37
 """Bits of an id in which its author counts; which author it is stands above them."""
 
@@ -84,6 +87,14 @@ def copied(value: Any) -> Any:
     if isinstance(value, list):
         return [copied(item) for item in cast("list[Any]", value)]
     return value
+
+
+def key_of(numbers: Iterable[int]) -> KeyOfNumbers:
+    """What a connection, or its end, is found by in a table: its numbers alone have the same hash in every process.
+
+    So somebody could choose them to be looked for among all others; a text has another hash in each.
+    """
+    return "connection", *numbers
 
 
 def connections(entry: Record) -> list[Connection]:
