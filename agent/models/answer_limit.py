@@ -1,7 +1,10 @@
 """How much a provider may send: whoever answers without an end takes a limited part of the memory."""
 
+import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from agent.models.failures import AnswerWithoutEnd
@@ -10,7 +13,9 @@ if TYPE_CHECKING:
     from httpx2 import Request, Response
 
 _MOST = 64 * 2**20
-_LONGEST_LINE = 8 * 2**20  # an event is a line, and the SDKs keep it until it ends
+_LONGEST_EVENT = 2**20  # the SDKs read one at once; the longest is the whole answer once more, or what it thought
+_MOST_COPIED = 8 * _MOST  # with each line an SDK copies what it has of the event: its bytes times its lines
+_EVENT_END = re.compile(rb"\n\n|\r\n\r\n|\r\r(?!\n)")  # as the SDKs, which go on where line ends are mixed
 
 
 class LimitedAnswers:
@@ -36,13 +41,31 @@ class LimitedAnswers:
 
 
 async def _limited(chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    size = line = 0
+    """Whole events, and what is left at the end: an SDK copies what it has of an event with each piece of it, too."""
+    size = copied = 0
+    waiting = bytearray()
     async with aclosing(chunks):
         async for chunk in chunks:
             size += len(chunk)
-            at = chunk.rfind(b"\n")
-            line = line + len(chunk) if at < 0 else len(chunk) - at
-            if size > _MOST or line > _LONGEST_LINE:
-                told = f"The provider sent {size:,} bytes, the last {line:,} of them without a line break."
-                raise AnswerWithoutEnd(told)
-            yield chunk
+            seen = max(len(waiting) - 3, 0)
+            waiting += chunk
+            ends = [0, *(found.end() for found in _EVENT_END.finditer(waiting, seen))]
+            copied += sum(_copied(waiting, *event) for event in pairwise(ends))
+            _within(size, max(end - begin for begin, end in pairwise([*ends, len(waiting)])), copied)
+            if ends[-1]:
+                yield bytes(waiting[: ends[-1]])
+                del waiting[: ends[-1]]
+            await asyncio.sleep(0)  # what has come already, or is unpacked, is read without a pause
+        _within(size, len(waiting), copied + _copied(waiting, 0, len(waiting)))
+        if waiting:
+            yield bytes(waiting)
+
+
+def _copied(text: bytearray, begin: int, end: int) -> int:
+    return (end - begin) * (text.count(b"\n", begin, end) + text.count(b"\r", begin, end))
+
+
+def _within(size: int, event: int, copied: int) -> None:
+    if size > _MOST or event > _LONGEST_EVENT or copied > _MOST_COPIED:
+        told = f"The provider sent {size:,} bytes, {event:,} of them without an empty line; "
+        raise AnswerWithoutEnd(f"{told}each event's bytes times its lines are {copied:,} together.")

@@ -129,7 +129,7 @@ async def test_a_call_of_a_stream_that_breaks_off_is_not_executed(provider: Prov
     assert "gold" not in asked.editor.project.to_text()
 
 
-@pytest.mark.parametrize("limit", ["_LONGEST_LINE", "_MOST"])
+@pytest.mark.parametrize("limit", ["_LONGEST_EVENT", "_MOST", "_MOST_COPIED"])
 async def test_an_answer_without_an_end_is_cut_off(
     provider: Provider, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
