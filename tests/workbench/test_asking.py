@@ -160,5 +160,5 @@ def test_a_question_that_is_too_long_for_a_server_is_told_the_limit(sample: str,
     question.fill("ferry " * 2000)
     for button in ("Ask", "Search"):
         page.get_by_role("button", name=button).click()
-        page.get_by_text("A question has at most 10000 characters.").wait_for()
+        page.get_by_text("Question has at most 10,000 characters").wait_for()
     assert not page.locator(".exchange").count()

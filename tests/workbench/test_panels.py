@@ -65,7 +65,7 @@ def test_a_question_closes_the_source_of_the_answer_before_and_opens_the_one_tha
         panel: Any = AskPanel(visit)
         panel.place = SimpleNamespace(close=lambda: happened.append("closed"), show=show)
         panel._question.set_value("Why?")
-        await panel._ask()
+        await panel._begin(panel._ask)
         return happened
 
     assert on_a_page(use) == ["closed", "asked", "shows p8"]

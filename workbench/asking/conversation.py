@@ -1,14 +1,15 @@
 """Messages and their answers: one turn after the other, each of which can be stopped."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from agent import Citation
 from server import RequestError, TurnBody
 from server.http.turn_routes import HistoryEntry
 from server.limits.turn_rate import TooManyTurns
-from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, KeptConversation
+from workbench.asking.kept_conversation import Exchange, KeptConversation
 from workbench.asking.telling import Telling
 from workbench.visit import Visit
 
@@ -19,9 +20,12 @@ class Conversation:
     Args:
         visit: The page, which stops the turn that is under way when it is gone.
         tab: Which tab it is.
-        on_change: Called when an answer is under way, and when it is not any more.
+        on_change: Called when it is busy, or an answer under way, and when that is not so any more.
         on_recall: Gets what was said before the page was loaded.
         about: Returns what else than the project it is about.
+
+    Attributes:
+        is_busy: Until what was said is answered and shown, nothing else can be said.
     """
 
     def __init__(
@@ -37,14 +41,26 @@ class Conversation:
         self._on_change = on_change
         self._on_recall = on_recall
         self._about = about
+        self.is_busy = False
         self._exchanges: list[Exchange] = []
         self._kept = KeptConversation(self._recall)
         self._turn: asyncio.Task[dict[str, Any]] | None = None
 
     @property
     def is_running(self) -> bool:
-        """Whether an answer is under way; until it is there, nothing else can be said."""
+        """Whether an answer is under way that can be stopped."""
         return self._turn is not None
+
+    @contextmanager
+    def busy(self) -> Generator[None]:
+        """Meanwhile nothing else is begun: what it is about stays as it is, and clicks are nobody's tasks."""
+        self.is_busy = True
+        self._on_change()
+        try:
+            yield
+        finally:
+            self.is_busy = False
+            self._on_change()
 
     async def say(self, said: str, telling: Telling, **fields: Any) -> dict[str, Any] | None:
         """One turn, of a `TurnBody` with these fields; `said` is what the history calls it.
@@ -78,9 +94,8 @@ class Conversation:
         self.keep()
 
     def keep(self) -> None:
-        """Lets the browser keep what has been said, of what it is about now."""
-        del self._exchanges[:-MOST_EXCHANGES]
-        self._kept.keep(self._name, self._about(), self._exchanges)
+        """Lets the browser keep what has been said, of what it is about now; the page keeps no more either."""
+        self._exchanges = self._kept.keep(self._name, self._about(), self._exchanges)
 
     def recall(self) -> None:
         """Asks the browser for what it has kept."""

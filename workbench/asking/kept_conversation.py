@@ -69,9 +69,11 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
         self._asked = name, about
         self.run_method("read", name)
 
-    def keep(self, name: str, about: str, exchanges: Sequence[Exchange]) -> None:
-        """Keeps these in place of what was kept by that name; of too much the latest."""
-        self.run_method("keep", name, as_text(about, exchanges))
+    def keep(self, name: str, about: str, exchanges: Sequence[Exchange]) -> list[Exchange]:
+        """Keeps these in place of what was kept by that name, of too much the latest; returns what is kept."""
+        text = as_text(about, exchanges)
+        self.run_method("keep", name, text)
+        return exchanges_in(text, about)
 
 
 def as_text(about: str, exchanges: Sequence[Exchange]) -> str:

@@ -1,7 +1,7 @@
 """The tab `Ask`: a question, its answer with the places it cites, and the page beside it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import PurePosixPath
@@ -12,17 +12,18 @@ from agent import Citation
 from retrieval import RankedPassage, SearchAnswer
 from workbench.asking.citations import draw_citations
 from workbench.asking.conversation import Conversation
+from workbench.asking.exchanges import Exchanges
 from workbench.asking.kept_conversation import Exchange
+from workbench.asking.message_field import MessageField
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place, PlaceView
-from workbench.frame.bounded import MOST_NODES
+from workbench.frame.bounded import LONGEST_TEXT, MOST_NODES
 from workbench.frame.long_select import LongSelect
 from workbench.story.open_story import BLANK
 from workbench.visit import Visit
 
 _MOST_FOUND = 100
 _SHOWN = 12
-_LONGEST = 10_000  # characters
 _OTHERWISE = "Use other words, or add the document that would say it."
 _NOTHING = f"Nothing in the documents fits that. {_OTHERWISE}"
 _REMARKS = {
@@ -47,7 +48,7 @@ class AskPanel:
         with ui.element("div").classes("beside"):
             with ui.element("div").classes("main"):
                 self._draw_question()
-                self._answers = ui.column().classes("answers").props('aria-live="polite"')
+                self._answers = Exchanges(newest=0)
             self.place = PlaceView(visit)
         visit.question_proposed.subscribe(self._propose)
         visit.project_changed.subscribe(self._forget)
@@ -55,14 +56,15 @@ class AskPanel:
         self._conversation.recall()
 
     def _draw_question(self) -> None:
-        self._question = ui.input("Question").props(f"outlined autogrow maxlength={_LONGEST}").classes("wide")
-        self._question.on("keydown.enter.exact.prevent", self._ask)
+        self._question = MessageField("Question", LONGEST_TEXT)
+        ask, search = (partial(self._begin, answer) for answer in (self._ask, self._search))
+        self._question.on("keydown.enter.exact.prevent", ask)
         with ui.row().classes("line"):
-            self._button = ui.button("Ask", on_click=self._ask).props("no-caps")
+            self._button = ui.button("Ask", on_click=ask).props("no-caps")
             self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")
             self._stop.set_visibility(False)
         with ui.row().classes("line").props('role="group" aria-label="Search"'):
-            self._search_button = ui.button("Search", icon="search", on_click=self._search).props("no-caps outline")
+            self._search_button = ui.button("Search", icon="search", on_click=search).props("no-caps outline")
             self._document = LongSelect("Document").props("dense outlined")
             self._document.offer({_ALL: "All documents"}, _ALL)
             self._kind = ui.select({_ALL: "All kinds"}, value=_ALL, label="Kind").props("dense outlined")
@@ -72,14 +74,6 @@ class AskPanel:
                 "ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
             ).classes("hint")
         self._state = ui.label().props('role="status"').classes("status")
-
-    def _written(self) -> str:
-        """The question; empty where there is none that can be asked, as a browser's own limit binds nobody."""
-        question = (self._question.value or "").strip()
-        if len(question) > _LONGEST:
-            self._state.set_text(f"A question has at most {_LONGEST} characters.")
-            return ""
-        return question
 
     def _propose(self, question: str) -> None:
         self._question.set_value(question)
@@ -112,12 +106,17 @@ class AskPanel:
             ).classes("answer")
         return True
 
-    async def _ask(self) -> None:
-        question = self._written()
-        if not question or self._conversation.is_running or await self._is_empty():
-            return
-        self.place.close()  # it is the source of another answer
-        with self._exchange(question):
+    async def _begin(self, answer: Callable[[str], Awaitable[None]]) -> None:
+        """Lets what is written be answered, where nothing else is under way and there is anything to answer it."""
+        question = self._question.written
+        if question and not self._conversation.is_busy:
+            with self._conversation.busy():
+                if not await self._is_empty():
+                    self.place.close()  # it is the source of another answer
+                    await answer(question)
+
+    async def _ask(self, question: str) -> None:
+        with self._answers.begin(question):
             telling = Telling(ui.label().classes("answer"))
             cited = ui.column().classes("list")
         story = self._visit.shown.story
@@ -133,34 +132,17 @@ class AskPanel:
         if telling.citations:
             await self.place.show(_place_of(_first_cited(telling)))
 
-    def _exchange(self, question: str) -> ui.column:
-        """Where the answer to a question is drawn, above those before it."""
-        with self._answers:
-            exchange = ui.column().classes("exchange")
-        exchange.move(target_index=0)
-        with exchange:
-            ui.label(question).classes("question")
-        return exchange
-
-    async def _search(self) -> None:
-        query = self._written()
-        if not query or self._conversation.is_running or await self._is_empty():
-            return
-        self._state.set_text("Searching …")
+    async def _search(self, query: str) -> None:
         retriever, kind = self._visit.services.retriever, self._kind.value
-        try:
-            find = partial(retriever.answer, self._visit.key, query, _MOST_FOUND if kind else _SHOWN)
-            found = await self._visit.ask(partial(find, self._document.value or None))
-        finally:
-            self._state.set_text("")
+        find = partial(retriever.answer, self._visit.key, query, _MOST_FOUND if kind else _SHOWN)
+        found = await self._visit.ask(partial(find, self._document.value or None))
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
-        self.place.close()
         remark, cited = _said_of(found, passages, kind), [*map(_cited, count(1), passages[:_SHOWN])]
         self._draw_found(query, remark, cited)
         self._conversation.add_search(query, remark, cited)
 
     def _draw_found(self, query: str, remark: str, found: Sequence[Citation]) -> None:
-        with self._exchange(query):
+        with self._answers.begin(query):
             ui.label(remark).classes("remark")
             draw_citations(found, self.place.show, with_text=True)
 
@@ -170,17 +152,17 @@ class AskPanel:
             if one.is_search:
                 self._draw_found(one.said, one.answer, one.citations)
                 continue
-            with self._exchange(one.said):
+            with self._answers.begin(one.said):
                 ui.label(f"{one.answer}\n\n{_NO_CHANGE}" if one.is_open else one.answer).classes("answer")
                 with ui.column().classes("list"):
                     draw_citations(one.citations, self.place.show)
 
     def _show_state(self) -> None:
-        is_running = self._conversation.is_running
-        self._state.set_text("Looking through the documents …" if is_running else "")
-        self._button.set_enabled(not is_running)
-        self._search_button.set_enabled(not is_running)
-        self._stop.set_visibility(is_running)
+        is_busy = self._conversation.is_busy
+        self._state.set_text("Looking through the documents …" if is_busy else "")
+        self._button.set_enabled(not is_busy)
+        self._search_button.set_enabled(not is_busy)
+        self._stop.set_visibility(self._conversation.is_running)
 
 
 def _said_of(found: SearchAnswer, passages: Sequence[RankedPassage], kind: str) -> str:

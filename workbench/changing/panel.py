@@ -1,7 +1,6 @@
 """The story is changed: by a message or a form, first as a preview, and taken back."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,9 @@ from agent import Asked
 from corpora import ProjectKey
 from server import RequestError
 from workbench.asking.conversation import Conversation
+from workbench.asking.exchanges import Exchanges
 from workbench.asking.kept_conversation import Exchange
+from workbench.asking.message_field import MessageField
 from workbench.asking.telling import Telling
 from workbench.changing.download import StoryDownload
 from workbench.changing.forms import FunctionForm
@@ -19,6 +20,7 @@ from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory, digest
 from workbench.visit import Visit
 
+_LONGEST = 60_000  # characters
 _CLOSED = "This does not wait for an answer any more: ask for it again."
 
 
@@ -36,12 +38,10 @@ class ChangePanel:
         self._files = files
         self._asked: Asked | None = None
         self._changed_in: str | None = None  # the project of the last turn that changed the story
-        self._is_running = False  # until what a turn came to is shown: before, the story is not as it was said to be
         self._conversation = Conversation(visit, "change", self._show_state, self._draw_again, self._about)
         with ui.element("section").classes("change").props('aria-label="Change the story"'):
             self._draw_file()
-            self._said = ui.column().classes("answers")
-            self._said.props('aria-live="polite" role="log" aria-label="Conversation" tabindex="0"')
+            self._said = Exchanges(newest=-1).props('role="log" aria-label="Conversation" tabindex="0"')
             self._draw_question()
             self._draw_message()
             with ui.expansion("Functions").classes("folder") as self._functions:
@@ -70,7 +70,7 @@ class ChangePanel:
                 "forms below do the rest; what is not understood whole changes nothing. With a model any words do: "
                 "set ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
             ).classes("hint")
-        self._message = ui.textarea("Message").props("outlined autogrow maxlength=60000").classes("wide")
+        self._message = MessageField("Message", _LONGEST)
         with ui.row().classes("line"):
             self._preview = ui.button("Preview", on_click=partial(self._send, "plan")).props("no-caps")
             self._apply = ui.button("Apply", on_click=self._apply_or_send).props("no-caps outline")
@@ -102,37 +102,32 @@ class ChangePanel:
     def _draw_again(self, exchanges: Sequence[Exchange]) -> None:
         """What was said before the page was loaded."""
         for one in exchanges:
-            self._draw_said(one.said).set_text(one.answer)
+            with self._said.begin(one.said):
+                ui.label(one.answer).classes("answer")
         if exchanges[-1].is_open:
             with self._said:
                 ui.label(_CLOSED).classes("hint")
 
-    def _draw_said(self, said: str) -> ui.label:
-        """A message, and where its answer is written."""
-        with self._said:
-            ui.label(said).classes("question")
-            return ui.label().classes("answer")
-
     def _show_state(self) -> None:
         """What can be done now."""
-        story, is_running = self._shown.story, self._is_running
+        story, is_busy = self._shown.story, self._conversation.is_busy
         kind = self._asked.kind if self._asked is not None else None
         self._write.set_visibility(story is not None and story.file is not None)
         self._discard.set_visibility(kind == "plan")
         self._change.set_visibility(kind is not None)
         self._answers_to_question.set_visibility(kind == "confirmation")
         for button in (self._preview, self._apply, self._discard, self._back, self._take_along, self._write):
-            button.set_enabled(not is_running)
+            button.set_enabled(not is_busy)
         self._stop.set_visibility(self._conversation.is_running)
-        self._state.set_text("Working on it …" if is_running else "")
+        self._state.set_text("Working on it …" if is_busy else "")
 
     async def _apply_or_send(self) -> None:
-        is_agreed = self._asked is not None and self._asked.kind == "plan" and not (self._message.value or "").strip()
+        is_agreed = self._asked is not None and self._asked.kind == "plan" and not self._message.written
         await (self._answer("yes") if is_agreed else self._send("apply"))
 
     async def _send(self, mode: str) -> None:
         """What is written is a message, or, while a question is open, the answer to it; a preview of either is one."""
-        message = (self._message.value or "").strip()
+        message = self._message.written
         if not message:
             self._state.set_text("Write what is to be changed, or asked.")
             return
@@ -165,29 +160,21 @@ class ChangePanel:
     async def _run(self, said: str, **fields: Any) -> bool:
         """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
         story, key = self._shown.story, self._visit.key
-        if story is None or self._is_running:
+        if story is None or self._conversation.is_busy:
             return False
-        with self._working():
+        with self._conversation.busy():
             return await self._turn(said, story, key, fields)
 
-    @contextmanager
-    def _working(self) -> Generator[None]:
-        """Meanwhile the story stays as it is: whoever began would take what it came to for another one's."""
-        self._is_running = True
-        self._show_state()
-        try:
-            yield
-        finally:
-            self._is_running = False
-            self._show_state()
-
     async def _turn(self, said: str, story: OpenStory, key: ProjectKey, fields: dict[str, Any]) -> bool:
-        telling = Telling(self._draw_said(said))
+        with self._said.begin(said) as exchange:
+            telling = Telling(ui.label().classes("answer"))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
         if self._shown.story is not story or self._visit.key != key:  # another one is shown by now
             return True
         self._asked = telling.asked
+        with exchange:
+            self._draw_suggestions(outcome["suggestions"] if outcome is not None else [])
         await self._take(story, outcome)
         self._conversation.keep()
         ui.run_javascript(f"getHtmlElement({self._said.id})?.scrollTo({{top: 1e9}}); {self._find_focus}")
@@ -212,11 +199,9 @@ class ChangePanel:
             except RequestError as error:
                 ui.notify(f"The preview is not drawn. {error}", type="negative", multi_line=True, close_button="Close")
         self._shown.change(after, preview)
-        if outcome is not None:
-            self._draw_suggestions(outcome["suggestions"])
 
     def _draw_suggestions(self, suggestions: list[dict[str, Any]]) -> None:
-        with self._said, ui.row().classes("line"):
+        with ui.row().classes("line"):
             for one in suggestions:
                 run = partial(self._preview_function, one["function"], one["params"])
                 if one["function"] != "undo":
@@ -227,8 +212,8 @@ class ChangePanel:
         return self._shown.scene if self._shown.scene in story.story.scenes else None
 
     async def _write_back(self) -> None:
-        if (story := self._shown.story) is not None and not self._is_running:
-            with self._working():
+        if (story := self._shown.story) is not None and not self._conversation.is_busy:
+            with self._conversation.busy():
                 self._shown.save(await self._visit.ask(partial(self._files.write, story)))
             self._state.set_text(f"Written to {story.file}.")
 

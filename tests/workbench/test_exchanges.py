@@ -1,0 +1,135 @@
+"""Of what is said on a page so much is taken, drawn and kept, and one thing at a time."""
+
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nicegui import ElementFilter, ui
+
+from server import RequestError, TooManyTurns
+from tests.workbench.test_forms import on_a_page
+from tests.workbench.test_panels import opened, visited
+from workbench.asking.conversation import Conversation
+from workbench.asking.kept_conversation import MOST_EXCHANGES
+from workbench.asking.panel import AskPanel
+from workbench.asking.telling import Telling
+from workbench.frame.bounded import LONGEST_TEXT
+from workbench.story.panel import StoryPanel
+
+Say = Callable[[str], Awaitable[None]]
+
+
+def ask_tab(visit: Any) -> Say:
+    """Asks as a visitor of the tab does."""
+    panel: Any = AskPanel(visit)
+
+    async def ask(question: str) -> None:
+        panel._question.set_value(question)
+        await panel._begin(panel._ask)
+
+    return ask
+
+
+def story_tab(visit: Any) -> Say:
+    """Asks for a change of a story, of which the tab shows a preview."""
+    panel: Any = StoryPanel(visit)
+    visit.shown.open(opened())
+
+    async def send(message: str) -> None:
+        panel._change._message.set_value(message)
+        await panel._change._send("plan")
+
+    return send
+
+
+async def refuse(*_: object) -> None:
+    """Stands in place of a turn."""
+    raise TooManyTurns(60, 1)
+
+
+def drawn() -> list[str]:
+    """The messages that the page shows."""
+    return [label.text for label in ElementFilter(kind=ui.label) if "question" in label.classes]
+
+
+@pytest.mark.parametrize(("tab", "longest"), [(ask_tab, 10_000), (story_tab, 60_000)])
+def test_what_is_too_long_is_refused_before_anything_becomes_of_it(tab: Callable[[Any], Say], longest: int) -> None:
+    async def use() -> list[str]:
+        visit = visited()
+        visit.begin_turn = refuse
+        say = tab(visit)
+        with pytest.raises(RequestError, match=rf"has at most {longest:,} characters, and not {longest + 1:,}"):
+            await say("x" * (longest + 1))
+        return drawn()
+
+    assert on_a_page(use) == []
+
+
+@pytest.mark.parametrize("tab", [ask_tab, story_tab])
+def test_of_exchanges_the_last_are_drawn_whatever_became_of_them(tab: Callable[[Any], Say]) -> None:
+    async def use() -> tuple[set[str], set[int]]:
+        visit, sizes = visited(), set[int]()
+        visit.begin_turn = refuse
+        say = tab(visit)
+        for number in range(MOST_EXCHANGES + 3):
+            await say(f"message {number}")
+            if number >= MOST_EXCHANGES - 1:
+                sizes.add(len(ui.context.client.elements))
+        return set(drawn()), sizes
+
+    said, sizes = on_a_page(use)
+    assert said == {f"message {number + 3}" for number in range(MOST_EXCHANGES)}
+    assert len(sizes) == 1
+
+
+def test_of_a_long_message_the_beginning_is_drawn() -> None:
+    async def use() -> list[str]:
+        visit = visited()
+        visit.begin_turn = refuse
+        await story_tab(visit)("x" * 60_000)
+        return drawn()
+
+    (said,) = on_a_page(use)
+    assert len(said) < LONGEST_TEXT + 100
+    assert said.endswith("… (50,000 characters more)")
+
+
+def test_of_what_was_said_a_page_keeps_what_its_browser_keeps() -> None:
+    async def use() -> list[int]:
+        visit, histories = visited(), list[int]()
+
+        async def begin_turn(body: Any, _tell: Any) -> dict[str, Any]:
+            histories.append(len(body.history))
+            return {}
+
+        visit.begin_turn = begin_turn
+        conversation = Conversation(visit, "change", lambda: None, lambda _: None)
+        for _ in range(8):
+            await conversation.say("x" * 60_000, Telling(ui.label()), arrow_content="{}")
+            conversation.keep()
+        return histories
+
+    assert on_a_page(use) == [0, 1, 2, 3, 3, 3, 3, 3]
+
+
+def test_while_one_search_is_under_way_no_other_begins() -> None:
+    async def use() -> list[str]:
+        visit, happened = visited(), list[str]()
+        panel: Any = AskPanel(visit)
+        panel._question.set_value("lamp")
+
+        async def ask(work: Any) -> Any:
+            happened.append("waits")
+            await panel._begin(panel._search)
+            await panel._begin(panel._ask)
+            return work()
+
+        visit.ask = ask
+        visit.services.retriever = SimpleNamespace(
+            answer=lambda *_: SimpleNamespace(passages=[], relevance="none", text_only=False, not_reranked=False)
+        )
+        await panel._begin(panel._search)
+        return [*happened, *drawn()]
+
+    assert on_a_page(use) == ["waits", "waits", "lamp"]  # for the documents, and for the passages
