@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from sqlalchemy import URL, delete, exists, select
+from sqlalchemy import URL, Connection, delete, exists, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.schema import documents, doubted_originals
 from corpora.statements import HELD_DOUBT, doubt
+
+_LONGEST_S = 600  # of an original: a process that hangs keeps it for so long from others who have the same file
 
 
 class Doubts(Database):
@@ -45,10 +47,18 @@ class Doubts(Database):
         while True:
             with self._writing() as connection:
                 doubt(connection, sha256)
-            with self._writing() as connection:
+            with self._standing() as connection:
                 if connection.scalar(HELD_DOUBT, {"sha256": sha256}) is not None:  # else it was settled in between
                     yield
                     return
+
+    @contextmanager
+    def _standing(self) -> Generator[Connection]:
+        """As `_writing`, for a transaction that says nothing while others are made."""
+        with self._writing() as connection:
+            if self.is_shared:
+                connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{_LONGEST_S}s'")
+            yield connection
 
     def has_doubts(self) -> bool:
         """Whether any original is doubted."""
@@ -61,7 +71,7 @@ class Doubts(Database):
 
         Those are left out that somebody stores or takes from a document just now, who settles them afterwards.
         """
-        with self._writing() as connection:
+        with self._standing() as connection:
             # Only what is not being written is held; what was written before that is then seen by the next statement.
             found = connection.scalars(select(doubted_originals.c.sha256).with_for_update(skip_locked=True)).all()
             settled = [sha256 for sha256 in found if sha256 not in self._being_stored]

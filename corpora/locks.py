@@ -8,10 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from typing import Any
 from weakref import WeakValueDictionary
 
-from sqlalchemy import URL, Engine, Select, func, select
+from sqlalchemy import URL, Engine, Executable, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from corpora.database import Database
@@ -22,13 +21,16 @@ logger = logging.getLogger(__name__)
 _POLL_S = 0.05
 _SAID_EVERY_S = 1.0
 _IN_USE = "in use"
+_HANGS_S = 60.0  # a process that has said nothing on the connection of its locks for so long has them no more
+_SAYS_EVERY_S = 10.0
+_HAS_IDLE_TIMEOUT = (14,)  # PostgreSQL
 
 
 class Locks(Database):
     """What `Catalog` locks.
 
     With SQLite the data directory has one owner, and a lock is one between threads. With PostgreSQL it is an advisory
-    lock besides, on a connection that all have together: it ends with its process, however that ends.
+    lock besides, on a connection that all have together: it ends with its process, however that ends, or hangs.
     """
 
     def __init__(self, database_url: str | URL) -> None:
@@ -68,6 +70,7 @@ class Locks(Database):
         with self._sharing:
             if self._of_locks is None or not self._of_locks.answers():
                 self._of_locks = self._session()
+                self._of_locks.end_when_silent()
             session = self._of_locks
             session.users += 1
         try:
@@ -155,9 +158,23 @@ class _Session:
     def __init__(self, engine: Engine, reported: Callable[[], AbstractContextManager[None]]) -> None:
         self._reported = reported
         self._one_at_a_time = threading.Lock()
+        self._closed = threading.Event()
+        self._speaks = False
         self.users = 0
         with reported():
             self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+    def end_when_silent(self) -> None:
+        """From now on PostgreSQL ends it, and so its locks, when this process hangs; until then a thread speaks."""
+        if (self._connection.dialect.server_version_info or ()) < _HAS_IDLE_TIMEOUT:
+            return
+        self._speaks = True
+        self._done(text(f"SET idle_session_timeout = {round(_HANGS_S * 1000)}"))
+        threading.Thread(target=self._speak, name="fletcher-locks", daemon=True).start()
+
+    def _speak(self) -> None:
+        while not self._closed.wait(_SAYS_EVERY_S) and self.answers():
+            pass
 
     def takes(self, number: int, *, shared: bool = False) -> bool:
         take = func.pg_try_advisory_lock_shared if shared else func.pg_try_advisory_lock
@@ -172,14 +189,17 @@ class _Session:
         return self._done(select(1))
 
     def close(self) -> None:
+        self._closed.set()
         try:
-            self._done(select(func.pg_advisory_unlock_all()))
+            if self._done(select(func.pg_advisory_unlock_all())) and self._speaks:
+                self._done(text("RESET idle_session_timeout"))
         finally:
-            self._connection.close()
+            with self._one_at_a_time:
+                self._connection.close()
 
-    def _done(self, statement: Select[Any]) -> bool:
+    def _done(self, statement: Executable) -> bool:
         with self._one_at_a_time:
-            if self._connection.invalidated:
+            if self._connection.closed or self._connection.invalidated:
                 return False
             try:
                 self._connection.execute(statement)

@@ -23,8 +23,7 @@ _LONGEST_S = 120.0  # a statement may wait for another server's transaction, but
 _PING_S = 2.0  # a connection that nobody uses answers at once, or somebody between has forgotten it
 # A server whose machine is gone is noticed within a minute, and its locks are free: by the client, and by PostgreSQL.
 _KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
-# One that stands still answers keepalives: what it has begun ends, and others need not wait for it.
-_IDLE_S = 60.0
+_IDLE_S = 60.0  # between two statements of a transaction, of which a process that hangs says no more
 
 
 def open_postgresql(url: URL) -> tuple[Engine, Presence]:
@@ -54,9 +53,9 @@ def open_postgresql(url: URL) -> tuple[Engine, Presence]:
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: object) -> None:
         with connection.cursor() as cursor:
-            limits = {f"tcp_keepalives_{name}": value for name, value in _KEEPALIVES.items()}
-            limits["idle_in_transaction_session_timeout"] = int(_IDLE_S * 1000)
-            cursor.execute("; ".join(f"SET {name} = {value}" for name, value in limits.items()))
+            settings = {f"tcp_keepalives_{name}": value for name, value in _KEEPALIVES.items()}
+            settings["idle_in_transaction_session_timeout"] = round(_IDLE_S * 1000)
+            cursor.execute("; ".join(f"SET {name} = {value}" for name, value in settings.items()))
         connection.commit()
 
     _ = (_connect, _configure)  # strict type checking does not see that the decorators use them

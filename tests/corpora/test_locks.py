@@ -1,13 +1,14 @@
 """Locks by name: between threads, and between the processes of one database server."""
 
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from weakref import ref
 
 import pytest
 
-from corpora import Catalog, CatalogBusy
+from corpora import Catalog, CatalogBusy, CatalogError
+from corpora.locks import _Session  # pyright: ignore[reportPrivateUsage]
 from tests.postgresql import EmptyDatabase
 
 
@@ -151,3 +152,84 @@ def test_where_the_connection_of_the_locks_is_lost_the_next_lock_has_another(cat
         assert not taken
     with other.lock("a").held(), other.lock("b").held():
         pass
+
+
+def give_up_after(seconds: int) -> Callable[[], None]:
+    asked = iter(range(seconds))
+
+    def asked_again() -> None:
+        if next(asked, None) is None:
+            raise GivesUp
+
+    return asked_again
+
+
+def test_a_server_that_hangs_has_its_locks_no_more(
+    catalogs: tuple[Catalog, Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = catalogs
+    with ExitStack() as hanging:
+        hanging.enter_context(suppress(CatalogError))  # a machine may be busy for so long
+        with monkeypatch.context() as patched:
+            patched.setattr("corpora.locks._HANGS_S", 0.1)
+            hanging.enter_context(one.lock("a").held())
+        with other.lock("a").held(while_waiting=give_up_after(5)):
+            pass
+    with one.lock("a").held_if_free() as held:
+        assert held
+
+
+def test_a_server_that_works_for_long_says_so_and_keeps_its_locks(
+    catalogs: tuple[Catalog, Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = catalogs
+    monkeypatch.setattr("corpora.locks._SAYS_EVERY_S", 0.001)
+    answered, answers, often = list[bool](), _Session.answers, threading.Event()
+
+    def noted(session: _Session) -> bool:
+        answered.append(answers(session))
+        if len(answered) > 3:
+            often.set()
+        return answered[-1]
+
+    monkeypatch.setattr(_Session, "answers", noted)
+    with one.lock("a").held():
+        assert often.wait(30)
+        with other.lock("a").held_if_free() as held:
+            assert not held
+    with one._reading() as connection, one._reading() as another:  # pyright: ignore[reportPrivateUsage]
+        for used in (connection, another):
+            assert used.exec_driver_sql("SHOW idle_session_timeout").scalar() == "0", "as it was"
+
+
+def test_a_transaction_of_a_server_that_hangs_keeps_others_waiting_no_longer_than_that(
+    catalogs: tuple[Catalog, Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, other), write = catalogs, "UPDATE fletcher_catalog SET value = value"
+    one.close()  # its next connection is another
+    monkeypatch.setattr("corpora.postgresql._IDLE_S", 0.1)
+    seen: list[str] = []
+
+    def hang() -> None:
+        with one._writing() as hanging:  # pyright: ignore[reportPrivateUsage]
+            hanging.exec_driver_sql(write)
+            seen.append("held")
+            with other._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+                connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
+                connection.exec_driver_sql(write)
+            seen.append("written")
+            hanging.exec_driver_sql(write)
+
+    with pytest.raises(CatalogError):
+        hang()
+    assert seen in (["held", "written"], []), "a machine may be so busy that it is not held at all"
+    one.ping()
+
+
+def test_an_original_is_kept_from_others_for_as_long_as_its_document_takes(catalogs: tuple[Catalog, Catalog]) -> None:
+    catalog, _ = catalogs
+    show = "SHOW idle_in_transaction_session_timeout"
+    with catalog._standing() as connection:  # pyright: ignore[reportPrivateUsage]
+        assert connection.exec_driver_sql(show).scalar() == "10min"
+    with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        assert connection.exec_driver_sql(show).scalar() == "1min"

@@ -130,24 +130,6 @@ def test_a_statement_that_waits_for_another_transaction_is_waited_for(
     assert catalog.documents(key) == []
 
 
-def test_a_writer_that_stands_still_keeps_nobody_waiting_for_long(
-    database_url: str, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("corpora.postgresql._IDLE_S", 0.5)
-    document = put(key, "a.md", "text")
-    with closing(Catalog(database_url)) as halted, closing(Catalog(database_url)) as other:
-
-        def write() -> None:
-            with halted._writing() as connection:  # pyright: ignore[reportPrivateUsage]
-                connection.exec_driver_sql("UPDATE projects SET corpus_version = corpus_version")
-                other.remove_document(key, document.id)
-                connection.exec_driver_sql("SELECT 1")
-
-        with pytest.raises(CatalogError, match="idle-in-transaction"):
-            write()
-        assert halted.documents(key) == []
-
-
 def test_connections_that_fell_silent_are_replaced(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("corpora.postgresql._PING_S", 0.3)
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
