@@ -17,7 +17,7 @@ MAX_CHARACTERS_ACCENTED = 600
 _ACCENTED_SHARE = 0.02
 # Longer ones are text that was set as a heading by mistake; as a heading it would come before each passage.
 _MAX_TITLE = 200
-_MOST_HEADINGS, _MOST_OF_TITLES = 9, 600  # of those that a passage is under; of their characters
+_MOST_HEADINGS, _MOST_OF_TITLES = 9, 300  # of those that a passage is under; of their characters
 
 _LINE = re.compile(r"\n")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*")

@@ -23,22 +23,24 @@ class Bm25:
 
     def __init__(self, words: Sequence[Numbers], vocabulary: int) -> None:
         self._passages = len(words)
-        numbers, rows = (np.empty(sum(map(len, words)), dtype=np.int32) for _ in range(2))
-        counts, end = np.empty(len(numbers), dtype=np.float32), 0
-        for row, said in enumerate(words):
-            distinct, times = np.unique(said, return_counts=True)
-            begin, end = end, end + len(distinct)
-            numbers[begin:end], rows[begin:end], counts[begin:end] = distinct, row, times
-        numbers, rows, counts = numbers[:end], rows[:end], counts[:end]
-        frequencies = np.bincount(numbers, minlength=vocabulary)
+        frequencies = np.zeros(vocabulary, dtype=np.int32)
+        for said in words:
+            frequencies[said] += 1  # once, however often it is said
         self.idf = np.log1p((len(words) - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
         lengths = np.array([len(row) for row in words], dtype=np.float32)
         lengths *= len(words) / max(lengths.sum(), 1)  # 1 is the mean
-        counts /= counts + (_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths))[rows]
-        order = np.argsort(numbers, kind="stable")
-        self._rows = rows[order]
-        self._adds = counts[order] * self.idf[numbers[order]]
+        damping = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths)
         self._starts = np.concatenate([[0], np.cumsum(frequencies)]).astype(np.int32)
+        # Each is written where it stays: sorting them would take several times as much.
+        self._rows = np.empty(self._starts[-1], dtype=np.int32)
+        self._adds = np.empty(self._starts[-1], dtype=np.float32)
+        free = self._starts[:-1].copy()
+        for row, said in enumerate(words):
+            distinct, times = np.unique(said, return_counts=True)
+            counts, places = times.astype(np.float32), free[distinct]
+            self._rows[places] = row
+            self._adds[places] = counts / (counts + damping[row]) * self.idf[distinct]
+            free[distinct] += 1
         self.nbytes = sum(array.nbytes for array in (self.idf, self._rows, self._adds, self._starts))
 
     def scores(self, words: NDArray[np.intp]) -> Scores:

@@ -52,10 +52,16 @@ class LexicalIndex:
         self.documents = np.unique([passage.document_id for passage in passages], return_inverse=True)[1]
         self.recency = _recency(passages, edited or {})
         self._rows_of_documents = _grouped([passage.document_id for passage in passages])
-        hashes = [self._hashed(passage, previous) for passage in passages]
-        some = (hashes[at : at + _AT_ONCE] for at in range(0, len(hashes), _AT_ONCE))
-        self.vocabulary = _different([_different(rows) for rows in some])
-        self._words: list[Numbers] = [np.searchsorted(self.vocabulary, row).astype(np.int32) for row in hashes]
+        starts = range(0, len(passages), _AT_ONCE)
+        parts = [_numbered([self._hashed(one, previous) for one in passages[at : at + _AT_ONCE]]) for at in starts]
+        self.vocabulary = _different([hashes for hashes, _ in parts])
+        self._words: list[Numbers] = []
+        for hashes, rows in parts:
+            numbers = np.searchsorted(self.vocabulary, hashes).astype(np.int32)
+            for row in rows:
+                row[:] = numbers[row]
+            self._words += rows
+        del parts  # the hashes of each
         self._bm25 = Bm25(self._words, len(self.vocabulary))
         self.nbytes = self.vocabulary.nbytes + self._bm25.nbytes
         self.nbytes += sum(row.nbytes + _PASSAGE_BYTES for row in self._words)
@@ -119,6 +125,12 @@ def _different(rows: Sequence[Hashes]) -> Hashes:
     hashes = np.concatenate([np.empty(0, dtype=np.int64), *rows])
     hashes.sort()
     return hashes[np.diff(hashes, prepend=-1) > 0]
+
+
+def _numbered(rows: Sequence[Hashes]) -> tuple[Hashes, list[Numbers]]:
+    """All that occur, sorted, and for each passage the places in it: half of what the hashes take."""
+    hashes = _different(rows)
+    return hashes, [np.searchsorted(hashes, row).astype(np.int32) for row in rows]
 
 
 def _recency(passages: Sequence[Passage], edited: Mapping[str, datetime]) -> NDArray[np.float64]:

@@ -16,6 +16,8 @@ from retrieval.alignment import Alignment, Words, hashed
 
 # Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
 _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
+_MOST_RUNS = 1 << 21  # in memory; where there are more, half of them, and half of those
+_AT_ONCE = 1_000  # passages
 _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
@@ -23,6 +25,9 @@ _MOST_WORDS = 600_000  # of the documents that are compared: aligned, each takes
 _MOST_COMPARED = 5_000_000  # words: a few seconds; what is left over is compared when the next index is made
 _MOST_NAMED = 20  # documents beside a passage
 _LOOKED_AT = 50  # words in the time in which one is aligned
+
+
+_Runs = tuple[NDArray[np.uint64], NDArray[np.intp]]
 
 
 class _Compared(NamedTuple):
@@ -150,17 +155,7 @@ def _rank(text: Alignment) -> tuple[bool, int, str]:
 
 def _pairs(documents: NDArray[np.intp], words: Sequence[Words], count: int) -> list[tuple[int, int]]:
     """The documents that have a good part of their runs of words in common, two and two, by number."""
-    runs = hashed(np.concatenate(words))
-    owners = np.repeat(documents, [len(row) for row in words])
-    within = owners[: len(runs)] == owners[2:]
-    if len(runs) > _COMPARED_WHOLE:
-        within &= runs % np.uint64(_SAMPLED) == 0
-    hashes, of = runs[within], owners[: len(runs)][within]
-    order = np.lexsort((of, hashes))
-    hashes, of = hashes[order], of[order]
-    first = np.ones(len(hashes), dtype=bool)  # a run counts once in a document
-    first[1:] = (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])
-    hashes, of = hashes[first], of[first]
+    hashes, of = _runs(documents, words)
     totals = np.bincount(of, minlength=count)
     _, places, frequencies = np.unique(hashes, return_inverse=True, return_counts=True)
     rare = frequencies[places] <= _COMMON
@@ -173,3 +168,31 @@ def _pairs(documents: NDArray[np.intp], words: Sequence[Words], count: int) -> l
     one, other = np.divmod(codes, count)
     alike = counts >= _CLOSER_LOOK * np.minimum(totals[one], totals[other])
     return list(zip(one[alike].tolist(), other[alike].tolist(), strict=True))
+
+
+def _runs(documents: NDArray[np.intp], words: Sequence[Words]) -> _Runs:
+    """The runs of words within a document, each once, or some of them; sorted, and of which document each is."""
+    one_of = _SAMPLED if sum(map(len, words)) - 2 > _COMPARED_WHOLE else 1
+    said, owners = np.empty(0, dtype=np.int32), documents[:0]
+    found: list[_Runs] = []
+    for at in range(0, len(words), _AT_ONCE):
+        rows = words[at : at + _AT_ONCE]
+        said = np.concatenate([said[-2:], *rows])  # a run may begin in a passage and end in the next
+        owners = np.concatenate([owners[-2:], np.repeat(documents[at : at + _AT_ONCE], [len(row) for row in rows])])
+        runs = hashed(said)
+        chosen = (owners[: len(runs)] == owners[2:]) & (runs % np.uint64(one_of) == 0)
+        found.append(_once(runs[chosen], owners[: len(runs)][chosen]))
+        while sum(len(hashes) for hashes, _ in found) > _MOST_RUNS:
+            one_of *= 2
+            kept = [hashes % np.uint64(one_of) == 0 for hashes, _ in found]
+            found = [(hashes[some], of[some]) for (hashes, of), some in zip(found, kept, strict=True)]
+    return _once(np.concatenate([hashes for hashes, _ in found]), np.concatenate([of for _, of in found]))
+
+
+def _once(hashes: NDArray[np.uint64], of: NDArray[np.intp]) -> _Runs:
+    """Sorted; a run counts once in a document."""
+    order = np.lexsort((of, hashes))
+    hashes, of = hashes[order], of[order]
+    first = np.ones(len(hashes), dtype=bool)
+    first[1:] = (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])
+    return hashes[first], of[first]

@@ -99,7 +99,7 @@ def test_a_heading_ends_the_headings_of_its_level_and_below() -> None:
     assert [passage.heading for passage in cut(extracted)] == [("A", "B"), ("A", "C")]
 
 
-@pytest.mark.parametrize(("title", "kept"), [("Level {}", 9), ("{:0200}", 3)])
+@pytest.mark.parametrize(("title", "kept"), [("Level {}", 9), ("{:0200}", 1), ("{:0100}", 3)])
 def test_of_headings_in_headings_without_end_the_innermost_are_kept(title: str, kept: int) -> None:
     """Each passage has them: a short file could be gigabytes."""
     titles = [title.format(level) for level in range(300)]

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,20 @@ def test_words_that_occur_once_take_no_more_memory_than_a_quota_counts_for_their
     kept = kept_by(index, besides=passages)
     assert kept < 200 * 8_192
     assert kept / 2 < index.nbytes < 2 * kept
+
+
+def test_making_an_index_takes_little_more_memory_than_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("lexical_index", "near_duplicates"):
+        monkeypatch.setattr(f"retrieval.{module}._AT_ONCE", 20)
+    texts = [" ".join(str(row // 150 * 5 + place * place % 5) for place in range(450)) for row in range(300)]
+    passages = [
+        Passage(f"{row:032}", f"{row // 150}", "a", None, None, (), 0, 1, text) for row, text in enumerate(texts)
+    ]
+    LexicalIndex(1, passages[:1])  # imports
+    tracemalloc.start()
+    index = LexicalIndex(1, passages)
+    (_, most), _ = tracemalloc.get_traced_memory(), tracemalloc.stop()
+    assert most < 2 * index.nbytes
 
 
 def test_no_passages_and_passages_without_words(catalog: Catalog, key: ProjectKey, put: Put) -> None:

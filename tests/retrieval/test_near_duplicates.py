@@ -128,6 +128,21 @@ def test_of_a_large_corpus_only_some_runs_are_compared_first(monkeypatch: pytest
     assert found.is_repeated("bible.docx-1")
 
 
+def test_of_a_very_large_corpus_no_more_runs_are_kept_than_have_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_RUNS", 150)
+    monkeypatch.setattr("retrieval.near_duplicates._AT_ONCE", 2)
+    others = [document(f"{n}.md", " ".join(f"word{n}x{word}" for word in range(150))) for n in range(5)]
+    found = near_duplicates(document("bible.docx", STORY), *others, document("bible.pdf", STORY, paged=True))
+    assert found.is_repeated("bible.docx-1")
+
+
+def test_a_run_may_go_over_from_what_is_looked_at_first_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._AT_ONCE", 1)
+    words = STORY.split()
+    found = near_duplicates(document("scraps.md", *words), document("bible.pdf", STORY, paged=True))
+    assert found.also_in("bible.pdf-1") == ("scraps.md",)
+
+
 def test_what_is_far_longer_is_not_compared_by_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes the product of both lengths, and what stands in between may be most of a document."""
     compare = Mock(wraps=Indel)
