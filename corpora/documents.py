@@ -224,9 +224,11 @@ class Documents(Database):
         with self._reading() as connection:
             return {row.id: row.embedded for row in connection.execute(query.where(is_project(key)))}
 
-    def passage_count(self, key: ProjectKey) -> int:
-        """How many passages the project has; none if it is unknown."""
+    def passage_count(self, key: ProjectKey, *, but: str | None = None) -> int:
+        """How many passages the project has, those of the document `but` left out; none if it is unknown."""
         query = select(func.count()).select_from(passages).join(documents).join(projects).where(is_project(key))
+        if but is not None:
+            query = query.where(documents.c.id != but)
         with self._reading() as connection:
             return connection.scalar(query) or 0
 

@@ -84,10 +84,14 @@ class ProjectCounts:
 
 @dataclass(frozen=True)
 class Quota:
-    """How many documents a workspace may have, or has, and how many bytes: of the files, and by `kept_bytes`."""
+    """How many documents a workspace may have, or has, and how many bytes: of the files, and by `kept_bytes`.
+
+    `passages` are those that each of its projects may have: to index one of ideographs takes 20 KB.
+    """
 
     documents: int
     bytes: int
+    passages: int = 100_000
 
 
 @dataclass(frozen=True)

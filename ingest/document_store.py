@@ -50,6 +50,16 @@ class DocumentStore:
                 "or have FLETCHER_MAX_WORKSPACE_BYTES raised."
             )
 
+    def _require_room_in_project(self, key: ProjectKey, name: str, passages: int) -> None:
+        if self._quota is None:
+            return
+        others = self._catalog.passage_count(key, but=key.document_id(name))
+        if others + passages > self._quota.passages:
+            raise WorkspaceFull(
+                f"{name}: project {key.project_id!r} may have {self._quota.passages} passages; it has {others}, and "
+                f"this one has {passages}. Remove some documents, or put this one into another project."
+            )
+
     def put(
         self,
         key: ProjectKey,
@@ -63,7 +73,7 @@ class DocumentStore:
         `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
         """
         size = len(source.data) + kept_bytes(extracted.text, passages, extracted.pages)
-        with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
+        with self._room_lock(key).held(), self._storing(key, source, size, len(passages)) as sha256:
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
@@ -92,7 +102,7 @@ class DocumentStore:
         passages = renamed(self._catalog.passages(key, of.id), key.document_id(source.name), source.name)
         pages = self._catalog.pages(key, of.id)
         size = of.size + kept_bytes(text, passages, pages)
-        with self._room_lock(key).held(), self._storing(key, source, size) as sha256:
+        with self._room_lock(key).held(), self._storing(key, source, size, len(passages)) as sha256:
             stored = self._catalog.put_document(
                 key,
                 name=source.name,
@@ -132,9 +142,10 @@ class DocumentStore:
             self._originals.delete(unneeded)
 
     @contextmanager
-    def _storing(self, key: ProjectKey, source: Source, size: int) -> Generator[str]:
+    def _storing(self, key: ProjectKey, source: Source, size: int, passages: int) -> Generator[str]:
         """Store an original for as long as the catalog does not name it yet; a sweep finds it if that never comes."""
         self.require_room(key, source.name, size)
+        self._require_room_in_project(key, source.name, passages)
         sha256 = hashlib.sha256(source.data).hexdigest()
         with self._catalog.storing_original(sha256):
             yield self._originals.put(source.data)

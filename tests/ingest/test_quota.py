@@ -70,6 +70,14 @@ def test_many_passages_take_room_however_short_they_are(limited: Callable[[Quota
     assert became(report) == {"a.md": "WORKSPACE_FULL"}
 
 
+def test_a_project_has_so_many_passages_and_another_has_as_many(limited: Callable[[Quota], Ingestor]) -> None:
+    ingestor = limited(Quota(documents=100, bytes=1_000_000, passages=2))
+    report = ingestor.index(HERE, sources("a.md", "b.md", "c.md"))
+    assert became(report) == {"a.md": "indexed", "b.md": "indexed", "c.md": "WORKSPACE_FULL"}
+    assert became(ingestor.index(HERE, sources("a.md", text="other text"))) == {"a.md": "updated"}
+    assert became(ingestor.index(BESIDE, sources("c.md"))) == {"c.md": "indexed"}
+
+
 def test_pages_take_room_without_text(pipeline: Pipeline, limited: Callable[[Quota], Ingestor]) -> None:
     few, many = (Source("a.pdf", a_pdf("One.", *[""] * pages)) for pages in (1, 21))
     used: list[int] = []
