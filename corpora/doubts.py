@@ -12,7 +12,7 @@ from corpora.database import Database
 from corpora.schema import documents, doubted_originals
 from corpora.statements import HELD_DOUBT, doubt
 
-_LONGEST_S = 600  # of an original: a process that hangs keeps it for so long from others who have the same file
+_LONGEST_S = 1200  # longer than a write waits for its turn: a process that hangs keeps an original so long from others
 
 
 class Doubts(Database):

@@ -230,6 +230,6 @@ def test_an_original_is_kept_from_others_for_as_long_as_its_document_takes(catal
     catalog, _ = catalogs
     show = "SHOW idle_in_transaction_session_timeout"
     with catalog._standing() as connection:  # pyright: ignore[reportPrivateUsage]
-        assert connection.exec_driver_sql(show).scalar() == "10min"
+        assert connection.exec_driver_sql(show).scalar() == "20min"
     with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql(show).scalar() == "1min"
