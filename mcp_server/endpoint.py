@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import create_task_group, sleep_forever
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from mcp_server.story_files import StoryFiles, UndoableFile
 from server import Services
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 
 _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request one ends
+# In bytes: a call may wait for its user for minutes, and all that came with it, whoever has hung up meanwhile.
+_LONGEST_REQUEST = 2**20
 
 
 def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], UndoableFile]) -> None:
@@ -70,7 +73,7 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
         manager = await self._manager(scope["state"]["workspace"])
-        await manager.handle_request(scope, receive, send)
+        await manager.handle_request(scope, _short(receive), send)
 
     async def _manager(self, workspace: str) -> StreamableHTTPSessionManager:
         async with self._beginning:
@@ -92,6 +95,21 @@ class _Endpoint:
 
             self._server = Protocol(self._services, self._files).server()
         return self._server
+
+
+def _short(receive: Receive) -> Receive:
+    left = _LONGEST_REQUEST
+
+    async def receive_more() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            problem = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
+            raise HTTPException(413, problem)
+        return message
+
+    return receive_more
 
 
 async def _run(manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None]) -> None:

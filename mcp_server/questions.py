@@ -6,7 +6,7 @@ from typing import Any, Literal
 from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from mcp_server.tool import AssistantCall
+from mcp_server.tool import AssistantCall, ToolError
 
 _KEY = "answer"
 _PATIENCE_S = 600.0
@@ -47,16 +47,25 @@ async def ask(call: AssistantCall, pending_id: str, text: str) -> Decision | Inp
     """The user's answer; None where the user has closed the window, or does not come back.
 
     Clients since 2026 are told what to ask, and call again with the answer; others are asked meanwhile.
+
+    Raises:
+        ToolError: As many calls as may wait for their users at once.
     """
     form = ElicitRequestFormParams(message=text, requested_schema=_SCHEMA)
     session = call.context.session
     if not session.can_send_request:
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=pending_id)
+    places, workspace = call.services.questions, call.caller.workspace
+    if not places.take(workspace):
+        problem = "Too many questions wait for their users here; nothing was done. Have one answered, and call again."
+        raise ToolError("TOO_BUSY", problem)
     try:
         async with asyncio.timeout(_PATIENCE_S):
             return _decision(await session.elicit_form(text, _SCHEMA, related_request_id=call.context.request_id))
     except TimeoutError:
         return None
+    finally:
+        places.give_back(workspace)
 
 
 def _decision(answer: ElicitResult) -> Decision | None:

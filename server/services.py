@@ -18,6 +18,7 @@ from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.background.linked_folders import LinkedFolders
 from server.health import Health
+from server.limits.places import Places
 from server.limits.room import Room
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
@@ -36,6 +37,7 @@ _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
+_MOST_QUESTIONS, _QUESTIONS_EACH = 100, 50  # of a workspace
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
@@ -115,6 +117,11 @@ class Services:
     def taken(self) -> TakenAway:
         """What assistants have taken away unasked."""
         return TakenAway()
+
+    @cached_property
+    def questions(self) -> Places:
+        """For calls of assistants that wait for their users' answers."""
+        return Places(_MOST_QUESTIONS, _QUESTIONS_EACH)
 
     @cached_property
     def ledger(self) -> TurnLedger:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import ElicitRequestParams, ElicitResult
 
 from agent import quoted_lines
 from arrow_project import fingerprint, parse
@@ -241,6 +242,28 @@ async def test_a_client_that_can_ask_asks_its_user(home: House, story: Path, era
 
     assert (refused["status"], closed, done["status"]) == ("unchanged", "NOT_ANSWERED", "done")
     assert all("delete node" in question for question in user.shown)
+
+
+async def test_so_many_calls_wait_for_their_users(
+    home: House, story: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of clients that are told what to ask none does."""
+    monkeypatch.setattr("server.services._QUESTIONS_EACH", 1)
+
+    async def delete(user: User) -> str:
+        async with assistant(home.url, era, user) as scribe:
+            answer = await scribe.call("apply_operations", operations=[_DELETE], story=_STORY)
+        return answer.structured_content.get("error", answer.structured_content).get("code", "done")
+
+    class Busy(User):
+        async def answer(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
+            others.append(await delete(User(["no"])))
+            return await super().answer(context, params)
+
+    others = list[str]()
+    first, second = await delete(Busy(["no"])), await delete(User(["no"]))
+    assert (first, second) == ("done", "done")
+    assert others == ["TOO_BUSY" if era == "legacy" else "done"]
 
 
 async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home: House, story: Path, era: Era) -> None:

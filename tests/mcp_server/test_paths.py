@@ -185,6 +185,18 @@ def test_what_a_session_begins_with_is_short_for_it_is_kept(two: tuple[House, Pa
             assert "INVALID_REQUEST: initialize may have 20000" in refused
 
 
+@pytest.mark.parametrize("at", ["_meta", "arguments", "id"])
+def test_a_call_is_short_for_it_stays_while_its_user_is_asked(two: tuple[House, Path, Path], at: str) -> None:
+    home, _, _ = two
+    call: dict[str, Any] = {"name": "list_documents"}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    (request if at == "id" else call)[at] = "x" * 2**20 if at == "id" else {"b": "x" * 2**20}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        refused = greedy.post("/mcp", json=request)
+    assert refused.status_code == 413
+    assert "at most 1048576 bytes; make several calls of it" in refused.json()["error"]["message"]
+
+
 async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
