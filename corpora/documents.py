@@ -115,21 +115,20 @@ class Documents(Database):
         with self._reading() as connection:
             return connection.scalar(CORPUS_VERSION, named(key)) or 0
 
-    def documents(self, key: ProjectKey) -> list[Document]:
-        """All documents of the project by name; none for an unknown project."""
+    def documents(self, key: ProjectKey, ids: Iterable[str] | None = None) -> list[Document]:
+        """All documents of the project by name, or those of these ids; none for an unknown project."""
+        asked = [(DOCUMENTS, named(key))]
+        if ids is not None:
+            asked = [(DOCUMENTS_BY_ID, named(key) | {"ids": some}) for some in chunks(filter(is_storable, ids))]
         with self._reading() as connection:
-            found = [as_document(row) for row in connection.execute(DOCUMENTS, named(key))]
+            found = [as_document(row) for query, of in asked for row in connection.execute(query, of)]
         # Sorted here, as each database has its own idea of the order of letters.
         return sorted(found, key=lambda document: document.name)
 
     def find_document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
-        found: list[Document] = []
-        if is_storable(name_or_id):
-            wanted = named(key) | {"ids": [key.document_id(name_or_id), name_or_id]}
-            with self._reading() as connection:
-                found = [as_document(row) for row in connection.execute(DOCUMENTS_BY_ID, wanted)]
-        if found:
+        ids = [key.document_id(name_or_id), name_or_id] if is_storable(name_or_id) else []
+        if found := self.documents(key, ids):
             return next((document for document in found if document.name == name_or_id), found[0])
         self.require_project(key)
         raise self._not_found(key, name_or_id)

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import Callable, Iterable
 
 from corpora import CorpusError, ProjectKey, Shares
 from ingest import Progress, ProgressListener
@@ -70,9 +69,12 @@ class EmbeddingWorker:
         else:
             self._begin(key)
 
-    def batches(self, key: ProjectKey) -> AbstractAsyncContextManager[AsyncGenerator[None]]:
-        """Yields whenever more vectors of `key` have been made, until nobody makes any."""
-        return aclosing(self._batches(key))
+    async def batch(self, key: ProjectKey) -> bool:
+        """Waits until more vectors of `key` have been made, or the work at them has ended; False if nobody is at it."""
+        if not self._is_working(key):
+            return False
+        await self._news.setdefault(key, asyncio.Event()).wait()
+        return True
 
     def left(self, key: ProjectKey) -> int:
         """How many vectors of `key` are still to be made, as far as is known."""
@@ -109,11 +111,6 @@ class EmbeddingWorker:
     def _is_working(self, key: ProjectKey) -> bool:
         running = self._running.get(key)
         return running is not None and not running.done()
-
-    async def _batches(self, key: ProjectKey) -> AsyncGenerator[None]:
-        while self._is_working(key):
-            await self._news.setdefault(key, asyncio.Event()).wait()
-            yield
 
     def _announce(self, key: ProjectKey) -> None:
         if (news := self._news.pop(key, None)) is not None:

@@ -156,12 +156,11 @@ class Intake:
 
     async def _embedded(self, key: ProjectKey, embedding: EmbeddingWorker, progress: ProgressListener) -> None:
         most = 0
-        async with embedding.batches(key) as batches:
-            async for _ in batches:
-                left = embedding.left(key)
-                most = max(most, left)
-                if most:
-                    progress(Progress("", "embedding", most - left, most))
+        while await embedding.batch(key):
+            left = embedding.left(key)
+            most = max(most, left)
+            if most:
+                progress(Progress("", "embedding", most - left, most))
 
     @contextmanager
     def _held(self, workspace: str, sources: Collection[Source | Refusal | Unread]) -> Generator[None]:

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 from agent import Failure, in_thread
-from corpora import CorpusError, Document, ProjectKey
-from ingest import DocumentReport, IngestReport, Phase, Progress, Refusal, Source, too_large, unnamed
+from corpora import CorpusError, ProjectKey
+from ingest import IngestReport, Phase, Progress, Refusal, Source, too_large, unnamed
 from server.dialects import Dialect
 from server.dialects.dialect import Frame
 from server.http.base64_content import decode_base64, decoded_size
@@ -46,7 +46,8 @@ class Uploads:
         self._services = services
         self._running: dict[asyncio.Task[None], DesignDocSync] = {}
         self._waiting = 0  # characters that are counted for them
-        self._following: dict[tuple[ProjectKey, str], asyncio.Task[None]] = {}  # by document
+        self._followed: dict[ProjectKey, dict[str, _Steps]] = {}  # by the ids of documents
+        self._followers: set[asyncio.Task[None]] = set()
 
     async def start(self, message: DesignDocSync) -> None:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
@@ -88,10 +89,9 @@ class Uploads:
     async def close(self) -> None:
         """Waits until everything that the client sent is taken in; its vectors are made without it."""
         await asyncio.gather(*self._running, return_exceptions=True)
-        following = [*self._following.values()]
-        for task in following:
+        for task in self._followers:
             task.cancel()
-        await asyncio.gather(*following, return_exceptions=True)
+        await asyncio.gather(*self._followers, return_exceptions=True)
 
     async def _take_in(self, workspace: str, message: DesignDocSync) -> None:
         try:
@@ -135,41 +135,48 @@ class Uploads:
             await self._tell(document.name, "searchable", document.embedded, document.passages)
         await self._send_all(self._dialect().corpus_report(report))
         if document.id is not None and document.error is None:
-            self._begin_to_follow(key, document)
+            self._begin_to_follow(key, document.id)
 
-    def _begin_to_follow(self, key: ProjectKey, document: DocumentReport) -> None:
-        """A document that is sent again is followed once."""
-        followed = (key, document.name)
-        if (before := self._following.get(followed)) is not None:
-            before.cancel()
-        task = self._following[followed] = asyncio.create_task(self._follow(key, document))
+    def _begin_to_follow(self, key: ProjectKey, document_id: str) -> None:
+        """All documents of a project have one follower; one that is sent again is followed anew, by the same."""
+        if key not in self._followed:
+            self._followed[key] = {}
+            task = asyncio.create_task(self._follow(key, self._followed[key]))
+            self._followers.add(task)
+            task.add_done_callback(self._followers.discard)
+        self._followed[key][document_id] = _Steps()
 
-        def forget(_: asyncio.Task[None]) -> None:
-            if self._following.get(followed) is task:
-                del self._following[followed]
-
-        task.add_done_callback(forget)
-
-    async def _follow(self, key: ProjectKey, report: DocumentReport) -> None:
-        """Tells how many of the document's vectors are made, until all are or nobody makes any more."""
-        steps = _Steps()
+    async def _follow(self, key: ProjectKey, followed: dict[str, "_Steps"]) -> None:
+        """Tells how many of the documents' vectors are made, until all are or nobody makes any more."""
         try:
-            async with self._services.embedding.batches(key) as batches:
-                async for _ in batches:
-                    document = await self._find(key, report)
-                    if document.embedded == document.passages:
-                        break
-                    if steps.is_next(document.embedded, document.passages):
-                        await self._tell(report.name, "embedding", document.embedded, document.passages)
-            document = await self._find(key, report)
-        except CorpusError:
-            return  # it was removed meanwhile
-        if document.embedded == document.passages:
-            await self._tell(report.name, "done", document.passages, document.passages)
+            while followed:
+                await self._follow_a_batch(key, followed)
+        finally:
+            del self._followed[key]
 
-    async def _find(self, key: ProjectKey, report: DocumentReport) -> Document:
-        find = partial(self._services.catalog.find_document, key, report.name)
-        return await self._services.asking.run(key.workspace, find)
+    async def _follow_a_batch(self, key: ProjectKey, followed: dict[str, "_Steps"]) -> None:
+        goes_on = await self._services.embedding.batch(key)
+        asked = followed.copy()
+        find = partial(self._services.catalog.documents, key, asked)
+        try:
+            found = {document.id: document for document in await self._services.asking.run(key.workspace, find)}
+        except CorpusError:  # as while the catalog is away: they are asked about again at the next batch
+            if goes_on:
+                return
+            found = {}
+        for document_id, steps in asked.items():
+            if followed.get(document_id) is not steps:
+                continue  # it was sent again meanwhile, and what was found may be what it was before
+            document = found.get(document_id)
+            is_done = document is None or document.embedded == document.passages
+            if is_done or not goes_on:
+                del followed[document_id]
+            if document is None:
+                continue  # it was removed
+            if is_done or (goes_on and steps.is_next(document.embedded, document.passages)):
+                phase = "done" if is_done else "embedding"
+                await self._tell(document.name, phase, document.embedded, document.passages)
+                await asyncio.sleep(0)  # sending to a client that reads lets nobody else have a turn
 
     async def _tell(self, document: str, phase: Phase, done: int = 0, total: int = 0) -> None:
         await self._send_all(self._dialect().corpus_progress(document, phase, done, total))

@@ -95,6 +95,7 @@ def test_documents_are_found_by_name_and_by_id(catalog: Catalog, key: ProjectKey
     decoy = put(key, document.id, "a document whose name is another's id")
     assert catalog.find_document(key, "bible.pdf") == document
     assert catalog.find_document(key, document.id) == decoy
+    assert catalog.documents(key, [decoy.id, "0" * 16]) == [decoy]
     catalog.remove_document(key, decoy.id)
     assert catalog.find_document(key, document.id) == document
 
@@ -147,7 +148,7 @@ def test_however_long_and_many_names_are_each_comparison_is_short(
     put(key, "bible.pdf", "x")
     path = "я" * 480
     known = [SimpleNamespace(name=f"{path}/{number}.md") for number in range(1_200)]
-    monkeypatch.setattr(catalog, "documents", Mock(return_value=known))
+    monkeypatch.setattr(catalog, "documents", lambda _key, ids=None: known if ids is None else [])
     extract = Mock(wraps=process.extract)
     monkeypatch.setattr(documents, "process", Mock(extract=extract))
 

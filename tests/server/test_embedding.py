@@ -39,9 +39,8 @@ async def test_while_another_process_is_at_a_project_the_others_have_their_turn(
     await until(lambda: asked == [ONE])
     worker.submit(TWO)
     await until(lambda: asked.count(ONE) > 1 and asked[-1] == ONE and TWO in asked)
-    async with worker.batches(ONE) as batches:
-        async for _ in batches:
-            pass
+    while await worker.batch(ONE):
+        pass
     await worker.close()
 
 
