@@ -87,6 +87,6 @@ def _emptied(folder: Path) -> EmptyDatabase:
 
 def _run(*command: str | Path) -> None:
     done = subprocess.run(
-        list(map(str, command)), user=_USER, cwd="/", capture_output=True, text=True, check=False, timeout=120
+        list(map(str, command)), user=_USER, cwd="/", capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
