@@ -248,7 +248,10 @@ class _Keeping:
         return self._left >= 0
 
     def _as_renamed(self, text: str) -> str:
+        """With the names that it exposes as they are now, as far as that does not take too long."""
         for old, new in self._renamed.items():
+            if not self._may_search(text, text.count(old) * len(new)):
+                break
             text = text.replace(old, new)
         return text
 

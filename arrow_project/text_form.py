@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
-from arrow_project.values import AUTHOR_SHIFT, place_of
+from arrow_project.values import place_of
 
 # A text that does not end is taken to the end: else it would be looked through again from each of its quotes.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
@@ -26,6 +26,7 @@ _LARGE = 10.0 ** (_SHORTEST_ID - 1)
 _ID = re.compile(rf"-?[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
 _MANY_IDS, _MOST_IDS = 20_000, 100_000
 _MOST_LACKING = 0.25
+_FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
@@ -107,7 +108,7 @@ def _has_many_ids(text: str) -> bool:
 
 
 def _refuse_scattered(text: str) -> None:
-    """Refuse so many ids that are not those of a few authors, before there is a table of them.
+    """Refuse so many ids of which most do not follow upon others, before there is a table of them.
 
     Raises `ParseError`, and what `json.loads` raises.
     """
@@ -125,12 +126,9 @@ def _refuse_scattered(text: str) -> None:
         return str(_truncated(float(digits)))
 
     json.loads(text, strict=False, object_hook=gather, parse_int=str, parse_float=whole)
-    count = reach = 0
-    for _, ids in groupby(sorted(map(int, found)), lambda each: each >> AUTHOR_SHIFT):
-        different = [each for each, _ in groupby(ids)]
-        count += len(different)
-        reach += different[-1] - different[0] + 1000
-    if count > _MANY_IDS and reach - count > _MOST_LACKING * reach:
+    different = [each for each, _ in groupby(sorted(map(int, found)))]
+    reach = sum(min(after - before, _FAR) for before, after in pairwise([0, *different]))
+    if len(different) > _MANY_IDS and reach - len(different) > _MOST_LACKING * reach:
         raise _scattered()
 
 

@@ -18,6 +18,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mcp_server.story_files import StoryFiles, UndoableFile
 from server import Services
+from server.json_text import is_crowded
+from server.limits.places import Places
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup, TaskStatus
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 
 _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request one ends
-# In bytes: a call may wait for its user for minutes, and all that came with it, whoever has hung up meanwhile.
-_LONGEST_REQUEST = 2**20
+# A call may wait for its user for minutes, and a stream of changes for as long as its client likes; all of the message
+# stays in memory meanwhile, whatever of it is read.
+_LONGEST_REQUEST = 2**20  # bytes
+_MOST_VALUES = 120_000  # brackets and commas: some 5 MB
+_MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
 def serve_mcp(app: FastAPI, services: Services, open_file: Callable[[Path], UndoableFile]) -> None:
@@ -61,6 +66,7 @@ class _Endpoint:
         self._server: Server[Any] | None = None
         self._managers: dict[str, StreamableHTTPSessionManager] = {}
         self._beginning = asyncio.Lock()
+        self._under_way = Places(_MOST_REQUESTS, _REQUESTS_EACH)
         self._tasks: TaskGroup | None = None
 
     @asynccontextmanager
@@ -72,8 +78,21 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        manager = await self._manager(scope["state"]["workspace"])
-        await manager.handle_request(scope, _short(receive), send)
+        workspace = scope["state"]["workspace"]
+        manager = await self._manager(workspace)
+        if scope["method"] != "POST":
+            await manager.handle_request(scope, receive, send)
+            return
+        body = await _read(receive)
+        if not self._under_way.take(workspace):
+            problem = (
+                "Too many requests over MCP are under way here; end some of them, or their streams, and send it again."
+            )
+            raise HTTPException(503, problem)
+        try:
+            await manager.handle_request(scope, _once_more(body, receive), send)
+        finally:
+            self._under_way.give_back(workspace)
 
     async def _manager(self, workspace: str) -> StreamableHTTPSessionManager:
         async with self._beginning:
@@ -97,19 +116,35 @@ class _Endpoint:
         return self._server
 
 
-def _short(receive: Receive) -> Receive:
-    left = _LONGEST_REQUEST
+async def _read(receive: Receive) -> bytes:
+    """The body of a request.
 
-    async def receive_more() -> Message:
-        nonlocal left
+    Raises:
+        HTTPException: It is long, or of very many values.
+    """
+    body = bytearray()
+    is_whole = False
+    while not is_whole:
         message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
+        body += message.get("body", b"")
+        if len(body) > _LONGEST_REQUEST:
             problem = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
             raise HTTPException(413, problem)
-        return message
+        is_whole = not message.get("more_body", False)  # or nobody is there any more
+    if is_crowded(body.decode(errors="replace"), _MOST_VALUES):
+        problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
+        raise HTTPException(413, problem)
+    return bytes(body)
 
-    return receive_more
+
+def _once_more(body: bytes, receive: Receive) -> Receive:
+    """What the client sends, from the beginning."""
+    messages: list[Message] = [{"type": "http.request", "body": body}]
+
+    async def receive_again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receive_again
 
 
 async def _run(manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None]) -> None:

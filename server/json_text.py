@@ -27,7 +27,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
         JsonError: It is none, or has too many values, too many levels or half a character; a story in its
             `arrow_content` has too many values.
     """
-    if _is_crowded(text, _MOST_VALUES):
+    if is_crowded(text, _MOST_VALUES):
         raise JsonError(f"{what} must not have more than {_MOST_VALUES} values.")
     try:
         value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
@@ -46,7 +46,7 @@ def refuse_crowded_story(content: object, what: str) -> None:
     Raises:
         JsonError: It has too many values.
     """
-    if isinstance(content, str) and _is_crowded(content, _MOST_VALUES_OF_A_STORY):
+    if isinstance(content, str) and is_crowded(content, _MOST_VALUES_OF_A_STORY):
         raise JsonError(f"{what}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values.")
 
 
@@ -69,8 +69,8 @@ def _refuse_half_characters(text: str, value: Any, what: str) -> None:
         raise JsonError(f"{what} has half a character: a surrogate without its other half.") from error
 
 
-def _is_crowded(text: str, most: int) -> bool:
-    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text."""
+def is_crowded(text: str, most: int) -> bool:
+    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text, which is not read."""
     if _marks(text) <= most:
         return False
     plain = text.replace("\\\\", "").replace('\\"', "")

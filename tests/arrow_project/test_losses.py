@@ -1,6 +1,7 @@
 """What a story loses is what comparing everything with everything finds, in steps that grow as the story does."""
 
 import sys
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -148,3 +149,14 @@ def test_once_nothing_may_be_searched_nothing_is(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(sys.modules[losses.__module__], "_MOST_SEARCHED", 0)
     assert steps(600) < 3 * steps(300)
+
+
+def test_a_long_name_is_not_written_into_a_text_that_is_gone_as_often_as_that_exposes_it() -> None:
+    before = _tables({"name": "n", "data": {"content": "{a} " * 100_000}}, [], "a")
+    after = _tables({"name": "n", "data": {"content": ""}}, [], "x" * 1_000)
+    tracemalloc.start()
+    try:
+        assert [loss.place for loss in losses(before, after) if loss.kind == "node"] == ["content"]
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000, "of a hundred that all of it would take"
+    finally:
+        tracemalloc.stop()

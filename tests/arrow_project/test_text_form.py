@@ -133,6 +133,15 @@ def test_no_more_numbers_are_looked_at_than_a_story_may_have(monkeypatch: pytest
         decode(_numbered(range(10_000, 40_000)))
 
 
+def test_numbers_that_are_no_ids_are_welcome_beside_many_ids() -> None:
+    story = {
+        "nodes": {number: {} for number in range(30_000, 60_000)},
+        "variables": {number: {"init": number << 40} for number in range(1, 101)},
+        "characters": {0: {"color": "336699", "name": "1234567"}},
+    }
+    assert decode(json.dumps(story))[0] == story
+
+
 def test_numbers_in_what_is_said_and_places_on_the_canvas_are_no_ids() -> None:
     said = " ".join(str(number) for number in range(100_000, 300_000, 7))
     places = [{"offset": [number, -number]} for number in range(100_000, 300_000, 7)]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -197,8 +198,32 @@ def test_a_call_is_short_for_it_stays_while_its_user_is_asked(two: tuple[House, 
     assert "at most 1048576 bytes; make several calls of it" in refused.json()["error"]["message"]
 
 
+def test_what_nobody_reads_of_a_request_has_so_many_values(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        refused = greedy.post("/mcp", json=INITIALIZE | {"beside": [[]] * 60_001})
+    assert refused.status_code == 413
+    assert "at most 120000 brackets and commas" in refused.json()["error"]["message"]
+
+
+def test_a_workspace_has_so_many_streams_of_changes(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    version = "2026-07-28"
+    of_client = {"protocolVersion": version, "clientInfo": {"name": "a", "version": "1"}, "clientCapabilities": {}}
+    params = {"notifications": {}, "_meta": {f"io.modelcontextprotocol/{name}": of for name, of in of_client.items()}}
+    listen = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}
+    headers = {"mcp-protocol-version": version, "mcp-method": "subscriptions/listen"}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy, ExitStack() as streams:
+        opened = [streams.enter_context(greedy.stream("POST", "/mcp", json=listen, headers=headers)) for _ in range(50)]
+        lines = [stream.iter_lines() for stream in opened]  # a stream ends with the iterator over its lines
+        assert {next(each) for each in lines} == {"event: message"}
+        assert greedy.post("/mcp", json=INITIALIZE).json()["error"]["code"] == "TOO_BUSY"
+        with home.http(authorization="Bearer b-token", **ACCEPT) as other:
+            assert other.post("/mcp", json=INITIALIZE).status_code == 200
+
+
 async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
         with pytest.raises(MCPError, match="INVALID_REQUEST: tools/call may have 50000 keys and values"):
-            await opened.call("search", query=[{}] * 60_000)
+            await opened.call("search", query=[1] * 60_000)
