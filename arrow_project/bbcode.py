@@ -9,20 +9,27 @@ _READABLE = frozenset(
     {"b", "i", "u", "s", "code", "p", "center", "left", "right", "fill", "url", "wave", "shake", "tornado", "rainbow"}
 )
 _WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
+_MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 
 
 def is_readable_in(text: str, other: str) -> bool:
-    """Whether `other` says `text` at a place where a reader reads it, and not in a tag, or in what a tag may hide."""
+    """Whether `other` says `text` at a place where a reader reads it, and not in a tag, or in what a tag may hide.
+
+    Also no where it says it so often in such places that to look at all of them would take too long.
+    """
     open_tags: list[tuple[str, bool]] = []
     hidden_by = 0
+    left = _MOST_COMPARED
     start = other.find(text)
     for mark in _MARK.finditer(other):
         if 0 <= start <= mark.start() and not hidden_by:
             return True
         if start < mark.end():
             start = other.find(text, mark.end())
+            left -= len(text)
         end, name, value = mark.groups()
-        if start < 0 or name is None:  # what follows stands in a tag, or in what we cannot read as Arrow does
+        # What follows stands in a tag, or in what we cannot read as Arrow does.
+        if start < 0 or left < 0 or name is None:
             return False
         if not end and name not in _WITHOUT_END:
             hides = name not in _READABLE or (value is not None and name != "url")

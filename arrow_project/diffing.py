@@ -8,7 +8,7 @@ from arrow_project.outlining import line
 from arrow_project.phrases import as_json, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, KeyOfNumbers, Record, key_of, text
+from arrow_project.values import Connection, Record, key_of, text
 
 _LONGEST = 160
 
@@ -123,7 +123,7 @@ def _skips(old: ProjectData, new: ProjectData) -> Iterator[str]:
                 yield f"~ node {key} moved to {entry['offset']}"
 
 
-def _wiring(project: ProjectData) -> dict[KeyOfNumbers, Connection]:
+def _wiring(project: ProjectData) -> dict[str, Connection]:
     every = (
         said(project, connection)
         for scene_id, scene in project.scenes.items()

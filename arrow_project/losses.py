@@ -13,7 +13,7 @@ from arrow_project.node_types import NODE_TYPES
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import quoted
 from arrow_project.project import ArrowProject
-from arrow_project.values import KeyOfNumbers, connections, key_of
+from arrow_project.values import connections, key_of
 
 Tables = dict[str, dict[int, dict[str, Any]]]
 """The resources of a story by kind and id; `place` is a node's entry in the map of its scene."""
@@ -167,17 +167,18 @@ def _lost_of_choices(
     node_id: int,
     was: Mapping[int, str],
     now: Mapping[int, str],
-    led: Mapping[int, set[KeyOfNumbers]],
-    leads: Mapping[int, set[KeyOfNumbers]],
+    led: Mapping[int, set[str]],
+    leads: Mapping[int, set[str]],
     keeping: "_Keeping",
 ) -> Iterator[Loss]:
     """The ways of choices that stand at other slots now, and lead elsewhere from there; all by slot."""
-    leads_by_text: dict[str, set[KeyOfNumbers]] = {}
+    leads_by_text: dict[str, set[str]] = {}
     for slot, text in now.items():
         leads_by_text.setdefault(text, set()).update(leads.get(slot, ()))
     for slot, choice in was.items():
         if choice and slot in led and now.get(slot) != choice:
-            for _, *way in sorted(keeping.ways_lost(choice, led[slot], leads_by_text)):
+            ways = ([*map(int, way.split())] for way in keeping.ways_lost(choice, led[slot], leads_by_text))
+            for way in sorted(ways):
                 yield Loss("node", node_id, "connection", choice, True, (node_id, slot, *way))
 
 
@@ -186,9 +187,9 @@ def _choices(node: dict[str, Any]) -> dict[int, str]:
     return {int(place[1]): text for place, text in found if place}
 
 
-def _ways(entry: dict[str, Any]) -> dict[int, set[KeyOfNumbers]]:
+def _ways(entry: dict[str, Any]) -> dict[int, set[str]]:
     """Where each slot leads: node and slot."""
-    ways: dict[int, set[KeyOfNumbers]] = {}
+    ways: dict[int, set[str]] = {}
     for _, slot, *way in connections(entry):
         ways.setdefault(slot, set()).add(key_of(way))
     return ways
@@ -227,9 +228,7 @@ class _Keeping:
                 return True
         return False
 
-    def ways_lost(
-        self, choice: str, led: set[KeyOfNumbers], leads: Mapping[str, set[KeyOfNumbers]]
-    ) -> set[KeyOfNumbers]:
+    def ways_lost(self, choice: str, led: set[str], leads: Mapping[str, set[str]]) -> set[str]:
         """Of the ways that a choice led, those that none leads which says it now; all of them if that takes too long.
 
         None is lost where none says it: the choice itself is then.

@@ -13,9 +13,6 @@ Table = dict[int, Record]
 Connection = list[int]
 """``[from_id, from_slot, to_id, to_slot]``."""
 
-KeyOfNumbers = tuple[str, *tuple[int, ...]]
-"""What `key_of` makes of numbers."""
-
 AUTHOR_SHIFT = 37
 """Bits of an id in which its author counts; which author it is stands above them."""
 
@@ -89,12 +86,13 @@ def copied(value: Any) -> Any:
     return value
 
 
-def key_of(numbers: Iterable[int]) -> KeyOfNumbers:
-    """What a connection, or its end, is found by in a table: its numbers alone have the same hash in every process.
+def key_of(numbers: Iterable[int]) -> str:
+    """What a connection, or its end, is found by in a table, with a blank between the numbers.
 
-    So somebody could choose them to be looked for among all others; a text has another hash in each.
+    Numbers, and tuples with them, have hashes that somebody can choose, so that each is looked for among all others; a
+    text has another hash in every process.
     """
-    return "connection", *numbers
+    return " ".join(map(str, numbers))
 
 
 def connections(entry: Record) -> list[Connection]:

@@ -2,6 +2,7 @@ from .addition import Given as Given
 from .extracted import Block as Block
 from .extracted import Extracted as Extracted
 from .extracted import ReadError as ReadError
+from .folder import MOST_ENTRIES as MOST_ENTRIES
 from .folder import Scan as Scan
 from .folder import ScanError as ScanError
 from .folder import is_there as is_there

@@ -15,7 +15,7 @@ from agent import (
     remark,
 )
 from corpora import ProjectKey
-from ingest import DocumentReport, IngestReport, Scan, ScanError, scan
+from ingest import MOST_ENTRIES, DocumentReport, IngestReport, Scan, ScanError, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
@@ -130,10 +130,16 @@ def _added(entry: dict[str, Any]) -> str:
 
 def _scanned(allowed: AllowedPaths, paths: list[str]) -> Scan:
     """What is there, by real paths: a link in a folder that leads out of it is skipped."""
+    scans: list[Scan] = []
     try:
-        return Scan.of([scan(*allowed.admit(path)) for path in paths])
+        for path in dict.fromkeys(paths):
+            scans.append(scan(*allowed.admit(path)))
+            if sum(map(len, scans)) > MOST_ENTRIES:
+                problem = f"The paths of one call have at most {MOST_ENTRIES:,} files together; make several calls."
+                raise ToolError("FOLDER_TOO_LARGE", problem)
     except ScanError as error:
         raise ToolError(error.code, error.message) from error
+    return Scan.of(scans)
 
 
 DOCUMENT_TOOLS = (

@@ -69,7 +69,7 @@ def _update_character(editing: Editing, arguments: Record) -> Record:
     name = None
     if arguments.get("name") and arguments["name"] != old:
         name = free_name(editing, "character", arguments["name"], character_id)
-        refuse_too_much_text(editing, "character", old, name)
+        refuse_too_much_text(editing, "character", character_id, name)
         editing.mind.settle_references(project.usage.users("character", character_id))
     tags = _replacement(editing, character_id, arguments)
     color = _color(arguments.get("color"))

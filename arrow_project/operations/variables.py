@@ -44,15 +44,17 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
     return name
 
 
-def refuse_too_much_text(editing: Editing, kind: str, old: str, new: str) -> None:
+def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str) -> None:
     """Refuse a new name that would make texts much longer: what exposes the old one says the new one.
 
     Raises:
         OperationError: it would.
     """
     project = editing.project
+    old = project.name(kind, resource_id)
     exposure = f"{{{old}" + ("}" if kind == "variable" else ".")
-    count = sum(occurrences(project.data(node_id), exposure) for node_id in project.usage.exposing(kind, old))
+    # Whoever uses it has all of its texts changed, also where Arrow would see no exposure.
+    count = sum(occurrences(project.data(node_id), exposure) for node_id in project.usage.users(kind, resource_id))
     if len(new) > len(old) and count * len(new) > MOST_WRITTEN:
         raise mismatch(
             f"Texts expose {shortened(old)} {count:,} times, and a rename may write {MOST_WRITTEN:,} characters into "
@@ -113,7 +115,7 @@ def _update_variable(editing: Editing, arguments: Record) -> Record:
     name = None
     if arguments.get("name") and arguments["name"] != project.name("variable", variable_id):
         name = free_name(editing, "variable", arguments["name"], variable_id)
-        refuse_too_much_text(editing, "variable", project.name("variable", variable_id), name)
+        refuse_too_much_text(editing, "variable", variable_id, name)
         editing.mind.settle_references(project.usage.users("variable", variable_id))
     editing.mind.update_variable(variable_id, name, initial, _notes(editing, arguments))
     if name is not None:

@@ -108,6 +108,13 @@ def test_a_new_name_does_not_make_texts_very_long(function: str, resource: dict[
     assert project.data.data(1000)["content"].count("n" * 100) == 10_000
 
 
+def test_a_new_name_makes_no_texts_long_in_which_arrow_sees_no_exposure() -> None:
+    asks = {"type": "user_input", "name": "ask", "data": {"prompt": "{|}" * 10_000, "variable": 900}}
+    project = _story(nodes={"1000": asks}, variables={"900": {"name": "|", "type": "num", "init": 0}})
+    refused = refusal(project, "update_variable", variable_id=900, name="n" * 101)
+    assert "expose | 10,000 times" in refused.message
+
+
 class _Text(str):
     """A text that counts how often all of it is looked through for one other."""
 

@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 
+from arrow_project.values import key_of
+
 
 def test_nobody_can_know_where_a_connection_stands_in_a_table() -> None:
-    """Numbers alone stand at the same place in every process: somebody could choose many for one place."""
+    """Numbers, and tuples with them, have hashes that can be chosen: somebody could choose many for one place."""
     program = "from arrow_project.values import key_of; print(hash(key_of([1, 0, 2, 0])))"
     places = {
         subprocess.run(
@@ -19,3 +21,4 @@ def test_nobody_can_know_where_a_connection_stands_in_a_table() -> None:
         for seed in ("1", "2")
     }
     assert len(places) == 2
+    assert isinstance(key_of([1, 0, 2, 0]), str), "a salt in a tuple is no help: what follows upon it can undo itself"

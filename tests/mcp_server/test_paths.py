@@ -222,6 +222,21 @@ def test_a_workspace_has_so_many_streams_of_changes(two: tuple[House, Path, Path
             assert other.post("/mcp", json=INITIALIZE).status_code == 200
 
 
+async def test_the_folders_of_one_call_have_so_many_files_together(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, own, _ = two
+    monkeypatch.setattr("mcp_server.document_tools.MOST_ENTRIES", 3)
+    for name in ("a", "b"):
+        (own / name).mkdir()
+        for number in range(2):
+            (own / name / f"{number}.md").write_text("A note.", "utf-8")
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as opened:
+        paths = [str(own / name) for name in ("a", "b")]
+        assert await opened.code("add_documents", paths=paths) == "FOLDER_TOO_LARGE"
+        assert len((await opened.ok("add_documents", paths=paths[:1] * 3))["documents"]) == 2
+
+
 async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:

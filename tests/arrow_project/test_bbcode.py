@@ -1,0 +1,27 @@
+"""What of a text its reader can read."""
+
+import pytest
+
+from arrow_project.bbcode import is_readable_in
+
+
+class _Text(str):
+    """A text that counts how often another is looked for in it."""
+
+    __slots__ = ("looked",)
+
+    def __new__(cls, text: str) -> "_Text":
+        counting = super().__new__(cls, text)
+        counting.looked = 0
+        return counting
+
+    def find(self, *given: object) -> int:
+        self.looked += 1
+        return super().find(*given)  # pyright: ignore[reportArgumentType]
+
+
+def test_where_a_text_stands_at_every_mark_not_all_of_them_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = _Text("[color=red]" + "[b] " * 2_000)
+    monkeypatch.setattr("arrow_project.bbcode._MOST_COMPARED", 40_000)
+    assert not is_readable_in("[b] " * 1_000, hidden)
+    assert hidden.looked < 20
