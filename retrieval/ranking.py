@@ -147,7 +147,7 @@ class Ranking:
         try:
             found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
             if not found and not self._vectors.has(key):  # and the catalog has counted on it
-                self._upkeep.begin_project_anew(key)
+                self._upkeep.begin_anew(key)
         except VectorStoreDamaged:
             self._upkeep.begin_anew()
             return {}

@@ -59,12 +59,11 @@ class VectorUpkeep:
             self.forget_replaced(key)
         return held
 
-    def begin_anew(self) -> None:
-        """The store is empty: every passage of every project needs its vector again, which the catalog has."""
-        self._catalog.mark_unembedded()
+    def begin_anew(self, key: ProjectKey | None = None) -> None:
+        """The store has nothing, or nothing of this project: every passage needs its vector again.
 
-    def begin_project_anew(self, key: ProjectKey) -> None:
-        """The store has nothing of this project, as where a Chroma server has lost what it kept."""
+        The catalog has them. A Chroma server may have lost what it kept, and a folder be damaged.
+        """
         self._catalog.mark_unembedded(key)
 
     def forget_replaced(self, key: ProjectKey) -> None:
@@ -124,7 +123,7 @@ class VectorUpkeep:
             return 0
         self._record_model()
         if not self._vectors.has(key):  # else what is put there now would hide that the rest is lost
-            self.begin_project_anew(key)
+            self.begin_anew(key)
             pending = self._catalog.unembedded(key)
         computed, left = 0, iter(pending)
         for done in range(0, len(pending), _BATCH):
