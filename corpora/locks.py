@@ -14,7 +14,7 @@ from sqlalchemy import URL, Engine, Executable, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from corpora.database import Database
-from corpora.errors import CatalogBusy
+from corpora.errors import CatalogBusy, CatalogError
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ class Locks(Database):
         if not self.is_shared:
             yield
             return
-        with closing(self._session()) as session:
-            if not session.takes(_number(_IN_USE), shared=not alone):
+        with closing(_InUse(self._session, shared=not alone)) as use:
+            if not use.begins():
                 raise self._busy(alone, remedy)
             yield
 
@@ -209,6 +209,43 @@ class _Session:
                 self._connection.invalidate()
                 return False
         return True
+
+
+class _InUse:
+    """The lock of who uses the catalog. It is taken again where it was lost, as when the database was started again."""
+
+    def __init__(self, open_session: Callable[[], _Session], *, shared: bool) -> None:
+        self._open_session = open_session
+        self._shared = shared
+        self._ended = threading.Event()
+        self._session = open_session()
+        self._staying = threading.Thread(target=self._stay, name="fletcher-in-use", daemon=True)
+
+    def begins(self) -> bool:
+        if taken := self._session.takes(_number(_IN_USE), shared=self._shared):
+            self._staying.start()
+        return taken
+
+    def close(self) -> None:
+        self._ended.set()
+        if self._staying.ident is not None:
+            self._staying.join()
+        self._session.close()
+
+    def _stay(self) -> None:
+        while not self._ended.wait(_SAYS_EVERY_S):
+            try:
+                if not self._session.answers():
+                    self._take_again()
+            except CatalogError as error:
+                logger.warning("that this process uses the catalog cannot be told to others just now: %s", error)
+
+    def _take_again(self) -> None:
+        self._session.close()
+        self._session = self._open_session()
+        if not self._session.takes(_number(_IN_USE), shared=self._shared):
+            self._session.close()
+            logger.error("another process needs the catalog alone while this one uses it, too: stop one of the two")
 
 
 def _every_second(call: Callable[[], object] | None) -> Callable[[], None]:

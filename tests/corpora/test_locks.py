@@ -10,6 +10,7 @@ import pytest
 from corpora import Catalog, CatalogBusy, CatalogError
 from corpora.locks import _Session  # pyright: ignore[reportPrivateUsage]
 from tests.postgresql import EmptyDatabase
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -116,6 +117,24 @@ def test_a_catalog_is_used_by_many_or_by_one_alone(catalogs: tuple[Catalog, Cata
         pass
     with other.in_use(alone=True):
         pass
+
+
+def test_who_uses_a_catalog_uses_it_after_a_lost_connection_too(
+    catalogs: tuple[Catalog, Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.locks._SAYS_EVERY_S", 0.02)
+    one, other = catalogs
+
+    def is_refused_alone() -> bool:
+        try:
+            with other.in_use(alone=True):
+                return False
+        except CatalogBusy:
+            return True
+
+    with one.in_use(), lost_connections(other):
+        eventually(is_refused_alone)
+    assert not is_refused_alone()
 
 
 def test_a_data_directory_is_not_locked_twice(sqlite_url: str) -> None:
