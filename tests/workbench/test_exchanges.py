@@ -113,6 +113,19 @@ def test_of_what_was_said_a_page_keeps_what_its_browser_keeps() -> None:
     assert on_a_page(use) == [0, 1, 2, 3, 3, 3, 3, 3]
 
 
+def test_a_form_in_which_too_much_is_written_is_refused_and_says_why() -> None:
+    async def use() -> tuple[Any, str]:
+        telling = Telling(ui.label())
+        conversation = Conversation(visited(), "change", lambda: None, lambda _: None)
+        params = {"function": "update_node", "function_params": {"text": "x" * 100_001}}
+        return await conversation.say("/update_node", telling, arrow_content="{}", **params), telling.text
+
+    outcome, said = on_a_page(use)
+    assert outcome is None
+    assert "function_params" in said
+    assert "100000 characters together; shorten them" in said
+
+
 def test_while_one_search_is_under_way_no_other_begins() -> None:
     async def use() -> list[str]:
         visit, happened = visited(), list[str]()

@@ -5,10 +5,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic import ValidationError
+
 from agent import Citation
 from server import RequestError, TurnBody
 from server.http.turn_routes import HistoryEntry
 from server.limits.turn_rate import TooManyTurns
+from server.problems import first_problems
 from workbench.asking.kept_conversation import Exchange, KeptConversation
 from workbench.asking.telling import Telling
 from workbench.visit import Visit
@@ -69,7 +72,12 @@ class Conversation:
             The answer of `POST …/turns`; None where the turn was stopped or refused, which `telling` then says.
         """
         history = [HistoryEntry(message=one.said, output=one.answer) for one in self._exchanges if not one.is_search]
-        body = TurnBody.model_validate(fields | {"history": history})
+        try:
+            body = TurnBody.model_validate(fields | {"history": history})
+        except ValidationError as error:  # as of a form in which more is written than a function takes
+            problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
+            telling.refuse(f"Nothing was changed: {problems}.")
+            return None
         self._turn = self._visit.begin_turn(body, telling.tell)
         self._on_change()
         try:
