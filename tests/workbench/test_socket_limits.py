@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx
 import pytest
 from engineio.packet import MESSAGE, Packet
+from nicegui import background_tasks, core
 from nicegui.core import sio
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
@@ -18,10 +19,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from server import Services
+from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S
 from workbench.access.page_sockets import KeptMessages, counted
+from workbench.access.page_sockets import _speaking as speaking  # pyright: ignore[reportPrivateUsage]
 from workbench.access.socket_limits import SocketLimits, Unread
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -202,3 +205,32 @@ def test_of_what_was_said_to_a_page_no_more_is_kept_than_is_said_again() -> None
     assert [number for number, *_ in kept] == [2, 3]
     kept.append((4, 0.0, ("page", "update", {"text": "x" * MIB})))
     assert not kept, "what comes after a gap would be taken for all that there is"
+
+
+def test_what_clicks_have_begun_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = SimpleNamespace(request=SimpleNamespace(state=SimpleNamespace(workspace="red")), elements={})
+    monkeypatch.setattr("workbench.access.page_sockets.Client", SimpleNamespace(instances={"p": page}))
+    monkeypatch.setattr("workbench.access.page_sockets._UNDER_WAY", Places(4, 3))
+    monkeypatch.setattr(sio, "rooms", lambda _: ["p"])
+
+    async def use() -> tuple[int, int]:
+        core.loop, is_read, read = asyncio.get_running_loop(), asyncio.Event(), list[int]()
+
+        async def open_story() -> None:
+            await is_read.wait()
+            read.append(1)
+
+        click: Any = speaking(lambda *_: background_tasks.create(open_story()))
+        for _ in range(3):
+            click("socket", {"client_id": "p"})
+        with pytest.raises(ValueError, match="nobody clicks so often"):
+            click("socket", {"client_id": "p"})
+        is_read.set()
+        await asyncio.gather(*background_tasks.running_tasks, return_exceptions=True)
+        in_time = len(read)
+        click("socket", {"client_id": "p"})
+        await asyncio.gather(*background_tasks.running_tasks)
+        return in_time, len(read)
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, use()).result() == (3, 4)

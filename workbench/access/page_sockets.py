@@ -3,19 +3,21 @@
 Whatever a socket says that no page would say ends it: the library would write a trace into the log for each.
 """
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
-from nicegui import Client, json
+from nicegui import Client, background_tasks, json
 from nicegui.core import sio
 from nicegui.elements.mixins.value_element import ValueElement
 from nicegui.outbox import HistoryEntry
 from socketio import exceptions
 
 from server.access.browser_sessions import BrowserSession
+from server.limits.places import Places
 from workbench.access.socket_limits import OVER, UNREAD
 
 logger = logging.getLogger(__name__)
@@ -31,6 +33,8 @@ _LONGEST_ID = 64
 _MOST_OF_PAGE = 5
 # In characters: what is chosen, and all that is written on a page.
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
+
+_UNDER_WAY = Places(4000, 1000)
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
@@ -123,15 +127,25 @@ def _joining(handshake: _Handler) -> _Handler:
 def _speaking(handle: _Handler) -> _Handler:
     def checked(socket_id: str, message: dict[str, Any]) -> None:
         if message["client_id"] in sio.rooms(socket_id):
-            _refuse_much_for_a_field(message)
+            client, before = Client.instances[message["client_id"]], set(background_tasks.running_tasks)
+            _refuse_much_for_a_field(client, message)
             handle(socket_id, message)
+            _count(background_tasks.running_tasks - before, client.request.state.workspace)
 
     return checked
 
 
-def _refuse_much_for_a_field(message: dict[str, Any]) -> None:
+def _count(begun: set[asyncio.Task[Any]], workspace: str) -> None:
+    """What a message leads to and is not done at once, as whatever waits for a store."""
+    for task in begun:
+        if not _UNDER_WAY.take(workspace):
+            task.cancel()
+            raise ValueError("nobody clicks so often before anything is done")
+        task.add_done_callback(lambda _: _UNDER_WAY.give_back(workspace))
+
+
+def _refuse_much_for_a_field(client: Client, message: dict[str, Any]) -> None:
     """What a browser says of a field is kept with the page, of any kind and however often."""
-    client = Client.instances[message["client_id"]]
     field = client.elements.get(message.get("id", 0))
     said: list[str] = [one for one in message.get("args", ()) if one is not None]
     length = sum(map(len, said))
