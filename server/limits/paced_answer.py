@@ -6,7 +6,7 @@ import json
 from starlette.datastructures import Headers
 from starlette.types import Message, Send
 
-from server.limits.room import SMALL, Sender
+from server.limits.room import TINY, Sender
 
 # The next piece is handed over once this one is on its way.
 _PIECE = 256 * 2**10
@@ -39,27 +39,26 @@ class PacedAnswer:
         Raises:
             GaveWay: It was read slowly, or has begun and is longer than there is room for.
         """
-        if message["type"] == "http.response.start" and _length(message) > SMALL:
+        if message["type"] == "http.response.start" and _length(message) > TINY:
             self._head = message  # what it is the head of, and whether that has room, is not known yet
         elif not self._is_refused:
             await self._send_body(message, message.get("body", b""))
 
     async def _send_body(self, message: Message, body: bytes) -> None:
-        try:
-            async with asyncio.timeout(None) as self._limit:
-                if not self._sender.has_room_to_answer(len(body), self._give_way):
-                    await self._refuse()
-                    return
-                if self._head is not None:
-                    head, self._head = self._head, None
-                    await self._send(head)
-                await self._send_in_pieces(message, body)
-        except TimeoutError as error:
-            if not self._limit.expired():
-                raise
-            raise GaveWay from error
-        finally:
-            self._sender.is_whole()
+        with self._sender.room_to_answer(len(body), self._give_way) as has_room:
+            if not has_room:
+                await self._refuse()
+                return
+            try:
+                async with asyncio.timeout(None) as self._limit:
+                    if self._head is not None:
+                        head, self._head = self._head, None
+                        await self._send(head)
+                    await self._send_in_pieces(message, body)
+            except TimeoutError as error:
+                if not self._limit.expired():
+                    raise
+                raise GaveWay from error
 
     async def _send_in_pieces(self, message: Message, body: bytes) -> None:
         if len(body) <= _PIECE:

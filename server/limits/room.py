@@ -4,11 +4,16 @@ All of it has a limit, and a workspace's part of it.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cached_property
 from time import monotonic
 
-# What is not longer finds room in any case.
-SMALL = 2**20
+# What is not longer finds room in any case: a connection takes more than that.
+TINY = 2**14
+# What is not longer has a room of its own.
+_SHORT = 2**20
+_MOST_SHORT = 2**28
 # Where others lack room, whoever is slower than this, or says nothing for longer, gives up theirs.
 _BYTES_PER_SECOND = 100_000
 _WAIT_S = 20.0
@@ -24,6 +29,11 @@ class Room:
         self._most = most
         self._bytes: Counter[str] = Counter()
         self.senders: set[Sender] = set()
+
+    @cached_property
+    def for_short(self) -> "Room":
+        """Another one, in which nobody finds none because others send what is long."""
+        return Room(_MOST_SHORT)
 
     def add(self, workspace: str, size: int) -> None:
         """Counts so many bytes more of a workspace, or less."""
@@ -52,17 +62,17 @@ class Sender:
     """What has come by now of something that takes room, and is not whole.
 
     Args:
-        room: Where it is counted, from a size on that is worth it.
+        room: Where it is counted, or in the one for what is short.
         workspace: Whose it is.
         give_up: Ends what comes; called when it comes slowly, and others lack the room that it takes.
 
     Attributes:
-        size: In bytes, of which none are counted below that size.
+        size: In bytes, of which none are counted of what is tiny.
         workspace: As given.
     """
 
     def __init__(self, room: Room, workspace: str, give_up: Callable[[], object]) -> None:
-        self._room = room
+        self._room = self._long = room
         self._give_up = give_up
         self._came, self._came_at, self._spare_s = 0, monotonic(), _WAIT_S
         self.workspace = workspace
@@ -76,11 +86,10 @@ class Sender:
     def has_room(self, size: int) -> bool:
         """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more."""
         self._comes(size)
-        if size <= SMALL:
+        if size <= TINY:
             self.free()
             return True
-        self._count(size)
-        self._room.senders.discard(self)  # it makes no room for itself
+        self._count(size, size)
         if not self._room.suffices(self.workspace, size):
             self.free()
             return False
@@ -91,21 +100,26 @@ class Sender:
         """All of it is here, and stays counted until it is answered."""
         self._room.senders.discard(self)
 
-    def has_room_to_answer(self, size: int, give_up: Callable[[], object]) -> bool:
-        """Whether there is room for an answer of so many bytes, which are counted as well; what was sent made room.
+    @contextmanager
+    def room_to_answer(self, size: int, give_up: Callable[[], object]) -> Generator[bool]:
+        """Whether there is room for so many bytes of the answer, which are counted as well until the block ends.
 
-        Who reads them slowly gives up the room where others lack it, as who sends slowly does.
+        What was sent has made room for what is not longer. Who reads them slowly gives up the room where others lack
+        it, as who sends slowly does.
         """
-        if size <= SMALL:
-            return True
+        if size <= TINY:
+            yield True
+            return
+        sent, room = self.size, self._room if self.size else None
         self._give_up, self._came, self._came_at, self._spare_s = give_up, 0, monotonic(), _WAIT_S
-        is_short = not self.size
-        self._count(self.size + size)
-        if is_short and not self._room.suffices(self.workspace, size):
-            self.free()
-            return False
-        self._room.senders.add(self)
-        return True
+        self._count(sent + size, max(sent, size))
+        has_room = self._room is room or self._room.suffices(self.workspace, self.size)
+        if has_room:
+            self._room.senders.add(self)
+        try:
+            yield has_room
+        finally:
+            self._count(sent, sent)
 
     def reads(self, size: int) -> None:
         """So many bytes of the answer have been read by now."""
@@ -118,8 +132,7 @@ class Sender:
 
     def free(self) -> None:
         """It is answered, or comes no more."""
-        self._count(0)
-        self._room.senders.discard(self)
+        self._count(0, 0)
 
     def _comes(self, size: int) -> None:
         now = monotonic()
@@ -130,6 +143,9 @@ class Sender:
             self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
         self._came, self._came_at = size, now
 
-    def _count(self, size: int) -> None:
-        self._room.add(self.workspace, size - self.size)
-        self.size = size
+    def _count(self, size: int, longest: int) -> None:
+        """It makes no room for itself, and is no sender until it has some."""
+        self._room.senders.discard(self)
+        self._room.add(self.workspace, -self.size)
+        self._room, self.size = self._long if longest > _SHORT else self._long.for_short, size
+        self._room.add(self.workspace, size)

@@ -90,3 +90,30 @@ def test_a_message_after_a_long_one_has_all_its_time() -> None:
     for size in (6 * MIB, 0, 2 * MIB):
         assert sender.has_room(size)
         assert not sender.is_slow
+
+
+def test_what_is_short_has_a_room_of_its_own_and_what_is_tiny_needs_none() -> None:
+    room = Room(8 * MIB)
+
+    def comes(workspace: str, size: int) -> bool:
+        return Sender(room, workspace, lambda: None).has_room(size)
+
+    assert comes("one", 6 * MIB)
+    assert not comes("one", 3 * MIB)
+    assert sum(comes("one", MIB) for _ in range(200)) == 128
+    assert comes("two", MIB)
+    assert comes("one", 16 * 2**10)
+    assert not comes("one", 16 * 2**10 + 1)
+
+
+def test_of_an_answer_what_was_sent_has_made_room_for_what_is_no_longer_kind() -> None:
+    room, given_up = Room(8 * MIB), list[str]()
+    full = [Sender(room, "one", lambda: None) for _ in range(2)]
+    assert full[0].has_room(6 * MIB)
+    short, long = Sender(room, "one", lambda: None), Sender(room, "one", lambda: None)
+    assert short.has_room(MIB)
+    assert not long.has_room(2 * MIB)
+    for size, has_room in ((MIB, True), (MIB + 1, False)):
+        with short.room_to_answer(size, lambda: given_up.append("short")) as found:
+            assert found is has_room
+    assert (short.size, given_up) == (MIB, [])

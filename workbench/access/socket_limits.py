@@ -34,7 +34,7 @@ class Unread:
     """What is said over a socket of a page and not read yet: where it finds no room, the socket is at its end.
 
     Args:
-        room: Where it counts from the first MiB on, with what is sent and answered.
+        room: Where it counts, with what is sent and answered.
         workspace: Whose it is.
         end: Ends the socket.
     """
