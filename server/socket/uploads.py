@@ -8,7 +8,7 @@ from functools import partial
 
 from agent import Failure, in_thread
 from corpora import CorpusError, ProjectKey
-from ingest import IngestReport, Phase, Progress, Refusal, Source, too_large, unnamed
+from ingest import IngestReport, Phase, Progress, Refusal, Source, Unread, too_large, unnamed
 from server.dialects import Dialect
 from server.dialects.dialect import Frame
 from server.http.base64_content import decode_base64, decoded_size
@@ -96,7 +96,9 @@ class Uploads:
     async def _take_in(self, workspace: str, message: DesignDocSync) -> None:
         try:
             key = ProjectKey(workspace, message.project_id)
-            source = await in_thread(_source, message)
+            # Nothing is waited for before its place in the queue: of two versions the later one is to stay. Who has no
+            # name is called by its content, and has no other version.
+            source = _unread(message) if message.file_name else await in_thread(_source, message)
             report = await self._add(key, source)
             self._services.embedding.submit(key)
             await self._answer(key, report)
@@ -109,8 +111,7 @@ class Uploads:
             logger.exception("an upload failed unexpectedly")
             await self._fail(message, "INTERNAL", "it could not be taken in; the server's log has the details.")
 
-    async def _add(self, key: ProjectKey, source: Source | Refusal) -> IngestReport:
-        await self._tell(source.name, "queued")
+    async def _add(self, key: ProjectKey, source: Source | Refusal | Unread) -> IngestReport:
         loop, told = asyncio.get_running_loop(), asyncio.Queue[Progress | None]()
         steps = _Steps()
 
@@ -122,6 +123,7 @@ class Uploads:
         adding.add_done_callback(lambda _: told.put_nowait(None))
         # Looked at here, as nobody is left to do so when the server ends before the document is in.
         adding.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await self._tell(source.name, "queued")
         while (progress := await told.get()) is not None:
             await self._tell(progress.document, "reading", progress.page, progress.pages)
         try:
@@ -207,6 +209,10 @@ class _Steps:
 
 def _name(message: DesignDocSync) -> str:
     return message.file_name or "the document"
+
+
+def _unread(message: DesignDocSync) -> Unread:
+    return Unread(message.file_name, partial(_source, message), size=decoded_size(message.file_content))
 
 
 def _source(message: DesignDocSync) -> Source | Refusal:

@@ -68,6 +68,26 @@ def test_a_pdf_is_searchable_once_it_is_answered(home: House, client: Client) ->
     assert texts(frames) == ["Elena [1].", "Sources: [1] bible.pdf, page 1"]
 
 
+def test_of_two_versions_the_one_that_was_sent_last_stays(
+    client: Client, home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_when_decoded: list[list[str]] = []
+
+    def decode(content: str) -> bytes:
+        kept_when_decoded.append(names(home))
+        return decode_base64(content)
+
+    monkeypatch.setattr("server.socket.uploads.decode_base64", decode)
+    versions = [b"Elena is tall. " * 1000, b"Elena is small."]
+    for data in versions:
+        content = base64.b64encode(data).decode()
+        client.send("design_doc_sync", project_id=1, file_content=content, file_name="notes.txt", timestamp=1698765432)
+    assert [client.frame()["type"] for _ in versions] == ["chat_response", "chat_response"]
+    assert kept_when_decoded == [[], ["notes.txt"]]
+    (kept,) = home.catalog.documents(home.key)
+    assert kept.sha256 == sha256(versions[1]).hexdigest()
+
+
 def test_a_document_again_is_unchanged_and_then_updated(home: House, client: Client) -> None:
     upload(client, "notes.txt", b"Elena is tall.")
     home.ingestor.embed(home.key)
@@ -269,8 +289,8 @@ def test_a_document_that_fails_ends_with_its_report(home: House) -> None:
         assert [frame.get("phase", frame["type"]) for frame in frames] == ["queued", "reading", "corpus_report"]
         assert frames[-1]["documents"][0]["error"]["code"] == "CORRUPT"
         client.send("design_doc_sync", project_id=1, file_content="%%%", file_name="bible.txt")
-        refusal = client.frame()
-        assert (refusal["type"], refusal["code"]) == ("error", "INVALID_BASE64")
+        waiting, refusal = client.frame(), client.frame()
+        assert (waiting["phase"], refusal["type"], refusal["code"]) == ("queued", "error", "INVALID_BASE64")
 
 
 def test_progress_goes_to_whom_it_belongs(home: House, client: Client) -> None:
