@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -32,7 +33,7 @@ _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request on
 # A call may wait for its user for minutes, and a stream of changes for as long as its client likes; all of the message
 # stays in memory meanwhile, whatever of it is read.
 _LONGEST_REQUEST = 2**20  # bytes
-_MOST_VALUES = 120_000  # brackets and commas: some 5 MB
+_MOST_VALUES = 60_000  # brackets and commas: some 8 MB
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
@@ -120,7 +121,7 @@ async def _read(receive: Receive) -> bytes:
     """The body of a request.
 
     Raises:
-        HTTPException: It is long, or of very many values.
+        HTTPException: It is long, or of very many values, or not in UTF-8.
     """
     body = bytearray()
     is_whole = False
@@ -131,6 +132,9 @@ async def _read(receive: Receive) -> bytes:
             problem = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
             raise HTTPException(413, problem)
         is_whole = not message.get("more_body", False)  # or nobody is there any more
+    # The SDK reads JSON in other encodings as well, in which a quotation mark is none.
+    if not json.detect_encoding(body).startswith("utf-8"):
+        raise HTTPException(400, "A request over MCP is JSON in UTF-8.")
     if is_crowded(body.decode(errors="replace"), _MOST_VALUES):
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)

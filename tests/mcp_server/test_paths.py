@@ -1,5 +1,6 @@
 """Which paths an assistant may name: those below the folders of its workspace, by where they really lead."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -178,7 +179,7 @@ async def test_sessions_of_one_workspace_keep_no_other_out(
 
 def test_what_a_session_begins_with_is_short_for_it_is_kept(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
-    crowded = {"b": [{}] * 30_000}, {"b": "x" * 30_000}
+    crowded = {"b": [1] * 30_000}, {"b": "x" * 30_000}
     with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
         for one in crowded:
             params = {**INITIALIZE["params"], "capabilities": {"experimental": {"a": one}}}
@@ -203,7 +204,20 @@ def test_what_nobody_reads_of_a_request_has_so_many_values(two: tuple[House, Pat
     with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
         refused = greedy.post("/mcp", json=INITIALIZE | {"beside": [[]] * 60_001})
     assert refused.status_code == 413
-    assert "at most 120000 brackets and commas" in refused.json()["error"]["message"]
+    assert "at most 60000 brackets and commas" in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_what_is_counted_is_what_is_read(two: tuple[House, Path, Path], encoding: str) -> None:
+    home, _, _ = two
+    within = json.dumps(INITIALIZE | {"beside": "\u0122" + "[]," * 60_001}, ensure_ascii=False)
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        assert (
+            greedy.post("/mcp", content=within.encode(), headers={"content-type": "application/json"}).status_code
+            == 200
+        )
+        refused = greedy.post("/mcp", content=within.encode(encoding))
+    assert (refused.status_code, refused.json()["error"]["message"]) == (400, "A request over MCP is JSON in UTF-8.")
 
 
 def test_a_workspace_has_so_many_streams_of_changes(two: tuple[House, Path, Path]) -> None:
@@ -241,4 +255,4 @@ async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
         with pytest.raises(MCPError, match="INVALID_REQUEST: tools/call may have 50000 keys and values"):
-            await opened.call("search", query=[1] * 60_000)
+            await opened.call("search", query=[1] * 55_000)
