@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from mcp_server.request_place import RequestPlace
 from mcp_server.story_files import StoryFiles, UndoableFile
 from server import Services
 from server.json_text import is_crowded
@@ -85,15 +86,14 @@ class _Endpoint:
             await manager.handle_request(scope, receive, send)
             return
         body = await _read(receive)
-        if not self._under_way.take(workspace):
-            problem = (
-                "Too many requests over MCP are under way here; end some of them, or their streams, and send it again."
-            )
-            raise HTTPException(503, problem)
+        place = RequestPlace(self._under_way, workspace)
+        if not place.take():
+            raise HTTPException(503, RequestPlace.PROBLEM)
+        scope["state"]["place"] = place
         try:
             await manager.handle_request(scope, _once_more(body, receive), send)
         finally:
-            self._under_way.give_back(workspace)
+            place.give_back()
 
     async def _manager(self, workspace: str) -> StreamableHTTPSessionManager:
         async with self._beginning:

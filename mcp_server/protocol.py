@@ -17,6 +17,7 @@ from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
     EmptyResult,
@@ -43,6 +44,7 @@ from mcp_server.caller import Caller
 from mcp_server.changes import LIST, Changes
 from mcp_server.legacy_subscriptions import LegacySubscriptions
 from mcp_server.prompts import prompt, prompts
+from mcp_server.request_place import RequestPlace
 from mcp_server.resources import TEMPLATES, check_address, listed, project_in, read
 from mcp_server.story_files import StoryFiles
 from mcp_server.tool import AssistantCall, ToolError, refusal
@@ -118,7 +120,7 @@ class Protocol:
         # What a client carries from one round of a call to the next is sealed: it names no question it was not asked.
         security = RequestStateSecurity.ephemeral()
         server.middleware.append(RequestStateBoundary(security, default_audience=_NAME))
-        server.middleware.insert(0, _refuse_crowded)
+        server.middleware[:0] = [_keep_place, _refuse_crowded]
         return server
 
     # --- tools -----------------------------------------------------------------------------------------------------
@@ -195,6 +197,16 @@ class Protocol:
             return await work
 
 
+async def _keep_place(ctx: _Context, call_next: CallNext) -> HandlerResult:
+    place: RequestPlace = _request(ctx).state.place
+    if not place.take():
+        raise MCPError(INVALID_REQUEST, f"TOO_BUSY: {RequestPlace.PROBLEM}")
+    try:
+        return await call_next(ctx)
+    finally:
+        place.give_back()
+
+
 async def _refuse_crowded(ctx: _Context, call_next: CallNext) -> HandlerResult:
     """What a session or subscription begins with stays with it, and a call may wait for its user for minutes."""
     is_call = ctx.method == "tools/call"
@@ -228,6 +240,10 @@ def _named_in(uri: str) -> dict[str, Any]:
 
 
 def _caller(context: _Context) -> Caller:
+    return Caller.of(_request(context))
+
+
+def _request(context: _Context) -> Request:
     request: Request | None = context.request
     assert request is not None  # there is no other way in than HTTP
-    return Caller.of(request)
+    return request

@@ -1,7 +1,9 @@
 """Which paths an assistant may name: those below the folders of its workspace, by where they really lead."""
 
+import asyncio
 import json
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult
 
 from arrow_project import Operation
 from corpora import ProjectKey
@@ -16,12 +19,13 @@ from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
 from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
-from mcp_server.tool import ToolError
+from mcp_server.tool import AssistantCall, ToolError
 from server import Access
 from server.limits.turn_room import NoRoomForTurn
 from tests.agent.story import story_text
 from tests.mcp_server.assistant import assistant
 from tests.server.house import House, house
+from tests.waiting import eventually
 
 _TOKENS = Access({"a-token": "one", "b-token": "two"}, owner_key="owner")
 
@@ -234,6 +238,31 @@ def test_a_workspace_has_so_many_streams_of_changes(two: tuple[House, Path, Path
         assert greedy.post("/mcp", json=INITIALIZE).json()["error"]["code"] == "TOO_BUSY"
         with home.http(authorization="Bearer b-token", **ACCEPT) as other:
             assert other.post("/mcp", json=INITIALIZE).status_code == 200
+
+
+def test_a_call_keeps_its_place_when_its_client_has_hung_up(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _, _ = two
+    may_end = threading.Event()
+
+    async def called(_: AssistantCall) -> CallToolResult:
+        await asyncio.to_thread(may_end.wait)
+        return CallToolResult(content=[])
+
+    monkeypatch.setattr("mcp_server.protocol.called", called)
+    call: dict[str, Any] = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "outline"}}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        session = {"mcp-session-id": greedy.post("/mcp", json=INITIALIZE).headers["mcp-session-id"]}
+        greedy.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=session)
+        try:
+            for number in range(50):
+                with greedy.stream("POST", "/mcp", json=call | {"id": number}, headers=session) as answer:
+                    assert answer.status_code == 200
+            assert greedy.post("/mcp", json=call | {"id": 50}, headers=session).status_code == 503
+        finally:
+            may_end.set()
+        eventually(lambda: greedy.post("/mcp", json=call | {"id": 51}, headers=session).status_code == 200)
 
 
 async def test_the_folders_of_one_call_have_so_many_files_together(
