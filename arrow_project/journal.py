@@ -6,10 +6,15 @@ from typing import Any
 
 
 class Journal:
-    """Changes in order, each with what undoes it; undoing restores contents and the order of keys."""
+    """Changes in order, each with what undoes it; undoing restores contents and the order of keys.
+
+    Attributes:
+        rewritten: characters of texts that are kept as they were, because a name in them was changed.
+    """
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
+        self.rewritten = 0
 
     @property
     def position(self) -> int:
@@ -59,6 +64,11 @@ class Journal:
         index = array.index(value)
         self._undo.append(partial(array.insert, index, array[index]))
         del array[index]
+
+    def count_rewritten(self, characters: int) -> None:
+        """Count texts that were rewritten, until that is undone."""
+        self._undo.append(partial(setattr, self, "rewritten", self.rewritten))
+        self.rewritten += characters
 
     def note(self, undo: Callable[[], object]) -> None:
         """Remember how to undo a change of something beside the document."""

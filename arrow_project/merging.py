@@ -1,6 +1,7 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 from arrow_project.names import parts
@@ -49,7 +50,13 @@ def _replaced(value: Any, whole: dict[str, str], others: dict[str, str]) -> Any:
 
 def occurrences(value: Any, said: str) -> int:
     """How often the texts inside of a value say something."""
+    return sum(text.count(said) for text in texts(value))
+
+
+def texts(value: Any) -> Iterator[str]:
+    """The texts inside of a value."""
     if isinstance(value, str):
-        return value.count(said)
+        yield value
     inner = cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(occurrences(item, said) for item in inner)
+    for item in inner:
+        yield from texts(item)

@@ -1,7 +1,7 @@
 """Operations on variables."""
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.merging import occurrences
+from arrow_project.merging import occurrences, texts
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
 from arrow_project.node_types.kinds import mismatch, own_name, own_text
@@ -13,6 +13,7 @@ from arrow_project.values import Record, shortened, shown
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000
 """Characters that a rename may write into the texts that expose the name."""
+_MOST_REWRITTEN = 20_000_000  # characters of texts, by all renames: what they were before can be taken back
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
@@ -45,7 +46,7 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
 
 
 def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str) -> None:
-    """Refuse a new name that would make texts much longer: what exposes the old one says the new one.
+    """Refuse a new name that would make texts much longer, as what exposes the old one says the new one, or one more.
 
     Raises:
         OperationError: it would.
@@ -54,11 +55,18 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
     old = project.name(kind, resource_id)
     exposure = f"{{{old}" + ("}" if kind == "variable" else ".")
     # Whoever uses it has all of its texts changed, also where Arrow would see no exposure.
-    count = sum(occurrences(project.data(node_id), exposure) for node_id in project.usage.users(kind, resource_id))
+    users = [project.data(node_id) for node_id in project.usage.users(kind, resource_id)]
+    exposing = [data for data in users if occurrences(data, exposure)]
+    count = sum(occurrences(data, exposure) for data in exposing)
     if len(new) > len(old) and count * len(new) > MOST_WRITTEN:
         raise mismatch(
             f"Texts expose {shortened(old)} {count:,} times, and a rename may write {MOST_WRITTEN:,} characters into "
             f"them; choose a name of at most {max(MOST_WRITTEN // count, len(old))}."
+        )
+    if project.journal.rewritten + sum(len(text) for data in exposing for text in texts(data)) > _MOST_REWRITTEN:
+        raise mismatch(
+            f"Texts of {project.journal.rewritten:,} characters were written anew for other names, and "
+            f"{_MOST_REWRITTEN:,} may be: save the story and open it again, then rename {shortened(old)}."
         )
 
 
