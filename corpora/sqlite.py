@@ -28,7 +28,8 @@ def prepare_sqlite(engine: Engine) -> None:
     def _configure(connection: Any, _record: object) -> None:
         # The driver must not begin transactions by itself: _begin does, and says which kind.
         connection.isolation_level = None
-        for pragma in (f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}", "synchronous = NORMAL", "foreign_keys = ON"):
+        # FULL: what was acknowledged is there after a power cut.
+        for pragma in (f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}", "synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
         _use_write_ahead_log(connection)
 

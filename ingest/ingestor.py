@@ -108,7 +108,10 @@ class Ingestor:
             names = {document.name for document in before}.intersection(gone)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
-            removed = [self._store.remove(key, key.document_id(name)) for name in sorted(names)]
+            removed: list[Document] = []
+            for name in sorted(names):
+                say(Progress("", "queued", len(entries), len(entries)))  # whoever listens may end it here as well
+                removed.append(self._store.remove(key, key.document_id(name)))
         self._store.sweep()
         if removed or addition.wrote:
             self._retriever.refresh(key)

@@ -37,7 +37,7 @@ _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
-_MOST_QUESTIONS, _QUESTIONS_EACH = 100, 50  # of a workspace
+_MOST_QUESTIONS, _QUESTIONS_EACH = 100, 25  # of a workspace: half of the requests that it has over MCP
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 

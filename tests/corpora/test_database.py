@@ -23,11 +23,12 @@ def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
     second.close()
 
 
-def test_sqlite_runs_with_write_ahead_log_and_foreign_keys(sqlite_url: str) -> None:
+def test_sqlite_runs_with_a_write_ahead_log_on_the_disk_and_foreign_keys(sqlite_url: str) -> None:
     catalog = Catalog(sqlite_url)
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "FULL"
     catalog.close()
 
 

@@ -49,6 +49,20 @@ def test_of_a_changed_document_only_changed_passages_are_embedded(pipeline: Pipe
     pipeline.assert_consistent(key)
 
 
+def test_who_listens_may_end_it_between_two_removals(pipeline: Pipeline, key: ProjectKey) -> None:
+    class IsOver(Exception):
+        pass
+
+    def listen(progress: Progress) -> None:
+        if progress.phase == "queued" and len(pipeline.catalog.documents(key)) == 1:
+            raise IsOver
+
+    pipeline.ingestor.add(key, SOURCES)
+    with pytest.raises(IsOver):
+        pipeline.ingestor.add(key, [], replace=True, progress=listen)
+    assert len(pipeline.catalog.documents(key)) == 1
+
+
 def test_a_renamed_moved_or_copied_file_is_neither_read_nor_embedded_again(pipeline: Pipeline, key: ProjectKey) -> None:
     twice = "# People\n\nElena waits.\n\n# People\n\nElena waits.\n"
     sources = [Source("bible.md", BIBLE.encode()), Source("twice.md", twice.encode()), Source("a.pdf", a_pdf("One."))]
