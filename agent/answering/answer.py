@@ -17,6 +17,7 @@ from agent.answering.tools import read_calls, request_parameters
 from agent.editing.execution import tool_result
 from agent.models.failures import model_failure
 from agent.models.retries import Retries
+from agent.models.size import characters
 from agent.prompt.history import assemble
 from agent.prompt.prompt import history_budget, render_context, render_question
 from agent.prompt.quoting import MATERIAL
@@ -149,7 +150,9 @@ class ModelAnswer:
         calls = await in_thread(read_calls, parts, self._tools)
         answers: list[dict[str, Any] | str] = []
         while len(answers) < len(calls):
-            answers += await self._answers(calls[len(answers) :])
+            made = await self._answers(calls[len(answers) :])
+            self._requests.grow(characters([*made]))
+            answers += made
         return [_result(part, answer) for part, answer in zip(parts, answers, strict=True)]
 
     async def _answers(self, calls: Sequence[Operation | str]) -> Sequence[dict[str, Any] | str]:

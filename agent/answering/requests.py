@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 # Requests to a provider cost money: a model that goes in circles is stopped.
 _MAX_REQUESTS = 60
+# All of them are sent again with each, and kept until the end.
+_MOST_CHARACTERS = 2_000_000
 # A shorter wait is over before anybody wonders.
 _TOLD_WAIT_S = 2.0
 # A provider whose stream does not end is not waited for; a small machine needs as long for so many tokens.
@@ -49,6 +51,7 @@ class Requests:
         self._tell = tell
         self._counted = RunUsage()
         self._has_spoken = False  # in the request under way
+        self._characters = 0
         self.model_s = 0.0
 
     @property
@@ -64,6 +67,7 @@ class Requests:
         Raises:
             AgentRunError: The model could not be used, or not to the end.
         """
+        self.grow(0)
         if self._counted.requests >= _MAX_REQUESTS:
             raise UsageLimitExceeded(f"The answer has taken {_MAX_REQUESTS} requests.")
         failures = 0
@@ -78,6 +82,16 @@ class Requests:
                 _require_whole(response)
                 return response
 
+    def grow(self, size: int) -> None:
+        """Counts so many characters that the model is told, with all that it has answered.
+
+        Raises:
+            UsageLimitExceeded: The conversation is longer than a turn takes.
+        """
+        self._characters += size
+        if self._characters > _MOST_CHARACTERS:
+            raise UsageLimitExceeded(f"Answers and results have more than {_MOST_CHARACTERS:,} characters together.")
+
     async def _streamed(self, messages: list[ModelMessage]) -> ModelResponse:
         self._has_spoken = False
         reading = Reading(self._model, messages, self._parameters)
@@ -88,6 +102,7 @@ class Requests:
                 async for text in texts:
                     self._has_spoken = True
                     await self._tell(text)
+            self._characters += reading.size
             return reading.response
         except ModelAPIError as error:
             if _ENDED_EARLY in str(error):

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, cast
 
+from pydantic_ai._special_tokens import restore_special_tokens_in_parts
 from pydantic_ai.messages import InstructionPart, ToolCallPart
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
@@ -20,11 +21,9 @@ from arrow_project import OPERATIONS, Operation
 ANSWER_QUESTION = "answer_question"
 """The tool that says what the user's reply to an open question comes to; offered only where there is one."""
 
-_LONGEST_ARGUMENTS = 500_000  # characters, of all calls of a response: what can be read and checked in a moment
 _MOST_CALLS = 200
-_TOO_MUCH = (
-    f"This call was not made: the calls of one response have at most {_LONGEST_ARGUMENTS:,} characters of arguments "
-    f"together, and are at most {_MOST_CALLS}. Make the others in the next one."
+_TOO_MANY = (
+    f"This call was not made: the calls of one response are at most {_MOST_CALLS}. Make the others in the next one."
 )
 _LONGEST_NAME = 64
 _DECIDE = (
@@ -65,21 +64,13 @@ def request_parameters(*, answers_question: bool) -> ModelRequestParameters:
 
 
 def read_calls(parts: Sequence[ToolCallPart], tools: Container[str]) -> list[Operation | str]:
-    """The calls of one response, in order; what makes it longer than can be read in a moment is not done.
+    """The calls of one response, in order; those that are too many are not done.
 
     Each is an operation, or what the model is told where it cannot be read.
     """
-    left = _LONGEST_ARGUMENTS
-    calls: list[Operation | str] = []
-    for part in parts:
-        length = len(_written(part))
-        if len(calls) < _MOST_CALLS and length <= left:
-            left -= length
-            calls.append(read_call(part, tools))
-        else:
-            part.tool_name, part.args = function_named(part.tool_name), {}
-            calls.append(_TOO_MUCH)
-    return calls
+    for part in parts[_MOST_CALLS:]:
+        part.tool_name, part.args = function_named(part.tool_name), {}
+    return [*(read_call(part, tools) for part in parts[:_MOST_CALLS]), *[_TOO_MANY] * len(parts[_MOST_CALLS:])]
 
 
 def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
@@ -95,6 +86,7 @@ def read_call(part: ToolCallPart, tools: Container[str]) -> Operation | str:
     except ValueError as error:
         part.args = {"arguments": encodable(written)}
         return f"Nothing was done: the arguments have to be one JSON object ({error})."
+    [part.args] = (restored.args_as_dict() for restored in restore_special_tokens_in_parts([part]))
     return Operation(part.tool_name, part.args) if part.tool_name in tools else _unknown(part.tool_name)
 
 

@@ -12,9 +12,10 @@ from agent.models.failures import AnswerWithoutEnd
 if TYPE_CHECKING:
     from httpx2 import Request, Response
 
-_MOST = 64 * 2**20
-_LONGEST_EVENT = 2**20  # the SDKs read one at once; the longest is the whole answer once more, or what it thought
-_MOST_COPIED = 8 * _MOST  # with each line an SDK copies what it has of the event: its bytes times its lines
+_MOST = 16 * 2**20  # an event for each token takes a quarter of it; `size` counts what is in them
+# The SDKs read one at once, and a refusal; the longest is the whole answer once more, or what it thought.
+_LONGEST_EVENT = 2**20
+_MOST_COPIED = 32 * _MOST  # with each line an SDK copies what it has of the event: its bytes times its lines
 _EVENT_END = re.compile(rb"\n\n|\r\n\r\n|\r\r(?!\n)")  # as the SDKs, which go on where line ends are mixed
 
 
@@ -27,7 +28,7 @@ class LimitedAnswers:
         read = response.aiter_bytes
 
         def read_limited(chunk_size: int | None = None) -> AsyncGenerator[bytes]:
-            return _limited(read(chunk_size))
+            return _limited(read(chunk_size), _MOST if response.is_success else _LONGEST_EVENT)
 
         # The SDKs read with this, as the response itself does; what it counts is not compressed any more.
         response.aiter_bytes = read_limited
@@ -40,7 +41,7 @@ class LimitedAnswers:
         return response
 
 
-async def _limited(chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+async def _limited(chunks: AsyncGenerator[bytes], most: int) -> AsyncGenerator[bytes]:
     """Whole events, and what is left at the end: an SDK copies what it has of an event with each piece of it, too."""
     size = copied = 0
     waiting = bytearray()
@@ -51,12 +52,12 @@ async def _limited(chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
             waiting += chunk
             ends = [0, *(found.end() for found in _EVENT_END.finditer(waiting, seen))]
             copied += sum(_copied(waiting, *event) for event in pairwise(ends))
-            _within(size, max(end - begin for begin, end in pairwise([*ends, len(waiting)])), copied)
+            _within(most, size, max(end - begin for begin, end in pairwise([*ends, len(waiting)])), copied)
             if ends[-1]:
                 yield bytes(waiting[: ends[-1]])
                 del waiting[: ends[-1]]
             await asyncio.sleep(0)  # what has come already, or is unpacked, is read without a pause
-        _within(size, len(waiting), copied + _copied(waiting, 0, len(waiting)))
+        _within(most, size, len(waiting), copied + _copied(waiting, 0, len(waiting)))
         if waiting:
             yield bytes(waiting)
 
@@ -65,7 +66,7 @@ def _copied(text: bytearray, begin: int, end: int) -> int:
     return (end - begin) * (text.count(b"\n", begin, end) + text.count(b"\r", begin, end))
 
 
-def _within(size: int, event: int, copied: int) -> None:
-    if size > _MOST or event > _LONGEST_EVENT or copied > _MOST_COPIED:
+def _within(most: int, size: int, event: int, copied: int) -> None:
+    if size > most or event > _LONGEST_EVENT or copied > _MOST_COPIED:
         told = f"The provider sent {size:,} bytes, {event:,} of them without an empty line; "
         raise AnswerWithoutEnd(f"{told}each event's bytes times its lines are {copied:,} together.")

@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
+from typing import Any, cast
 
+from pydantic_ai._special_tokens import StreamRestorer
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UnexpectedModelBehavior
 from pydantic_ai.messages import (
@@ -17,10 +19,11 @@ from pydantic_ai.messages import (
     ThinkingPart,
     ToolCallPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
 from agent.models.failures import AnswerUnreadable
+from agent.models.size import characters, counted, require_answer
 from agent.prompt.quoting import encodable
 from agent.turn.events import TextChunk, TextFinished
 
@@ -33,9 +36,11 @@ class Reading:
 
     Attributes:
         response: All of it, from when its texts have ended.
+        size: How many characters are in it, likewise.
     """
 
     response: ModelResponse
+    size: int
 
     def __init__(self, model: Model, messages: list[ModelMessage], parameters: ModelRequestParameters) -> None:
         self._asked = model_request_stream(
@@ -52,11 +57,13 @@ class Reading:
         """
         try:
             async with self._asked as stream:
-                async for event in stream:
+                async for event in _limited(stream):
                     if (text := _text(event)) is not None:
                         for whole in self._whole(text):
                             yield whole
             self.response = _usable(stream.get())
+            self.size = characters(self.response.parts)
+            require_answer(self.size)
         except Exception as error:
             if isinstance(error, AgentRunError) and type(error) is not UnexpectedModelBehavior:
                 raise
@@ -75,6 +82,33 @@ class Reading:
             said, self._first_half = said[:-1], said[-1]
         if said:
             yield TextChunk(encodable(said))
+
+
+class _TextsRestorer(StreamRestorer):
+    """Takes out of texts only what `prepare_messages` puts into the marks of chat formats.
+
+    Of a call's arguments each character would be looked at on its own, and again with each part: see `tools.read_call`.
+    """
+
+    def restore(self, event: ModelResponseStreamEvent) -> ModelResponseStreamEvent:
+        match event:
+            case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
+                return super().restore(event)
+            case _:
+                return event
+
+    def restore_part_so_far(self, index: int, part: Any) -> Any:
+        return super().restore_part_so_far(index, part) if isinstance(part, TextPart) else part
+
+
+def _limited(stream: StreamedResponse) -> StreamedResponse:
+    """The stream, which begins with what is counted: all that pydantic-ai does with an event comes after."""
+    events = stream._get_event_iterator  # pyright: ignore[reportPrivateUsage]
+    cast("Any", stream)._get_event_iterator = lambda: counted(cast("Any", events)())
+    parts = stream._parts_manager  # pyright: ignore[reportPrivateUsage]
+    if parts.special_token_restorer is not None:
+        parts.special_token_restorer = _TextsRestorer()
+    return stream
 
 
 def _text(event: ModelResponseStreamEvent) -> TextChunk | TextFinished | None:

@@ -133,7 +133,7 @@ async def test_a_call_of_a_stream_that_breaks_off_is_not_executed(provider: Prov
 async def test_an_answer_without_an_end_is_cut_off(
     provider: Provider, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = Text(["word " * 60_000] * 2)
+    said = Text(["word " * 22_000] * 2)
     assert (await provider.ask([said])).failure is None
     monkeypatch.setattr(answer_limit, limit, 100_000)
     asked = await provider.ask([said])
@@ -142,11 +142,18 @@ async def test_an_answer_without_an_end_is_cut_off(
     assert not asked.waits, "the same would come again"
 
 
+@pytest.mark.parametrize("said", [Text(["word " * 30_000] * 2), ToolUse("create_variable", {"name": "x" * 300_000})])
+async def test_of_an_answer_no_more_is_read_than_one_may_have(provider: Provider, said: Any) -> None:
+    asked = await provider.ask([said])
+    assert asked.failure == "MODEL_MISBEHAVED"
+    assert any("sent more than any answer has" in str(event) for event in asked.events)
+
+
 async def test_a_refusal_without_an_end_is_not_read_to_the_end(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_limit, "_MOST", 10)
-    asked = await provider.ask(*[HttpError(400, "invalid_request_error", "no " * 1000)] * 6)
+    monkeypatch.setattr(answer_limit, "_LONGEST_EVENT", 10)
+    asked = await provider.ask(*[HttpError(400, "invalid_request_error", "no\n\n" * 1000)] * 6)
     assert asked.failure == "MODEL_MISBEHAVED"
 
 
