@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 _Answer = TypeVar("_Answer")
 
-# Of one answer: a project's million passages have ids of that length. Whoever sends more, or sends for longer than the
-# call may take, does so to fill our memory.
-_MOST_BYTES = 64 * 2**20
+# Of one answer, where no more is asked for. Whoever sends more, or sends for longer than the call may take, does so to
+# fill our memory.
+MOST_BYTES = 2**20
+_MOST_BYTES_OF_AN_ERROR = 2**16  # each is written to the log
+_BYTES_OF_A_VALUE = 8  # at least, on average: what we ask for has ids and numbers, and an object takes ten times that
 _SOONEST_S = 0.001  # no time is no time limit to some clients
 
 LATE = "it did not answer in time"
@@ -26,28 +28,31 @@ class AnswerWithoutEnd(Exception):
 
 class _Call(threading.local):  # each has a thread of its own
     ends_at: float | None = None
+    most_bytes = MOST_BYTES
     given_up: AnswerWithoutEnd | None = None
 
 
 _call = _Call()
 
 
-def within(limit_s: float, work: Callable[[], _Answer]) -> _Answer:
-    """What `work` makes of a client that has the `hooks`.
+def within(limit_s: float, work: Callable[[], _Answer], most_bytes: int = MOST_BYTES) -> _Answer:
+    """What `work` makes of a client that has the `hooks`, in so many seconds, of answers of so many bytes.
 
     Raises:
         AnswerWithoutEnd: It was given up, or its time is over, whatever the client makes of that.
     """
     ends_at = time.monotonic() + limit_s
-    _call.ends_at, _call.given_up = ends_at, None
+    _call.ends_at, _call.most_bytes, _call.given_up = ends_at, most_bytes, None
     try:
         return work()
+    except AnswerWithoutEnd:
+        raise
     except Exception as error:
         if _call.given_up is None and time.monotonic() < ends_at:
             raise
         raise (_call.given_up or AnswerWithoutEnd(LATE)) from error
     finally:
-        _call.ends_at = None
+        _call.ends_at, _call.most_bytes = None, MOST_BYTES
 
 
 def hooks() -> dict[str, list[Callable[..., Any]]]:
@@ -69,20 +74,26 @@ def _limit_request(request: Any) -> None:
 
 def _limit_response(response: Any) -> None:
     response.headers.pop("content-encoding", None)  # not asked for
+    response.encoding = "utf-8"  # as JSON is: there are others that take minutes to read a MiB
+    most_bytes = _call.most_bytes if response.is_success else _MOST_BYTES_OF_AN_ERROR
     ends_at, read = _call.ends_at, response.iter_raw
 
     def read_limited(chunk_size: int | None = None) -> Iterator[bytes]:
-        return _limited(read(chunk_size), ends_at)
+        return _limited(read(chunk_size), ends_at, most_bytes)
 
     response.iter_bytes = read_limited  # all else reads with this
 
 
-def _limited(chunks: Iterator[bytes], ends_at: float | None) -> Iterator[bytes]:
-    size = 0
+def _limited(chunks: Iterator[bytes], ends_at: float | None, most_bytes: int) -> Iterator[bytes]:
+    size = values = 0
+    most_values = most_bytes // _BYTES_OF_A_VALUE
     for chunk in chunks:
         size += len(chunk)
-        if size > _MOST_BYTES:
-            raise _given_up(f"it sent more than {_MOST_BYTES // 2**20} MiB in one answer")
+        values += chunk.count(b",") + chunk.count(b"[") + chunk.count(b"{")  # before each but some
+        if size > most_bytes:
+            raise _given_up(f"it sent more than {most_bytes:,} bytes in one answer")
+        if values > most_values:
+            raise _given_up(f"it sent more than {most_values:,} values in one answer")
         if ends_at is not None and time.monotonic() > ends_at:
             raise _given_up("its answer did not end in time")
         yield chunk

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from retrieval.answer_limit import LATE, AnswerWithoutEnd, within
+from retrieval.answer_limit import LATE, MOST_BYTES, AnswerWithoutEnd, within
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ _PROBE_HANGS_S = 10.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a call may take, in seconds, from a server that is there.
+    """How long a call may take, in seconds, from a server that is there, and how long each answer may be.
 
     One that `asks_again` first waits a moment whether a server that is away is back, and then for its answer whatever
     happens. Of any other somebody waits for the end: it is given up as soon as the server is found away.
@@ -42,6 +42,7 @@ class Patience:
 
     limit_s: float
     asks_again: bool = False
+    most_bytes: int = MOST_BYTES
 
 
 class NoAnswer(Exception):
@@ -111,17 +112,20 @@ class CircuitBreaker:
             self._free.release()
 
     def _answer(self, work: Callable[[], _Answer], patience: Patience) -> _Answer:
-        future = in_thread(lambda: within(patience.limit_s, work))
-        either: tuple[Future[Any], ...] = (future, self._ended)
-        came = self._comes(lambda seconds: bool(wait(either, seconds, FIRST_COMPLETED).done), patience)
-        if not future.done():
-            self._hanging.add(future)
-            future.add_done_callback(self._hanging.discard)
-            raise NoAnswer(_ENDED) if came else self._opened(LATE)
+        future = in_thread(lambda: within(patience.limit_s, work, patience.most_bytes))
+        either: list[Future[Any]] = [future, self._ended]
         try:
+            came = self._comes(lambda seconds: bool(wait(either, seconds, FIRST_COMPLETED).done), patience)
+            if not future.done():
+                self._hanging.add(future)
+                future.add_done_callback(self._hanging.discard)
+                raise NoAnswer(_ENDED) if came else self._opened(LATE)
             return future.result()
         except self._lost as error:
             raise self._opened(str(error) or type(error).__name__) from error
+        finally:
+            either.clear()
+            del future  # else its error would have itself, and the answer that it came of, for long
 
     def _comes(self, waited: Callable[[float], bool], patience: Patience) -> bool:
         """Whether it comes before patience ends; `waited` waits so long for it, and says whether it is there."""
@@ -172,13 +176,14 @@ def in_thread(work: Callable[[], _Answer]) -> Future[_Answer]:
     """What `work` will have returned or raised, in a thread that the end of the process does not wait for."""
     future: Future[_Answer] = Future()
 
-    def run() -> None:
+    def run(future: Future[_Answer]) -> None:
         try:
             answer = work()
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
             future.set_exception(error)
         else:
             future.set_result(answer)
+        del future  # as above
 
-    threading.Thread(target=run, name="store", daemon=True).start()
+    threading.Thread(target=run, args=(future,), name="store", daemon=True).start()
     return future

@@ -28,7 +28,7 @@ _Answer = TypeVar("_Answer")
 _BATCH = 32  # texts in one request
 # Somebody waits for a question's answer, which can be found without the provider; for passages nobody does.
 _QUESTION = Patience(5.0, asks_again=True)
-_PASSAGES = Patience(120.0, asks_again=True)
+_PASSAGES = Patience(120.0, asks_again=True, most_bytes=8 * 2**20)  # of 4,096 numbers each, one a line
 _CLIENT = re.compile(r"\bhttpx2?(?=\.Client\b)")
 
 

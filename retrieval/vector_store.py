@@ -33,6 +33,10 @@ _BATCH = 2000  # records in one call; Chroma takes at most 5,461 of them
 _QUERY = Patience(2.0)
 _DELETE = Patience(5.0)
 _OTHERWISE = Patience(30.0, asks_again=True)
+# Nobody asks for two of these at once. The ids of the most passages that a project may have take 4 MiB, with as many
+# that are replaced 8; of the projects of a server each takes 2 KB.
+_IDS = Patience(30.0, asks_again=True, most_bytes=16 * 2**20)
+_COLLECTIONS = Patience(30.0, asks_again=True, most_bytes=64 * 2**20)
 
 
 class VectorStore:
@@ -78,13 +82,13 @@ class VectorStore:
 
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""
-        found = self._in_collection(key, lambda collection: collection.get(include=[]), _OTHERWISE)
+        found = self._in_collection(key, lambda collection: collection.get(include=[]), _IDS)
         return set(found["ids"]) if found else set()
 
     def without_text(self, key: ProjectKey) -> set[str]:
         """The ids of those that have nothing but a vector, as all had that Fletcher wrote before 2026-12."""
         where = cast("Where", {"kind": {"$nin": list(get_args(PassageKind))}})
-        found = self._in_collection(key, lambda collection: collection.get(where=where, include=[]), _OTHERWISE)
+        found = self._in_collection(key, lambda collection: collection.get(where=where, include=[]), _IDS)
         return set(found["ids"]) if found else set()
 
     def drop(self, key: ProjectKey) -> None:
@@ -95,7 +99,7 @@ class VectorStore:
     def clear(self) -> None:
         """Forget the vectors of all projects, also where they cannot be read any more."""
         try:
-            self._chroma.call(self._cleared, _OTHERWISE)
+            self._chroma.call(self._cleared, _COLLECTIONS)
             self._chroma.close_when_idle()
         except VectorStoreUnavailable:
             if not self._chroma.set_aside():

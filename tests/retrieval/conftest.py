@@ -1,5 +1,6 @@
 """A catalog, a real Chroma and a retriever for each test; the real model once for all that need it."""
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -14,6 +15,13 @@ from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 
 Put = Callable[..., Document]
+
+
+@pytest.fixture
+def without_garbage_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture

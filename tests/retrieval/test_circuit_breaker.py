@@ -1,6 +1,7 @@
 """One server that hangs must not hold up more than the calls that find it out."""
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -71,6 +72,22 @@ def test_an_answer_and_an_error_come_through(breaker: CircuitBreaker, server: Se
     with pytest.raises(KeyError):
         breaker.call(lambda: {}["nothing"], _LONG)
     assert breaker.call(server.ask, _LONG) == "an answer", "an error is an answer, too"
+
+
+class Useless(Exception):
+    """An answer led to this."""
+
+
+@pytest.mark.usefixtures("without_garbage_collection")
+def test_an_error_is_free_at_once_with_the_answer_that_it_came_of(breaker: CircuitBreaker) -> None:
+    def read() -> None:
+        raise Useless
+
+    with pytest.raises(Useless) as raised:
+        breaker.call(read, _LONG)
+    error = weakref.ref(raised.value)
+    del raised
+    eventually(lambda: error() is None)
 
 
 def test_after_a_call_that_hangs_none_is_made_until_a_probe_is_answered(

@@ -1,27 +1,31 @@
 """A Chroma server is not trusted like code: nothing that it names is run, and an answer of no use is an error."""
 
 import gzip
+import json
 import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from chromadb.utils import embedding_functions
 
-from corpora import Catalog, ProjectKey
+from corpora import Catalog, ProjectKey, Quota
 from retrieval import Retriever, VectorStore, VectorStoreUnavailable
 from retrieval.circuit_breaker import Patience
-from tests.hostile_chroma import answering, blanks_without_end, hostile_chroma
+from tests.hostile_chroma import answering, answering_with, blanks_without_end, hostile_chroma
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import small_vector
 from tests.retrieval.stored import stored
 from tests.server_process import PATIENCE_S
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -143,19 +147,74 @@ def test_an_answer_of_no_use_is_an_error_that_names_the_server(key: ProjectKey, 
                 assert ask() in (None, [])
 
 
-@pytest.mark.parametrize(
-    ("most", "patience_s", "each", "pause_s"), [(2**20, PATIENCE_S, 2**16, 0), (2**30, 0.2, 1, 0.01)]
-)
+@pytest.mark.parametrize(("patience_s", "each", "pause_s"), [(PATIENCE_S, 2**16, 0), (0.2, 1, 0.01)])
 def test_an_answer_without_end_is_given_up(
-    key: ProjectKey, monkeypatch: pytest.MonkeyPatch, most: int, patience_s: float, each: int, pause_s: float
+    key: ProjectKey, monkeypatch: pytest.MonkeyPatch, patience_s: float, each: int, pause_s: float
 ) -> None:
     """By bytes, and by time: no thread of ours reads it on."""
-    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", most)
     monkeypatch.setattr("retrieval.vector_store._QUERY", Patience(patience_s))
     with blanks_without_end(each, pause_s) as (url, left), closing(VectorStore(url)) as store:
-        with pytest.raises(VectorStoreUnavailable, match=f"{url}.*(MiB|in time)"):
+        with pytest.raises(VectorStoreUnavailable, match=f"{url}.*(more than 1,048,576 bytes|in time)"):
             store.query(key, small_vector("dragon"), 1)
         assert left.wait(PATIENCE_S), "it is still read"
+
+
+@contextmanager
+def answering_to(asked: str, content: bytes) -> Generator[VectorStore]:
+    """A store whose server has every collection, and answers so to what is asked of it."""
+    collection = {"id": str(UUID(int=7)), "name": "a", "configuration_json": {}, "tenant": "t", "database": "d"}
+    described = json.dumps(collection).encode()
+    with (
+        answering_with(lambda _method, path, _body: (200, content if path.endswith(asked) else described)) as url,
+        closing(VectorStore(url)) as store,
+    ):
+        yield store
+
+
+@pytest.mark.parametrize("values", [b"[]", b"1", b'""'])
+def test_the_values_of_an_answer_are_counted_before_they_are_objects(key: ProjectKey, values: bytes) -> None:
+    """Each takes up to thirty times the bytes that it is sent in."""
+    crowded = b'{"ids": [["p1"]], "distances": [[' + b",".join([values] * 200_000) + b"]]}"
+    with (
+        answering_to("/query", crowded) as store,
+        pytest.raises(VectorStoreUnavailable, match="more than 131,072 values"),
+    ):
+        store.query(key, small_vector("dragon"), 1)
+
+
+@pytest.mark.usefixtures("without_garbage_collection")
+def test_what_was_given_up_is_free_at_once(key: ProjectKey) -> None:
+    with answering_to("/query", b" " * 2**21) as store:
+        with pytest.raises(VectorStoreUnavailable) as raised:
+            store.query(key, small_vector("dragon"), 1)
+        refused = raised.value.__cause__
+        assert refused is not None
+        given_up = weakref.ref(refused.__cause__)
+        del raised, refused
+        eventually(lambda: given_up() is None)
+
+
+def test_an_error_is_short() -> None:
+    """Each is written to the log."""
+    with (
+        answering(500, b'{"error": "E", "message": "' + b"x" * 70_000 + b'"}') as url,
+        closing(VectorStore(url)) as store,
+        pytest.raises(VectorStoreUnavailable, match="more than 65,536 bytes"),
+    ):
+        store.check()
+
+
+def test_as_many_ids_are_read_as_a_project_has_passages(key: ProjectKey) -> None:
+    ids = json.dumps({"ids": [f"{number:032x}" for number in range(Quota.passages)]}).encode()
+    with answering_to("/get", ids) as store:
+        assert len(store.ids(key)) == Quota.passages
+
+
+def test_an_answer_is_read_as_utf_8() -> None:
+    """Whatever it is said to be: to read a MiB of "punycode" takes minutes."""
+    beats, said = b'{"nanosecond heartbeat": 7}', {"Content-Type": "application/json; charset=punycode"}
+    with answering(200, beats, said) as url, closing(VectorStore(url)) as store:
+        store.check()
 
 
 def test_an_answer_is_not_unpacked() -> None:

@@ -156,25 +156,23 @@ def test_a_question_does_not_wait_for_a_provider_that_is_known_to_hang(
 
 
 @pytest.mark.parametrize(
-    ("most", "patience_s", "blanks", "pause_s"),
-    [(2**20, PATIENCE_S, b" " * 2**16, 0), (2**30, 0.2, b" ", 0.01)],
+    ("patience_s", "blanks", "pause_s"),
+    [(PATIENCE_S, b" " * 2**16, 0), (0.2, b" ", 0.01)],
     ids=["by bytes", "by time"],
 )
 def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
     embedder: Embedder,
     provider: ProviderStub,
     monkeypatch: pytest.MonkeyPatch,
-    most: int,
     patience_s: float,
     blanks: bytes,
     pause_s: float,
 ) -> None:
     """No thread of ours reads it on, nor what a probe is answered."""
-    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", most)
     monkeypatch.setattr("retrieval.provider._QUESTION", Patience(patience_s, asks_again=True))
     monkeypatch.setattr("retrieval.circuit_breaker._PROBE_ENDS_S", patience_s)
     provider.blanks = blanks, pause_s
-    with pytest.raises(ProviderAway, match=r"MiB|in time"):
+    with pytest.raises(ProviderAway, match=r"more than 1,048,576 bytes|in time"):
         embedder.embed_query("sword")
     assert provider.left.wait(PATIENCE_S), "it is still read"
     provider.left.clear()
@@ -185,6 +183,12 @@ def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
     monkeypatch.setattr("retrieval.circuit_breaker._PROBE_ENDS_S", PATIENCE_S)
     eventually(lambda: embedder.is_away() is False)
     assert embedder.embed_query("sword").shape == (embedder.dimension,)
+
+
+def test_a_request_of_passages_has_room_for_the_longest_vectors(provider: ProviderStub) -> None:
+    provider.mangled = lambda rows: [np.resize(row, 8192) for row in rows]
+    assert Embedder(MODELS[0]).embed_passages(["sword"] * 32).shape == (32, 8192)
+    assert len(provider.asked[-1]) == 32
 
 
 class Answering:
@@ -260,12 +264,11 @@ def test_a_reranker_of_a_provider_is_an_error_at_the_start_only(reranker: Rerank
 
 
 def test_an_answer_without_end_to_a_reranker_whose_package_takes_a_client_is_given_up(
-    reranker: Reranker, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
+    reranker: Reranker, provider: ProviderStub
 ) -> None:
     reranker.load()
-    monkeypatch.setattr("retrieval.answer_limit._MOST_BYTES", 2**20)
     provider.blanks = b" " * 2**16, 0
-    with pytest.raises(ProviderAway, match="more than 1 MiB"):
+    with pytest.raises(ProviderAway, match="more than 1,048,576 bytes"):
         reranker.scores("dragon", ["gold", "lead"])
     assert provider.left.wait(PATIENCE_S), "it is still read"
     provider.blanks = None
