@@ -9,7 +9,7 @@ class Journal:
     """Changes in order, each with what undoes it; undoing restores contents and the order of keys.
 
     Attributes:
-        rewritten: characters of texts that are kept as they were, because a name in them was changed.
+        rewritten: what data takes that is kept as it was because a name in it was changed, in characters.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Journal:
         del array[index]
 
     def count_rewritten(self, characters: int) -> None:
-        """Count texts that were rewritten, until that is undone."""
+        """Count data that was written anew, until that is undone."""
         self._undo.append(partial(setattr, self, "rewritten", self.rewritten))
         self.rewritten += characters
 

@@ -1,12 +1,13 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, cast
 
 from arrow_project.names import parts
 from arrow_project.values import Record
 
+_OF_A_VALUE = 16  # 64 bytes, as of an empty list
 _EXPOSURE = re.compile(r"\{[^{}]*+\}")
 
 
@@ -50,13 +51,15 @@ def _replaced(value: Any, whole: dict[str, str], others: dict[str, str]) -> Any:
 
 def occurrences(value: Any, said: str) -> int:
     """How often the texts inside of a value say something."""
-    return sum(text.count(said) for text in texts(value))
-
-
-def texts(value: Any) -> Iterator[str]:
-    """The texts inside of a value."""
     if isinstance(value, str):
-        yield value
-    inner = cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for item in inner:
-        yield from texts(item)
+        return value.count(said)
+    return sum(occurrences(item, said) for item in _inner(value))
+
+
+def extent(value: Any) -> int:
+    """What a copy of a value takes, in characters: of its texts, and for each value in it some."""
+    return _OF_A_VALUE + (len(value) if isinstance(value, str) else sum(map(extent, _inner(value))))
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    return cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()

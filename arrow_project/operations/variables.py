@@ -1,7 +1,7 @@
 """Operations on variables."""
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.merging import occurrences, texts
+from arrow_project.merging import extent, occurrences
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
 from arrow_project.node_types.kinds import mismatch, own_name, own_text
@@ -13,7 +13,7 @@ from arrow_project.values import Record, shortened, shown
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000
 """Characters that a rename may write into the texts that expose the name."""
-_MOST_REWRITTEN = 20_000_000  # characters of texts, by all renames: what they were before can be taken back
+_MOST_REWRITTEN = 50_000_000  # characters, by all renames: what was there before can be taken back
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
@@ -63,9 +63,9 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
             f"Texts expose {shortened(old)} {count:,} times, and a rename may write {MOST_WRITTEN:,} characters into "
             f"them; choose a name of at most {max(MOST_WRITTEN // count, len(old))}."
         )
-    if project.journal.rewritten + sum(len(text) for data in exposing for text in texts(data)) > _MOST_REWRITTEN:
+    if project.journal.rewritten + sum(map(extent, exposing)) > _MOST_REWRITTEN:
         raise mismatch(
-            f"Texts of {project.journal.rewritten:,} characters were written anew for other names, and "
+            f"Data of {project.journal.rewritten:,} characters was written anew for other names, and "
             f"{_MOST_REWRITTEN:,} may be: save the story and open it again, then rename {shortened(old)}."
         )
 

@@ -116,8 +116,8 @@ def test_a_new_name_makes_no_texts_long_in_which_arrow_sees_no_exposure() -> Non
 
 
 def test_of_texts_that_are_written_anew_for_names_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrow_project.operations.variables._MOST_REWRITTEN", 2500)
-    long = {"type": "content", "name": "long", "data": {"title": "", "content": "{q}" + "x" * 997}}
+    monkeypatch.setattr("arrow_project.operations.variables._MOST_REWRITTEN", 3000)
+    long = {"type": "content", "name": "long", "data": {"content": "{q}" + "x" * 997, "odd": [[]]}}
     other = {"type": "user_input", "name": "ask", "data": {"prompt": "x" * 10_000, "variable": 900}}
     variables = {"900": {"name": "q", "type": "num", "init": 0}}
     project = _story(nodes={"1000": long, "1001": other}, variables=variables)
@@ -125,7 +125,7 @@ def test_of_texts_that_are_written_anew_for_names_so_many_are_kept(monkeypatch: 
     for name in "rs":
         do(project, "update_variable", variable_id=900, name=name)
     refused = refusal(project, "update_variable", variable_id=900, name="t")
-    assert "Texts of 2,000 characters were written anew for other names, and 2,500 may be" in refused.message
+    assert "Data of 2,128 characters was written anew for other names, and 3,000 may be" in refused.message
     project.rollback(before)
     do(project, "update_variable", variable_id=900, name="t")
 
