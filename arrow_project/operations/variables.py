@@ -13,7 +13,7 @@ from arrow_project.values import Record, shortened, shown
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000
 """Characters that a rename may write into the texts that expose the name."""
-_MOST_REWRITTEN = 50_000_000  # characters, by all renames: what was there before can be taken back
+_MOST_REWRITTEN = 20_000_000  # characters, by all renames: what was there before can be taken back
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
