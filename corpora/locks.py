@@ -14,7 +14,7 @@ from sqlalchemy import URL, Engine, Executable, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from corpora.database import Database
-from corpora.errors import CatalogBusy, CatalogError
+from corpora.errors import CatalogBusy
 
 logger = logging.getLogger(__name__)
 
@@ -237,15 +237,19 @@ class _InUse:
             try:
                 if not self._session.answers():
                     self._take_again()
-            except CatalogError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
                 logger.warning("that this process uses the catalog cannot be told to others just now: %s", error)
 
     def _take_again(self) -> None:
         self._session.close()
-        self._session = self._open_session()
-        if not self._session.takes(_number(_IN_USE), shared=self._shared):
-            self._session.close()
-            logger.error("another process needs the catalog alone while this one uses it, too: stop one of the two")
+        session = self._open_session()
+        with ExitStack() as failed:
+            failed.callback(session.close)
+            if session.takes(_number(_IN_USE), shared=self._shared):
+                self._session = session
+                failed.pop_all()
+            else:
+                logger.error("another process needs the catalog alone while this one uses it, too: stop one of the two")
 
 
 def _every_second(call: Callable[[], object] | None) -> Callable[[], None]:

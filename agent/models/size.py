@@ -11,7 +11,7 @@ from agent.models.failures import AnswerWithoutEnd
 
 _MOST = 250_000  # characters: thirty times the tokens that are asked for, what was thought among them
 # With each part that begins, pydantic-ai reads all that has come: the most that a response may call come to less.
-_MOST_READ_AGAIN = 5_000_000
+_MOST_READ_AGAIN = 8_000_000
 # What makes a part longer; whatever else is in a delta takes the place of what the part had.
 _LONGER = ("content_delta", "args_delta", "tool_name_delta", "signature_delta", "citations_delta", "provider_details")
 

@@ -45,8 +45,8 @@ class PacedAnswer:
             await self._send_body(message, message.get("body", b""))
 
     async def _send_body(self, message: Message, body: bytes) -> None:
-        with self._sender.room_to_answer(len(body), self._give_way) as has_room:
-            if not has_room:
+        with self._sender.room_to_answer(len(body), self._give_way) as answer:
+            if answer is None:
                 await self._refuse()
                 return
             try:
@@ -54,13 +54,13 @@ class PacedAnswer:
                     if self._head is not None:
                         head, self._head = self._head, None
                         await self._send(head)
-                    await self._send_in_pieces(message, body)
+                    await self._send_in_pieces(message, body, answer)
             except TimeoutError as error:
                 if not self._limit.expired():
                     raise
                 raise GaveWay from error
 
-    async def _send_in_pieces(self, message: Message, body: bytes) -> None:
+    async def _send_in_pieces(self, message: Message, body: bytes, answer: Sender) -> None:
         if len(body) <= _PIECE:
             await self._send(message)
             return
@@ -68,7 +68,7 @@ class PacedAnswer:
             end = start + _PIECE
             more = end < len(body) or message.get("more_body", False)
             await self._send({**message, "body": body[start:end], "more_body": more})
-            self._sender.reads(end)
+            answer.reads(end)
 
     async def _refuse(self) -> None:
         if self._head is None:  # its status was said

@@ -13,7 +13,7 @@ from time import monotonic
 TINY = 2**14
 # What is not longer has a room of its own.
 _SHORT = 2**20
-_MOST_SHORT = 2**28
+_MOST_SHORT, _FIRST_SHORT = 2**28, 2**23
 # Where others lack room, whoever is slower than this, or says nothing for longer, gives up theirs.
 _BYTES_PER_SECOND = 100_000
 _WAIT_S = 20.0
@@ -23,17 +23,27 @@ class Room:
     """What everybody may have under way together; of one workspace half of that.
 
     Whoever adds must take as much out again once it is answered.
+
+    Args:
+        most: In bytes.
+        first: Of each workspace, whatever others have.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, first: int = 0) -> None:
         self._most = most
+        self._first = first
         self._bytes: Counter[str] = Counter()
         self.senders: set[Sender] = set()
 
     @cached_property
     def for_short(self) -> "Room":
         """Another one, in which nobody finds none because others send what is long."""
-        return Room(_MOST_SHORT)
+        return Room(_MOST_SHORT, _FIRST_SHORT)
+
+    @cached_property
+    def for_answers(self) -> "Room":
+        """Another one: what waits for its answer keeps no other from being answered."""
+        return Room(self._most)
 
     def add(self, workspace: str, size: int) -> None:
         """Counts so many bytes more of a workspace, or less."""
@@ -52,7 +62,8 @@ class Room:
         return True
 
     def _is_too_small(self, workspace: str, size: int) -> bool:
-        return size < self._bytes.total() > self._most or size < self._bytes[workspace] > self._most // 2
+        own = self._bytes[workspace]
+        return own > self._first and (size < self._bytes.total() > self._most or size < own > self._most // 2)
 
     def _is_in_the_way(self, sender: "Sender", workspace: str) -> bool:
         return sender.workspace == workspace or self._bytes.total() > self._most
@@ -83,14 +94,17 @@ class Sender:
         """Whether it has kept its room for longer than others need to wait for it."""
         return monotonic() - self._came_at > self._spare_s
 
-    def has_room(self, size: int) -> bool:
-        """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more."""
+    def has_room(self, size: int, made: int = 0) -> bool:
+        """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more.
+
+        For no more than `made` there is in any case.
+        """
         self._comes(size)
         if size <= TINY:
             self.free()
             return True
-        self._count(size, size)
-        if not self._room.suffices(self.workspace, size):
+        self._count(size)
+        if size > made and not self._room.suffices(self.workspace, size):
             self.free()
             return False
         self._room.senders.add(self)
@@ -101,28 +115,20 @@ class Sender:
         self._room.senders.discard(self)
 
     @contextmanager
-    def room_to_answer(self, size: int, give_up: Callable[[], object]) -> Generator[bool]:
-        """Whether there is room for so many bytes of the answer, which are counted as well until the block ends.
+    def room_to_answer(self, size: int, give_up: Callable[[], object]) -> Generator["Sender | None"]:
+        """What counts so many bytes of the answer until the block ends; None where there is no room for them.
 
-        What was sent has made room for what is not longer. Who reads them slowly gives up the room where others lack
-        it, as who sends slowly does.
+        What was sent has made room for twice as much. Who reads slowly gives up the room where others lack it, as who
+        sends slowly does.
         """
-        if size <= TINY:
-            yield True
-            return
-        sent, room = self.size, self._room if self.size else None
-        self._give_up, self._came, self._came_at, self._spare_s = give_up, 0, monotonic(), _WAIT_S
-        self._count(sent + size, max(sent, size))
-        has_room = self._room is room or self._room.suffices(self.workspace, self.size)
-        if has_room:
-            self._room.senders.add(self)
+        answer = Sender(self._long.for_answers, self.workspace, give_up)
         try:
-            yield has_room
+            yield answer if answer.has_room(size, 2 * self.size) else None
         finally:
-            self._count(sent, sent)
+            answer.free()
 
     def reads(self, size: int) -> None:
-        """So many bytes of the answer have been read by now."""
+        """Of an answer so many bytes have been read by now."""
         self._comes(size)
 
     def leave(self) -> None:
@@ -132,7 +138,7 @@ class Sender:
 
     def free(self) -> None:
         """It is answered, or comes no more."""
-        self._count(0, 0)
+        self._count(0)
 
     def _comes(self, size: int) -> None:
         now = monotonic()
@@ -143,9 +149,9 @@ class Sender:
             self._spare_s = min(_WAIT_S, self._spare_s - (now - self._came_at) + earned_s)
         self._came, self._came_at = size, now
 
-    def _count(self, size: int, longest: int) -> None:
+    def _count(self, size: int) -> None:
         """It makes no room for itself, and is no sender until it has some."""
         self._room.senders.discard(self)
         self._room.add(self.workspace, -self.size)
-        self._room, self.size = self._long if longest > _SHORT else self._long.for_short, size
+        self._room, self.size = self._long if size > _SHORT else self._long.for_short, size
         self._room.add(self.workspace, size)

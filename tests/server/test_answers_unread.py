@@ -149,7 +149,7 @@ async def test_what_has_begun_and_finds_no_room_is_broken_off() -> None:
         yield LONG
 
     app, room_of_all = answering(StreamingResponse(events()))
-    room_of_all.add("ada", 5 * MIB)
+    room_of_all.for_answers.add("ada", 5 * MIB)
     caller = Caller(app, "ada")
     caller.read()
     await caller.ask()

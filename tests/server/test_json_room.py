@@ -3,7 +3,7 @@
 import json
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -101,19 +101,26 @@ def test_what_is_short_has_a_room_of_its_own_and_what_is_tiny_needs_none() -> No
     assert comes("one", 6 * MIB)
     assert not comes("one", 3 * MIB)
     assert sum(comes("one", MIB) for _ in range(200)) == 128
-    assert comes("two", MIB)
     assert comes("one", 16 * 2**10)
     assert not comes("one", 16 * 2**10 + 1)
+    assert sum(comes("two", MIB) for _ in range(200)) == 128
+    assert sum(comes("three", MIB) for _ in range(200)) == 8, "the first of each workspace"
 
 
-def test_of_an_answer_what_was_sent_has_made_room_for_what_is_no_longer_kind() -> None:
-    room, given_up = Room(8 * MIB), list[str]()
-    full = [Sender(room, "one", lambda: None) for _ in range(2)]
-    assert full[0].has_room(6 * MIB)
-    short, long = Sender(room, "one", lambda: None), Sender(room, "one", lambda: None)
-    assert short.has_room(MIB)
-    assert not long.has_room(2 * MIB)
-    for size, has_room in ((MIB, True), (MIB + 1, False)):
-        with short.room_to_answer(size, lambda: given_up.append("short")) as found:
-            assert found is has_room
-    assert (short.size, given_up) == (MIB, [])
+def test_an_answer_has_room_whatever_waits_and_twice_as_much_as_was_sent_in_any_case() -> None:
+    room = Room(8 * MIB)
+    requests = [Sender(room, "one", lambda: None) for _ in range(200)]
+    assert sum(one.has_room(MIB) for one in requests) == 128
+    with ExitStack() as answered:
+
+        def is_answered(request: Sender, size: int) -> bool:
+            return answered.enter_context(request.room_to_answer(size, lambda: None)) is not None
+
+        quiet = Sender(room, "one", lambda: None)
+        assert sum(is_answered(quiet, MIB) for _ in range(200)) == 128
+        assert not is_answered(quiet, MIB)
+        assert is_answered(requests[0], MIB)
+        assert is_answered(quiet, 6 * MIB)
+        assert is_answered(requests[0], 2 * MIB)
+        assert not is_answered(requests[0], 2 * MIB + 1)
+    assert is_answered(quiet, MIB), "what was read is free"

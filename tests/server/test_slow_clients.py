@@ -113,7 +113,8 @@ def test_a_request_that_takes_longer_is_not_cut_off(hasty: House) -> None:
         assert answer.result(PATIENCE_S).status_code == 200
 
 
-def test_a_client_that_never_reads_loses_its_turn(hasty: House) -> None:
+def test_a_client_that_never_reads_loses_its_turn(hasty: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.models.size._MOST", ENOUGH)
     hasty.model.add(["x" * ENOUGH])
     with hasty.client(max_queue=1, compression=None) as client:
         client.sync(story_text())

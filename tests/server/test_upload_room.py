@@ -123,8 +123,8 @@ class Pace:
         self._most = 0
         has_room = room.Sender.has_room
 
-        def noted(sender: room.Sender, size: int) -> bool:
-            found = has_room(sender, size)
+        def noted(sender: room.Sender, size: int, made: int = 0) -> bool:
+            found = has_room(sender, size, made)
             self._most = max(self._most, sender.size)
             return found
 
