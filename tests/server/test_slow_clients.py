@@ -114,7 +114,8 @@ def test_a_request_that_takes_longer_is_not_cut_off(hasty: House) -> None:
 
 
 def test_a_client_that_never_reads_loses_its_turn(hasty: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.models.size._MOST", ENOUGH)
+    for limit in ("_MOST", "_MOST_READ_AGAIN"):
+        monkeypatch.setattr(f"agent.models.size.{limit}", 2 * ENOUGH)
     hasty.model.add(["x" * ENOUGH])
     with hasty.client(max_queue=1, compression=None) as client:
         client.sync(story_text())
