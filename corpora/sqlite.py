@@ -14,6 +14,7 @@ from corpora.files import close_to_others
 
 _BUSY_TIMEOUT_S = 30
 _RETRY_S = 0.01
+_SYNCHRONOUS = "FULL"  # what was acknowledged is there after a power cut
 
 
 def prepare_sqlite(engine: Engine) -> None:
@@ -28,8 +29,8 @@ def prepare_sqlite(engine: Engine) -> None:
     def _configure(connection: Any, _record: object) -> None:
         # The driver must not begin transactions by itself: _begin does, and says which kind.
         connection.isolation_level = None
-        # FULL: what was acknowledged is there after a power cut.
-        for pragma in (f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}", "synchronous = FULL", "foreign_keys = ON"):
+        busy_timeout = f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}"
+        for pragma in (busy_timeout, f"synchronous = {_SYNCHRONOUS}", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
         _use_write_ahead_log(connection)
 

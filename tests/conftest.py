@@ -101,6 +101,14 @@ def statements_are_compiled_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """No test cuts the power, and a thousand of them have a catalog of their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("corpora.sqlite._SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_authorities() -> Iterator[None]:
     """No test speaks TLS, and to read the certificates of all authorities takes a client longer than most tests."""
     with pytest.MonkeyPatch.context() as patched:

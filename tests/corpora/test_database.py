@@ -1,7 +1,9 @@
 """Opening the catalog: ours, another's, a newer one's, none at all."""
 
 import logging
+import os
 import sqlite3
+import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from corpora import Catalog, CatalogError, ProjectKey
 from corpora.schema import facts
+from tests.forked import finished
 
 
 def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
@@ -23,12 +26,21 @@ def test_a_catalog_is_there_again_when_opened_again(database_url: str) -> None:
     second.close()
 
 
-def test_sqlite_runs_with_a_write_ahead_log_on_the_disk_and_foreign_keys(sqlite_url: str) -> None:
+def test_what_sqlite_has_committed_outlasts_a_power_cut(tmp_path: Path) -> None:
+    """In a process of its own: in this one nothing waits for the disk."""
+    asking = """
+from corpora import Catalog
+with Catalog("sqlite:///catalog.sqlite3")._reading() as connection:
+    print(connection.exec_driver_sql("PRAGMA synchronous").scalar())
+"""
+    assert finished([sys.executable, "-c", asking], tmp_path, os.environ).stdout.strip() == "2", "FULL"
+
+
+def test_sqlite_runs_with_write_ahead_log_and_foreign_keys(sqlite_url: str) -> None:
     catalog = Catalog(sqlite_url)
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "FULL"
     catalog.close()
 
 

@@ -22,6 +22,12 @@ def say(page: Page, message: str, button: str) -> None:
     page.get_by_role("button", name=button, exact=True).click()
 
 
+def answered(page: Page, words: str) -> None:
+    """Waits for an answer with these words, and until what it came to is shown."""
+    page.locator(".change .answer", has_text=words).wait_for()
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_enabled()
+
+
 def choose(page: Page, field: str, option: str) -> None:
     """Chooses one of the options of a field."""
     page.get_by_role("combobox", name=field, exact=True).click()
@@ -99,7 +105,7 @@ def test_a_message_is_about_the_scene_and_the_node_that_are_looked_at(story_page
     story_page.get_by_role("heading", name="Node 24").wait_for()
     before = set(downloaded(story_page).data.nodes)
     say(story_page, "add a dialog by Mina: Good evening.", "Apply")
-    story_page.locator(".change .answer", has_text="Mina").wait_for()
+    answered(story_page, "Mina")
     story = downloaded(story_page)
     (new,) = set(story.data.nodes) - before
     node(story_page, new).wait_for()
@@ -219,7 +225,7 @@ def test_what_is_not_understood_changes_nothing_and_says_so(story_page: Page) ->
 @wide_alone
 def test_a_change_is_taken_back_in_the_project_that_it_was_made_in(story_page: Page) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
-    story_page.locator(".change .answer", has_text="gold").wait_for()
+    answered(story_page, "gold")
     tab(story_page, "Projects")
     story_page.get_by_role("textbox", name="New project").fill("yet-another")
     story_page.get_by_role("button", name="New", exact=True).click()
