@@ -34,6 +34,14 @@ def choose(page: Page, field: str, option: str) -> None:
     page.get_by_role("option", name=option).first.click()
 
 
+def write(page: Page, field: str, text: str) -> None:
+    """Writes into a field, and sees to it that it is there: what a browser types goes to where its focus is by then."""
+    box = page.get_by_role("textbox", name=field, exact=True)
+    box.fill(text)
+    while box.input_value() != text:
+        box.fill(text)
+
+
 def apply(page: Page) -> None:
     """Agrees to what is previewed, and waits until it is so."""
     page.get_by_role("button", name="Apply", exact=True).click()
@@ -182,16 +190,18 @@ def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) ->
     assert not story_page.locator(".change .question").count()
     choose(story_page, "type (needed)", "dialog")
     choose(story_page, "character", "Jory")
-    story_page.get_by_role("textbox", name="lines 1", exact=True).fill("The tide is out.")
+    write(story_page, "lines 1", "The tide is out.")
     story_page.get_by_role("button", name="Add to lines").click()
-    story_page.get_by_role("textbox", name="lines 2", exact=True).fill("Wait for it.")
+    write(story_page, "lines 2", "Wait for it.")
     preview.click()
     story_page.locator(".graph .new").first.wait_for()
-    assert story_page.get_by_text("Planned: create insert node").count() == 1
+    planned = story_page.get_by_text("Planned: create insert node")
+    assert planned.count() == 1
+    assert "lines: The tide is out., Wait for it." in planned.inner_text()
     apply(story_page)
     node(story_page, 13).click()
     story_page.get_by_role("button", name="Edit this node").click()
-    story_page.get_by_role("textbox", name="actions 1", exact=True).fill("Not tonight.")
+    write(story_page, "actions 1", "Not tonight.")
     preview.click()
     story_page.locator(".graph .changed[data-node='13']").wait_for()
     apply(story_page)
