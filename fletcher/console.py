@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora import page_range, printable_lines
+from fletcher.errors import CommandError
 from ingest import counted, page_list
 
 if TYPE_CHECKING:
@@ -38,6 +40,15 @@ Answer = dict[str, Any]
 
 class Terminal(Console):
     """A console that writes no command of somebody's file name, document or story to the terminal."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Prints.
+
+        Raises:
+            CommandError: It cannot be written: the disk is full.
+        """
+        with _written():
+            super().print(*objects, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """A string, with escapes before it is measured and broken into lines."""
@@ -53,6 +64,19 @@ def _terminal(*, stderr: bool = False) -> Terminal:
     """Lines are broken for terminals only: a file or a program gets each whole."""
     stream = sys.stderr if stderr else sys.stdout
     return Terminal(stderr=stderr, highlight=False, width=None if stream.isatty() else _UNBROKEN)
+
+
+@contextmanager
+def _written() -> Generator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # whoever read it has seen enough
+        raise
+    except OSError as error:
+        # Python would try again when the process ends, and say so in its own words.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        problem = f"What this command says cannot be written: {error.strerror}. What it has done stays done."
+        raise CommandError(problem) from error
 
 
 _UNBROKEN = 10_000
@@ -75,12 +99,14 @@ _COLOURS = {
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    typer.echo(_json(value, indent=2))
+    with _written():
+        typer.echo(_json(value, indent=2))
 
 
 def print_json_line(value: Any) -> None:
     """One JSON value on a line of its own, for a command that says more than one."""
-    typer.echo(_json(value))
+    with _written():
+        typer.echo(_json(value))
 
 
 def _json(value: Any, indent: int | None = None) -> str:

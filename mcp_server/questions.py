@@ -3,8 +3,10 @@
 import asyncio
 from typing import Any, Literal
 
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import ValidationError
 
 from mcp_server.tool import AssistantCall, ToolError
 
@@ -44,7 +46,7 @@ def carried_answer(call: AssistantCall) -> tuple[str, Decision | None] | None:
 
 
 async def ask(call: AssistantCall, pending_id: str, text: str) -> Decision | InputRequiredResult | None:
-    """The user's answer; None where the user has closed the window, or does not come back.
+    """The user's answer; None where the user has closed the window, does not come back, or the client shows none.
 
     Clients since 2026 are told what to ask, and call again with the answer; others are asked meanwhile.
 
@@ -62,7 +64,7 @@ async def ask(call: AssistantCall, pending_id: str, text: str) -> Decision | Inp
     try:
         async with asyncio.timeout(_PATIENCE_S):
             return _decision(await session.elicit_form(text, _SCHEMA, related_request_id=call.context.request_id))
-    except TimeoutError:
+    except (TimeoutError, MCPError, ValidationError):  # whose words may be the user's, and are nobody's to read
         return None
     finally:
         places.give_back(workspace)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora.samples import SAMPLE
 from fletcher.__main__ import main
 from fletcher.settings import Settings
 
@@ -189,3 +190,19 @@ def test_the_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert not end.value.code
     assert "add-content\n" in capsys.readouterr().out
     assert ended(capsys, "evaluate-agent")[0] == 2
+
+
+@pytest.mark.parametrize("json", [[], ["--json"]])
+def test_an_output_that_takes_nothing_is_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], json: list[str]
+) -> None:
+    nowhere = Path("/dev/full")
+    if not nowhere.exists():
+        pytest.skip("this system has no /dev/full")
+    with nowhere.open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        code, err = ended(capfd, "outline", str(SAMPLE.arrow_file), *json)
+    assert code == 1
+    assert err == (
+        "Error: What this command says cannot be written: No space left on device. What it has done stays done.\n"
+    )
