@@ -81,9 +81,9 @@ def evaluate(
                 rows.append({"pipeline": pipeline.name, "scope": scope, **asdict(measures)})
     first = list(variants)
     rows.sort(key=lambda row: first.index(row["pipeline"]) if row["pipeline"] in variants else len(first))
-    if drawing is not None:
-        _draw(drawing, rows)
     console.print_json({"questions": len(questions), "results": rows}) if as_json else _print(rows, len(questions))
+    if drawing is not None:  # last: what was measured is not lost where it cannot be drawn
+        _draw(drawing, rows)
 
 
 def _variants(settings: Settings, embedding_model: str | None, reranker: str | None) -> dict[str, Settings]:

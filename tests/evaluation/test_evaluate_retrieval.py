@@ -51,6 +51,13 @@ def test_ours_is_measured_in_both_scopes_and_drawn(run: Run, folder: Path, tmp_p
     assert drawing.read_text("utf-8").startswith("<svg")
 
 
+def test_what_was_measured_is_shown_where_it_cannot_be_drawn(run: Run, folder: Path, tmp_path: Path) -> None:
+    done = run("evaluate", folder, "--picture", tmp_path / "absent" / "coverage.svg", "--json")
+    assert done.code == 1
+    assert len(done.json["results"]) == 2
+    assert "coverage.svg cannot be written: No such file or directory." in done.err
+
+
 def test_beside_the_stock_pipeline(run: Run, folder: Path) -> None:
     pytest.importorskip("llama_index.retrievers.bm25", reason="the extra `bench` is not installed")
     done = run("evaluate", folder, "--stock", "--json")
