@@ -13,32 +13,30 @@ from time import monotonic
 TINY = 2**14
 # What is not longer has a room of its own.
 _SHORT = 2**20
-_MOST_SHORT, _FIRST_SHORT = 2**28, 2**23
+_MOST_SHORT = 2**28
 # Where others lack room, whoever is slower than this, or says nothing for longer, gives up theirs.
 _BYTES_PER_SECOND = 100_000
 _WAIT_S = 20.0
 
 
 class Room:
-    """What everybody may have under way together; of one workspace half of that.
+    """What everybody may have under way together; of one workspace half of that, and a sixteenth whatever others have.
 
     Whoever adds must take as much out again once it is answered.
 
     Args:
         most: In bytes.
-        first: Of each workspace, whatever others have.
     """
 
-    def __init__(self, most: int, first: int = 0) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._first = first
         self._bytes: Counter[str] = Counter()
         self.senders: set[Sender] = set()
 
     @cached_property
     def for_short(self) -> "Room":
         """Another one, in which nobody finds none because others send what is long."""
-        return Room(_MOST_SHORT, _FIRST_SHORT)
+        return Room(_MOST_SHORT)
 
     @cached_property
     def for_answers(self) -> "Room":
@@ -63,7 +61,8 @@ class Room:
 
     def _is_too_small(self, workspace: str, size: int) -> bool:
         own = self._bytes[workspace]
-        return own > self._first and (size < self._bytes.total() > self._most or size < own > self._most // 2)
+        is_full = size < self._bytes.total() > self._most or size < own > self._most // 2
+        return is_full and own > self._most // 16
 
     def _is_in_the_way(self, sender: "Sender", workspace: str) -> bool:
         return sender.workspace == workspace or self._bytes.total() > self._most

@@ -146,6 +146,26 @@ async def test_one_that_has_more_than_there_is_room_for_is_taken_in_alone(monkey
     await intake.close()
 
 
+async def test_a_document_is_taken_in_beside_all_that_two_other_workspaces_have_waiting() -> None:
+    paging = Paging()
+    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    held = Unread("bible.pdf", lambda: Source("bible.pdf", b""), 4 * 2**20)
+
+    async def taken_in(workspace: str) -> int:
+        tasks = [asyncio.create_task(intake.add(ProjectKey(workspace, "1"), [held])) for _ in range(40)]
+        await asyncio.wait(tasks, timeout=0)
+        waiting.extend(task for task in tasks if not task.done())
+        refused = [task for task in tasks if task.done()]
+        assert all(isinstance(task.exception(), NoRoomForDocuments) for task in refused)
+        return len(tasks) - len(refused)
+
+    waiting: list[asyncio.Task[IngestReport]] = []
+    assert [await taken_in(workspace) for workspace in ("ada", "bo", "quiet")] == [31, 31, 3]
+    paging.goes_on.set()
+    await asyncio.gather(*waiting)
+    await intake.close()
+
+
 def test_many_documents_of_one_project_leave_room_for_turns(tmp_path: Path) -> None:
     with house(tmp_path) as home:
         home.put("map.md", "The harbour.", ProjectKey("local", "2"))

@@ -104,7 +104,16 @@ def test_what_is_short_has_a_room_of_its_own_and_what_is_tiny_needs_none() -> No
     assert comes("one", 16 * 2**10)
     assert not comes("one", 16 * 2**10 + 1)
     assert sum(comes("two", MIB) for _ in range(200)) == 128
-    assert sum(comes("three", MIB) for _ in range(200)) == 8, "the first of each workspace"
+    assert sum(comes("three", MIB) for _ in range(200)) == 16, "the first of each workspace"
+
+
+def test_each_workspace_has_a_sixteenth_whatever_others_have() -> None:
+    room = Room(64 * MIB)
+
+    def comes(workspace: str) -> bool:
+        return Sender(room, workspace, lambda: None).has_room(2 * MIB)
+
+    assert [sum(comes(workspace) for _ in range(40)) for workspace in ("one", "two", "three", "four")] == [16, 16, 2, 2]
 
 
 def test_an_answer_has_room_whatever_waits_and_twice_as_much_as_was_sent_in_any_case() -> None:
