@@ -154,7 +154,8 @@ class FileStory:
             mode="plan" if work.is_plan else "apply",
             pending_id=work.pending_id,
             function=work.function,
-            confirm=_confirm(work, is_own=is_own),
+            # What an assistant has done it takes back; what its user has done only once the user agrees.
+            confirm="always" if work.function == "undo" and not is_own else None,
         )
 
     def _bytes(self) -> bytes:
@@ -198,7 +199,7 @@ class EditorStory:
         self._session = session
         self._services = services
         self.name = session.id
-        self.key = ProjectKey(session.workspace, session.project_id)
+        self.key = session.key
 
     @property
     def confirm(self) -> ConfirmationPolicy:
@@ -209,7 +210,7 @@ class EditorStory:
     async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
         try:
-            project = await self._session.show_story()
+            project = await self._session.show_story(self.key)
         except GuestRefused as refused:
             raise _refusal(refused.failure) from refused
         now = self._session.situation
@@ -232,10 +233,8 @@ class EditorStory:
 
         guest = Guest(work.assistant, work.doing, told, work.operations)
         try:
-            is_own = self._session.changed_by_guest == self._session.turn_number
-            confirm = _confirm(work, is_own=is_own)
-            if work.function == "undo" and stricter(self.confirm, confirm) != "always":
-                outcome = await self._session.take_back(guest)
+            if work.function == "undo" and self.confirm != "always":
+                outcome = await self._session.take_back(guest, self.key)
                 if outcome is not None:
                     return _taken_back(outcome)
             asked = UserMessage(
@@ -243,9 +242,8 @@ class EditorStory:
                 message=work.message,
                 pending_id=work.pending_id,
                 function=work.function,
-                confirm=confirm,
             )
-            number = await self._session.host(guest, asked)
+            led_to = await self._session.host(guest, asked, self.key)
         except GuestRefused as refused:
             raise _refusal(refused.failure, report) from refused
         if report.failure is not None:  # it says itself what became of a part that was done
@@ -253,7 +251,7 @@ class EditorStory:
         answer = report.as_dict()
         changed = any(one["success"] for one in answer["operations"])
         if changed and not _has_undone(answer):
-            self._session.changed_by_guest = number
+            self._session.left_by_guest = led_to
         return answer | {"changed": changed, "diff": ""}
 
     async def _planned(self, work: Work) -> dict[str, Any]:
@@ -269,11 +267,6 @@ class EditorStory:
         answer = await answer_turn(body, self.key, self._services, operations=work.operations)
         del answer["arrow_content"]
         return answer
-
-
-def _confirm(work: Work, *, is_own: bool) -> ConfirmationPolicy | None:
-    """An assistant takes back what an assistant has done; what its user has done only once the user agrees."""
-    return "always" if work.function == "undo" and not is_own else None
 
 
 def _taken_back(outcome: Outcome) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import re
 import zipfile
-import zlib
 from collections.abc import Callable
 from importlib import import_module
 from io import BytesIO
@@ -10,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from ingest.extracted import Extracted, ReadError
-from ingest.readers.archive import check_directory, has_long_directory
+from ingest.readers.archive import UNREADABLE_ARCHIVE, check_directory, has_long_directory, is_plainly_packed
 from ingest.readers.unicode_text import unicode_encoding
 
 PageListener = Callable[[int, int], None]
@@ -115,13 +114,13 @@ def _packed_format(file: BinaryIO) -> str | None:
         return None
     try:
         with zipfile.ZipFile(file) as archive:
-            members = set(archive.namelist())
+            members = {member.filename: member for member in archive.infolist()}
             kind = next((kind for member, kind in _MEMBERS.items() if member in members), None)
-            if kind or "mimetype" not in members:
+            if kind or not is_plainly_packed(members.get("mimetype")):
                 return kind
-            with archive.open("mimetype") as declared:
+            with archive.open(members["mimetype"]) as declared:
                 return _DECLARED.get(declared.read(100).strip())
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error):
+    except UNREADABLE_ARCHIVE:
         return None
 
 

@@ -4,8 +4,9 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 
-from agent import Failure, Outcome
-from arrow_project import ArrowProject
+from agent import Failure, Outcome, TurnRequest, in_thread
+from arrow_project import ArrowProject, fingerprint
+from corpora import ProjectKey
 from server.dialects import Frame
 from server.services import Services
 from server.socket.editors import Guest, GuestRefused
@@ -13,14 +14,14 @@ from server.socket.messages import FileSync, UserMessage
 from server.socket.open_turn import OpenTurn
 from server.socket.session import Session
 from server.socket.state import State
+from server.turn_ledger import TurnRecord
 
 
 class OpenEditor(Session):
     """A session that has guests: each of their turns is one of its own, which its user sees and can stop.
 
     Attributes:
-        turn_number: Of the last turn that has begun.
-        changed_by_guest: The number of the last turn in which a guest has changed the story, if any has.
+        left_by_guest: The fingerprint of the story that the last change of a guest's led to, if there was one.
     """
 
     def __init__(
@@ -32,16 +33,20 @@ class OpenEditor(Session):
         services: Services,
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
-        self.turn_number = 0
-        self.changed_by_guest: int | None = None
+        self.left_by_guest = ""
         self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
 
-    async def show_story(self) -> ArrowProject:
-        """The story as the client has it now, where it can be asked; else as it has last shown it.
+    @property
+    def key(self) -> ProjectKey:
+        """Whose story the client shows."""
+        return ProjectKey(self.workspace, self.project_id)
+
+    async def show_story(self, key: ProjectKey) -> ArrowProject:
+        """The story of `key` as the client has it now, where it can be asked; else as it has last shown it.
 
         Raises:
-            GuestRefused: It does not answer, or has no story open.
+            GuestRefused: It does not answer, or has no story open, or one of another project.
         """
         frames = list(self._dialect.story_request())
         if frames and self.state is State.IDLE:  # else a turn follows what the client does
@@ -49,6 +54,7 @@ class OpenEditor(Session):
         project = self._story
         if project is None:
             raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
+        self._require_shown(key)
         return project
 
     async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
@@ -63,27 +69,30 @@ class OpenEditor(Session):
         finally:
             self._shown.remove(shown)
 
-    async def host(self, guest: Guest, message: UserMessage) -> int:
-        """A turn of an assistant's in the story that the client shows now; returns its number when it has ended.
+    async def host(self, guest: Guest, message: UserMessage, key: ProjectKey) -> str:
+        """A turn of an assistant's in the story of `key`; returns the fingerprint of what it led to when it has ended.
 
-        The client sees it as its own, and its user can stop it. Cancelled, it is stopped.
+        The client sees it as its own, and its user can stop it. Cancelled, it is stopped. An `undo` asks first, unless
+        it takes back what a guest has done.
 
         Raises:
-            GuestRefused: The client's own turn is under way, or it was stopped.
+            GuestRefused: As for `show_story`; the client's own turn is under way, or this one was stopped.
         """
-        await self.show_story()
+        await self.show_story(key)
+        asks = message.function == "undo" and not await self._is_left_by_guest()
+        self._require_shown(key)
         self._require_idle()
         now = self.situation
         situation = {
             "current_project_id": self.project_id,
             "current_scene_id": now.scene_id,
             "selected_node_ids": list(now.selected_node_ids),
-            "confirm": message.confirm or now.confirm,
+            "confirm": "always" if asks else now.confirm,
         }
         await self._start_turn(message.model_copy(update=situation), guest)
-        turn, number = self._turn, self.turn_number
+        turn = self._turn
         if turn is None or turn.task is None:
-            return number
+            return ""
         try:
             await asyncio.wait((turn.task,))
         except asyncio.CancelledError:
@@ -92,16 +101,21 @@ class OpenEditor(Session):
             raise
         if turn.task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
-        return number
+        return turn.led_to
 
-    async def take_back(self, guest: Guest) -> Outcome | None:
-        """Has the client take its last turn back itself; None where it cannot, and `undo` is a turn like others.
+    async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
+        """Has the client take its last turn back itself; None where `undo` is a turn like others.
+
+        That it is where the client cannot, and where it would be no guest's turn that is taken back.
 
         Raises:
-            GuestRefused: The client's own turn is under way.
+            GuestRefused: As for `show_story`, or the client's own turn is under way.
         """
+        await self.show_story(key)
+        if not await self._is_left_by_guest():
+            return None
+        self._require_shown(key)
         self._require_idle()
-        self.turn_number += 1
         editor = self._editor_for(UserMessage(type="user_message"))
         turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
         self._machine.move(State.PROCESSING)
@@ -115,9 +129,21 @@ class OpenEditor(Session):
             await self._sync_file(turn.project_id, outcome.content)
         return outcome
 
-    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
-        self.turn_number += 1
-        await super()._start_turn(message, guest)
+    async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
+        await super()._follow(open_turn, request, record)
+        if open_turn.guest is not None and open_turn.running is not None:
+            open_turn.led_to = await in_thread(fingerprint, open_turn.running.context.project)
+
+    async def _is_left_by_guest(self) -> bool:
+        project = self._story
+        if project is None or not self.left_by_guest:
+            return False
+        return self.left_by_guest == await in_thread(fingerprint, project) and project is self._story
+
+    def _require_shown(self, key: ProjectKey) -> None:
+        if self.key != key:
+            another = "Another story has been opened in this editor meanwhile. Look at that one first, then try again."
+            raise GuestRefused(Failure("CONFLICT", another))
 
     def _require_idle(self) -> None:
         if self.state is not State.IDLE:

@@ -33,6 +33,7 @@ class OpenTurn:
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
         story: How its story counts; None as long as it does not.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
+        led_to: The fingerprint of the story that a guest's has led to, once it has.
     """
 
     id: str
@@ -44,6 +45,7 @@ class OpenTurn:
     checkpoint: int = 0
     story: StoryAtWork | None = None
     running: Turn | None = None
+    led_to: str = ""
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 

@@ -1,9 +1,13 @@
 import tracemalloc
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ingest import scan
 from ingest.extracted import ReadError
 from ingest.readers import read, told_by_content
 from ingest.readers.archive import MAX_MARKUP_BYTES, check_archive
@@ -56,3 +60,58 @@ def test_an_archive_of_a_million_files_is_refused_before_their_list_is_read(name
     tracemalloc.stop()
     assert refused.value.code == "TOO_LARGE"
     assert most < 2 * len(data), "the list of a million takes half a gigabyte"
+
+
+def declaring(kind: bytes, packing: int) -> bytes:
+    """An archive that says what it is, as books and documents of LibreOffice do."""
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", packing) as archive:
+        archive.writestr("mimetype", kind)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_what_an_archive_declares_to_be_is_read(packing: int) -> None:
+    assert told_by_content(BytesIO(declaring(b"application/epub+zip", packing))) == "epub"
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("name", ["bible.docx", "bible.odt", "bible.xlsx", "bible.epub", "bible.ods", "bible.zip"])
+def test_what_is_packed_as_no_documents_are_is_not_unpacked(name: str, packing: int) -> None:
+    data = declaring(bytes(50_000_000), packing)
+    tracemalloc.start()
+    assert told_by_content(BytesIO(data)) is None
+    with pytest.raises(ReadError):
+        read(name, data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000, "the whole of it takes fifty"
+
+
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_ARCHIVES = [declaring(b"application/epub+zip", packing) for packing in _PACKINGS]
+
+
+@given(
+    data=st.sampled_from(_ARCHIVES),
+    damage=st.lists(st.tuples(st.integers(4, 400), st.integers(0, 255)), max_size=12),
+    end=st.integers(-40, 0),
+)
+def test_a_damaged_archive_is_refused_in_words(data: bytes, damage: list[tuple[int, int]], end: int) -> None:
+    damaged = bytearray(data)
+    for place, value in damage:
+        damaged[4 + place % (len(data) - 4)] = value
+    whole = bytes(damaged[: len(damaged) + end])
+    assert told_by_content(BytesIO(whole)) in {None, "epub"}
+    with pytest.raises(ReadError):
+        read("bible.zip", whole)
+
+
+def test_a_damaged_archive_does_not_stop_its_folder(tmp_path: Path) -> None:
+    packed_otherwise = bytearray(declaring(b"application/epub+zip", zipfile.ZIP_LZMA))
+    packed_otherwise[45:55] = b"\xff" * 10
+    (tmp_path / "broken.bin").write_bytes(packed_otherwise)
+    (tmp_path / "bible.md").write_text("# Maren\n\nShe keeps the lighthouse.", encoding="utf-8")
+    found = scan(tmp_path)
+    assert found.readable == ("bible.md",)
+    assert found.names == {"bible.md", "broken.bin"}
