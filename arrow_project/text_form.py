@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
@@ -17,6 +17,11 @@ _LONGEST_KEY = 1_000  # where very many values stand behind it, each may be name
 # Arrow's own documents have seven levels
 _DEEPEST = 64
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+MOST_CHARACTERS = 64 * 2**20
+"""Of a document as JSON has it as a text, which is how clients get it: as many as a client's message has bytes."""
+_LONGER = (str, dict, list)
+_BREAKS = "\t\n\r"
+_CONTROLS = bytes(set(range(32)) - set(_BREAKS.encode()))
 _EXACT_DIGITS = 15
 _ZERO_FOR_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord(" ") for byte in range(256))
 # Python's tables look for a number by its digits alone: of numbers that somebody has chosen for that, each is looked
@@ -58,9 +63,48 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         value, dropped = _without_trailing_commas(text, read_integer, is_crowded, error)
     except RecursionError:
         raise _too_deep() from None
-    if not _is_surely_flat(raw):
+    levels = _levels(raw)
+    if levels > _DEEPEST:
         _refuse_depth(value, _DEEPEST)
+    if len(raw) * most_times(levels) > MOST_CHARACTERS and length_as_text(value, raw) > MOST_CHARACTERS:
+        raise _too_long()
     return value, dropped
+
+
+def most_times(levels: int) -> float:
+    """How many times longer ``length_as_text`` at most is than what was read, which nests so deeply."""
+    return 10 + 1.5 * levels  # an empty object in a list: three characters, and two lines
+
+
+def length_as_text(value: object, raw: bytes) -> int:
+    """As many characters as a document has at most once Arrow has written it and JSON has it as a text.
+
+    Both make a text longer, of indentation and of what has to be escaped.
+
+    Args:
+        value: The document, of not many levels.
+        raw: What it was read from; its numbers are as they stand there.
+    """
+    kept = raw.translate(None, _BREAKS.encode())
+    escaped = kept.count(b'"') + kept.count(b"\\") + 6 * (len(kept) - len(kept.translate(None, _CONTROLS)))
+    return len(kept) + escaped + _whitespace(value, 2)
+
+
+def _whitespace(value: object, line: int) -> int:
+    """What a value has of it in its texts and between its items; `line` is the length of a line break as deep."""
+    if isinstance(value, str):
+        return 0 if value.isprintable() else 3 * sum(map(value.count, _BREAKS))
+    if isinstance(value, dict):
+        table = cast("dict[Any, Any]", value)
+        return sum(_whitespace(key, line) for key in table) + _between(table.values(), line)
+    if isinstance(value, list):
+        return _between(cast("list[Any]", value), line)
+    return 0
+
+
+def _between(items: Collection[Any], line: int) -> int:
+    inner = line + 2
+    return sum(_whitespace(item, inner) for item in items if isinstance(item, _LONGER)) + (inner + 1) * (len(items) + 1)
 
 
 def fractions(text: str | bytes) -> Iterator[str]:
@@ -149,14 +193,14 @@ def _scattered() -> ParseError:
     )
 
 
-def _is_surely_flat(raw: bytes) -> bool:
-    """Whether the brackets alone tell that nothing nests deeply (texts may hold brackets too: then they do not)."""
+def _levels(raw: bytes) -> int:
+    """How deeply the brackets nest, those in texts as well; more than the deepest if that cannot be told by them."""
     brackets = raw.translate(None, _NO_BRACKETS)
-    for _ in range(_DEEPEST):
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    for levels in range(_DEEPEST + 1):
         if not brackets:
-            return True
-    return False
+            return levels
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    return _DEEPEST + 1
 
 
 def _refuse_depth(value: object, levels: int) -> None:
@@ -170,6 +214,14 @@ def _refuse_depth(value: object, levels: int) -> None:
 
 def _too_deep() -> ParseError:
     return ParseError("The text nests too deeply to be an Arrow document.", 1)
+
+
+def _too_long() -> ParseError:
+    return ParseError(
+        f"Written out, the text would have more than {MOST_CHARACTERS:,} characters; divide the story into several "
+        "files.",
+        1,
+    )
 
 
 def _loads(text: str, read_integer: Callable[[str], int], is_crowded: bool) -> tuple[object, bool]:

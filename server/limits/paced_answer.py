@@ -11,7 +11,10 @@ from server.limits.room import TINY, Sender
 # The next piece is handed over once this one is on its way.
 _PIECE = 256 * 2**10
 _RETRY_AFTER_S = b"5"
-_NO_ROOM = "Your workspace has not read the answers to earlier requests; read them, and send it again."
+_NO_ROOM = (
+    "There is no room for so long an answer, as answers to earlier requests are still being read. If they are yours, "
+    "read them; then send it again."
+)
 
 
 class GaveWay(Exception):

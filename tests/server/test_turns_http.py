@@ -228,6 +228,14 @@ def test_a_story_that_cannot_be_read(http: httpx.Client, content: str) -> None:
     assert "arrow_content" in error(answer, 422, "PARSE_ERROR")
 
 
+def test_a_story_that_would_be_far_longer_in_the_answer(http: httpx.Client) -> None:
+    content = story_text().replace("{", '{"crowd": "' + "\x01" * 9_900_000 + '", ', 1)
+    answer = http.post(
+        "/projects/1/turns", json={"arrow_content": content} | {"function": "create_variable", "function_params": GOLD}
+    )
+    assert "divide the story" in error(answer, 422, "PARSE_ERROR")
+
+
 @pytest.mark.parametrize(
     "fields",
     [
