@@ -233,7 +233,7 @@ class EditorStory:
 
         guest = Guest(work.assistant, work.doing, told, work.operations)
         try:
-            if work.function == "undo" and self.confirm != "always":
+            if work.function == "undo":
                 outcome = await self._session.take_back(guest, self.key)
                 if outcome is not None:
                     return _taken_back(outcome)

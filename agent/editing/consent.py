@@ -60,7 +60,8 @@ class Consent:
             for key in seen.keys() - table.keys():
                 del seen[key]
             for key, record in table.items():
-                if seen.get(key) != record:
+                # what the turn has made says nothing of what texts meant by its name
+                if (kind, key) not in self._created and seen.get(key) != record:
                     seen[key] = copied(record)
 
     def must_wait(

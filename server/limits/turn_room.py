@@ -41,7 +41,7 @@ class StoryAtWork:
         self._is_over = False
 
     def weigh(self, size: int) -> None:
-        """The story takes so many bytes now, if there is room for them; one by itself always has it.
+        """The story takes so many bytes now, if there is room for them; the only one of all always has it.
 
         Raises:
             NoRoomForTurn: There is none; what was counted before still is.
@@ -58,7 +58,9 @@ class StoryAtWork:
 
 
 class TurnRoom:
-    """What the stories of all turns of a server may take together, those of a workspace half of it.
+    """What the stories of all turns of a server may take together.
+
+    Those of a workspace may take half of it, or one story more than that, and a sixteenth whatever others take.
 
     Args:
         most: In bytes.
@@ -85,7 +87,8 @@ class TurnRoom:
     def change(self, workspace: str, before: int, now: int) -> None:
         """Counts `now` bytes of a turn instead of those `before`; raises as `StoryAtWork.weigh` does."""
         own, all_ = self._sizes[workspace] - before, self._sizes.total() - before
-        if now > before and own and (own + now > self._most // 2 or all_ + now > self._most):
+        is_too_much = (own and own + now > self._most // 2) or (all_ and all_ + now > self._most)
+        if now > before and own + now > self._most // 16 and is_too_much:
             raise NoRoomForTurn(
                 "The stories that turns work on now take too much memory: those of one workspace may take "
                 f"{self._most // 2**21} MiB together, of all {self._most // 2**20} MiB. "

@@ -8,7 +8,7 @@ from agent import Failure, Outcome, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
 from corpora import ProjectKey
 from server.dialects import Frame
-from server.services import Services
+from server.services import Services, stricter
 from server.socket.editors import Guest, GuestRefused
 from server.socket.messages import FileSync, UserMessage
 from server.socket.open_turn import OpenTurn
@@ -106,13 +106,14 @@ class OpenEditor(Session):
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
         """Has the client take its last turn back itself; None where `undo` is a turn like others.
 
-        That it is where the client cannot, and where it would be no guest's turn that is taken back.
+        That it is where the client cannot, where its user is asked before everything, and where it would be no guest's
+        turn that is taken back.
 
         Raises:
             GuestRefused: As for `show_story`, or the client's own turn is under way.
         """
         await self.show_story(key)
-        if not await self._is_left_by_guest():
+        if stricter(self._services.confirm, self.situation.confirm) == "always" or not await self._is_left_by_guest():
             return None
         self._require_shown(key)
         self._require_idle()
@@ -125,12 +126,16 @@ class OpenEditor(Session):
             if self._turn is turn:
                 self._turn = None
                 self._machine.move(State.IDLE)
-        if outcome is not None and outcome.content is not None:
+        if outcome is not None and outcome.success and outcome.content is not None:  # else it may show another story
             await self._sync_file(turn.project_id, outcome.content)
         return outcome
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
-        await super()._follow(open_turn, request, record)
+        try:
+            await super()._follow(open_turn, request, record)
+        finally:
+            if open_turn.guest is None and open_turn.running is not None and open_turn.running.executed:
+                self.left_by_guest = ""  # the last turn is the client's own, whatever the story says after it
         if open_turn.guest is not None and open_turn.running is not None:
             open_turn.led_to = await in_thread(fingerprint, open_turn.running.context.project)
 

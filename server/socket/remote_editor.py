@@ -16,6 +16,7 @@ from server.socket.state import State
 _READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
+_ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -72,6 +73,7 @@ class RemoteEditor:
         self._timeout_s = call_timeout_s
         self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
         self._is_closed = False
+        self._shows_another_story = False
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
         self.last_content: str | None = None
@@ -79,6 +81,10 @@ class RemoteEditor:
     def close(self) -> None:
         """The turn is over: nothing is sent any more."""
         self._is_closed = True
+
+    def leave(self) -> None:
+        """The client shows another story now: nothing is done there, and what it reports of it is not this one's."""
+        self._shows_another_story = True
 
     def waits_for(self, result: FunctionResult) -> bool:
         """Whether the result is that of the request that was sent last, and the first one."""
@@ -88,6 +94,8 @@ class RemoteEditor:
         """Hands in a client's result; False when nobody waits for that request any more."""
         if self._waiting is None or not self.waits_for(result):
             return False
+        if self._shows_another_story:
+            result = result.model_copy(update={"arrow_content": None})
         self._waiting[1].set_result(result)
         return True
 
@@ -211,6 +219,8 @@ class RemoteEditor:
     async def _execute(self, request_id: str, frame: Frame, function: str) -> Outcome:
         if self._is_closed:
             raise asyncio.CancelledError
+        if self._shows_another_story:
+            return Outcome(success=False, failure=_ANOTHER_STORY)
         answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()
         self._waiting = (request_id, answer)
         self.request_ids.append(request_id)

@@ -77,3 +77,13 @@ def test_a_question_to_the_player_is_not_kept_as_what_its_answer_has_to_match() 
     assert asked_after(project, [update(made, data=asked)]) == 0
     asked = {"prompt": "Your name?", "custom": {"placeholder": f"{LINE} {LINE}"}}
     assert asked_after(project, [update(made, data=asked)]) is None
+
+
+def test_a_name_that_the_turn_has_made_up_says_nothing_of_what_texts_meant_by_it() -> None:
+    project = of_text(
+        "She is {whispering_very_softly_behind_the_old_curtain_of_the_small_theatre_on_the_pier} tonight."
+    )
+    name = "whispering_very_softly_behind_the_old_curtain_of_the_small_theatre_on_the_pier"
+    invent = Operation("create_variable", {"name": name, "type": "str"})
+    rename = Operation("update_variable", {"by_name": name, "name": "x"})
+    assert asked_after(project, [invent, rename]) == 1

@@ -22,6 +22,7 @@ class Arrow:
         self.socket = socket
         self.editor = Dispatcher(content)
         self.project_id = 1
+        self.confirm: str | None = None
         self.before_it_shows: Callable[[], Awaitable[None]] | None = None
         self.seen: list[dict[str, Any]] = []
         self.refuses = ""
@@ -41,6 +42,7 @@ class Arrow:
             arrow_content=self.editor.content,
             current_scene_id=0,
             selected_node_ids=[3],
+            confirm=self.confirm,
         )
 
     async def open(self, project_id: int, story: Dispatcher) -> None:

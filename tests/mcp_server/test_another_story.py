@@ -1,5 +1,7 @@
 """An assistant works in the story that it was asked to work in, and takes back what an assistant has done in it."""
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from tests.server.dispatcher import Dispatcher
 from tests.server.house import House, house
 
 _GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num", "initial_value": 10}}
+_NOTE = {"function": "update_node", "arguments": {"node_id": 2, "notes": "A note."}}
 _LINE = "This is the user's own line, which was long in the writing. " * 6
 _WRITING: dict[str, Any] = {
     "message": "",
@@ -95,3 +98,54 @@ async def test_a_story_that_was_opened_meanwhile_is_neither_shown_nor_changed(
     assert code == "CONFLICT"
     assert not called
     assert "The other" in editor.editor.content
+
+
+async def test_a_story_that_is_opened_amid_the_calls_is_neither_shown_nor_changed(home: House) -> None:
+    async with arrow(home) as editor, assistant(home.url) as scribe:
+        first, second = editor.editor, Dispatcher(story_text(title="The other"))
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_NOTE, _GOLD]))
+        await editor.called.wait()
+        await editor.open(2, second)
+        editor.may_answer.set()
+        answer = json.dumps((await working).structured_content)
+        await editor.open(1, first)
+        shown = await scribe.ok("outline")
+
+    assert "CONFLICT" in answer
+    assert "The other" not in answer
+    assert [frame["function"] for frame in editor.seen if frame["type"] == "function_call"] == ["update_node"]
+    assert '"gold"' not in second.content
+    assert "The other" not in json.dumps(shown)
+
+
+@pytest.mark.parametrize("capabilities", [(), ("assistant",)])
+async def test_what_the_user_has_done_there_and_back_is_taken_back_once_the_user_agrees(
+    home: House, capabilities: tuple[str, ...]
+) -> None:
+    user = User(["no"])
+    short = _WRITING | {"function_params": {"node_id": 3, "data": {"content": "Short."}}}
+    async with arrow(home, *capabilities) as editor, assistant(home.url, user=user) as scribe:
+        await editor.send(type="user_message", current_project_id=1, **_WRITING)
+        await editor.until("turn_end")
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        for turns, writing in ((3, short), (4, _WRITING)):
+            await editor.send(type="user_message", current_project_id=1, **writing)
+            await editor.until("turn_end", turns)
+        refused = await scribe.ok("undo")
+
+    assert refused["changed"] is False
+    assert "undo_request" not in {frame["type"] for frame in editor.seen}
+    assert len(user.shown) == 1
+    assert _LINE.strip() in editor.editor.content
+
+
+async def test_whoever_wants_to_be_asked_says_so_with_the_story(home: House) -> None:
+    user = User(["no"])
+    async with arrow(home, "assistant") as editor, assistant(home.url, user=user) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        editor.confirm = "always"
+        refused = await scribe.ok("undo")
+
+    assert refused["changed"] is False
+    assert len(user.shown) == 1

@@ -35,8 +35,19 @@ def test_the_turns_of_one_workspace_leave_room_to_another() -> None:
     room = TurnRoom(most=12)
     with room.at_work("greedy", 2), room.at_work("quiet", 2), pytest.raises(NoRoomForTurn, match="too much"):
         room.at_work("greedy", 1).__enter__()
-    with room.at_work("greedy", 5), room.at_work("quiet", 5):
+    with room.at_work("greedy", 2), room.at_work("quiet", 2), pytest.raises(NoRoomForTurn, match="too much"):
+        room.at_work("third", 1).__enter__()
+    with room.at_work("greedy", 5):
         pass
+
+
+def test_each_workspace_has_a_sixteenth_whatever_others_have() -> None:
+    room = TurnRoom(most=48)
+    with room.at_work("greedy", 17), room.at_work("quiet", 1):
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("third", 2).__enter__()
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("quiet", 1).__enter__()
 
 
 def test_a_story_that_grows_during_its_turn_counts_as_it_is() -> None:
