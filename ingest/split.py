@@ -57,11 +57,12 @@ class _Section:
 def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
     """The passages of a document, in its order, as `with_cuts` found them; each text is exactly its span."""
     passages: list[Passage] = []
-    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    seen: Counter[str] = Counter()  # by the id of the first such passage
     for cut in extracted.cuts:
         key = (cut.heading, extracted.text[cut.char_from : cut.char_to])
-        identifier = passage_id(document_id, *key, seen[key])
-        seen[key] += 1
+        first = passage_id(document_id, *key, 0)
+        identifier = passage_id(document_id, *key, seen[first]) if seen[first] else first
+        seen[first] += 1
         place = (cut.page_from, cut.page_to, cut.heading, cut.char_from, cut.char_to)
         passages.append(Passage(identifier, document_id, name, *place, key[1], cut.kind))
     return passages
@@ -107,11 +108,12 @@ def _kind(section: _Section, span: _Span) -> PassageKind:
 def renamed(passages: Sequence[Passage], document_id: str, name: str) -> list[Passage]:
     """The passages of a document as those of another one that has the same text."""
     copies: list[Passage] = []
-    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    seen: Counter[str] = Counter()  # by the id of the first such passage
     for passage in passages:
         key = (passage.heading, passage.text)
-        identifier = passage_id(document_id, *key, seen[key])
-        seen[key] += 1
+        first = passage_id(document_id, *key, 0)
+        identifier = passage_id(document_id, *key, seen[first]) if seen[first] else first
+        seen[first] += 1
         copies.append(replace(passage, id=identifier, document_id=document_id, document=name))
     return copies
 

@@ -141,6 +141,8 @@ class Access:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:  # not a host at all
             return False
+        if self.is_open:  # browsers say from which site they are sent only to names that they know to be this machine
+            return name == "localhost" or name in self.allowed_hosts or _is_loopback(name)
         return name == "localhost" or _is_ip_address(name) or name in self.allowed_hosts
 
     def origin_is_allowed(self, origin: str | None, host: str) -> bool:
@@ -236,6 +238,11 @@ def _loopback_port(url: str) -> int | None:
     name = parts.hostname or ""
     is_loopback = name == "localhost" or (_is_ip_address(name) and ipaddress.ip_address(name).is_loopback)
     return port if is_loopback else None
+
+
+def _is_loopback(name: str) -> bool:
+    """Whether it is 127.0.0.0/8 or ::1, and not the same written as another kind of address."""
+    return _is_ip_address(name) and ipaddress.ip_address(name).is_loopback and ":ffff:" not in name
 
 
 def _is_ip_address(name: str) -> bool:

@@ -313,3 +313,10 @@ def test_splitting_is_deterministic_and_ids_are_unique(extracted: Extracted) -> 
     passages = cut(extracted)
     assert passages == cut(extracted)
     assert len({passage.id for passage in passages}) == len(passages)
+
+
+def test_headings_that_read_alike_make_no_two_passages_of_one_id() -> None:
+    same: Part = ("paragraph", "The same text here.")
+    passages = cut(document(("heading", "A > B", 1), same, ("heading", "A", 1), ("heading", "B", 2), same))
+    assert [passage.text for passage in passages] == [same[1], same[1]]
+    assert len({passage.id for passage in passages}) == 2

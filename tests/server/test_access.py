@@ -292,3 +292,12 @@ def test_an_allowed_origin_is_another_site(asked: House) -> None:
     headers = bearer("ada's token") | {"Sec-Fetch-Site": "cross-site", "Origin": "https://studio.example"}
     with asked.http(**headers) as http:
         assert http.get("/projects/1/search?q=Elena").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0:8000", "[::ffff:127.0.0.1]:8000", "[::ffff:7f00:1]:8000", "192.168.0.7:8000"]
+)
+def test_an_open_server_has_no_name_that_browsers_do_not_know_for_this_machine(home: House, host: str) -> None:
+    """To those they do not say from which site they are sent."""
+    with home.http(Host=host) as http:
+        assert http.get("/projects/1/documents").status_code == 403

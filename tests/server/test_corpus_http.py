@@ -325,3 +325,11 @@ def test_vectors_that_cannot_be_made_are_told_at_the_end(
     *_, (last, data) = _events(http, text_of("bible.md"), query="?wait=true")
     assert (last, data["error"]["code"]) == ("error", "EMBEDDING_MODEL_UNAVAILABLE")
     assert set(found(http, "lighthouse")) == {"bible.md"}
+
+
+def test_a_form_in_another_encoding_is_not_read(http: httpx.Client) -> None:
+    body = b'--x\r\ncontent-disposition: form-data; name="replace"\r\n\r\nfalse\r\n--x--\r\n'
+    kind = "multipart/form-data; boundary=x; charset=punycode"
+    answer = http.post("/projects/1/corpus", content=body, headers={"Content-Type": kind})
+    assert answer.status_code == 422
+    assert "UTF-8" in answer.json()["error"]["message"]
