@@ -57,6 +57,8 @@ def _within_limits(extracted: Extracted) -> Extracted:
             "TOO_LARGE",
             f"it has more than {MAX_CHARACTERS:,} characters of text; split it into several documents.",
         )
+    if "\0" in extracted.text:  # which no database keeps whole
+        raise ReadError("CORRUPT", "its text has NUL characters; save or export it again.")
     if len(extracted.blocks) > MAX_BLOCKS:
         raise ReadError(
             "TOO_LARGE",
@@ -69,7 +71,8 @@ def _unexpected(name: str, error: Exception) -> tuple[str, str]:
     # MuPDF reports failed allocations as an ordinary error of its own.
     if "alloc" in str(error):
         return "OUT_OF_MEMORY", f"{name}: it needs more memory than a reader may use; split it."
-    detail = f"{type(error).__name__}: {error}"[:200]
+    # not what the error says, in which libraries quote the document: this is logged, and printed line by line
+    detail = type(error).__name__
     return "CORRUPT", f"{name}: it is damaged and could not be read ({detail}); save or export it again."
 
 

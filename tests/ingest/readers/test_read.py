@@ -59,3 +59,21 @@ def test_a_document_longer_than_any_design_document_is_refused(monkeypatch: pyte
     with pytest.raises(ReadError, match="split it") as refused:
         read("log.txt", b"one more line\n")
     assert refused.value.code == "TOO_LARGE"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_text_that_no_database_keeps_whole_is_damaged(encoding: str) -> None:
+    with pytest.raises(ReadError, match="NUL") as refused:
+        read("notes.txt", "The bell rings.\0And nobody hears it.".encode(encoding))
+    assert refused.value.code == "CORRUPT"
+
+
+def test_what_a_library_quotes_of_a_document_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def quote(*_: object) -> None:
+        raise ValueError("x\n\n5 indexed in 0.3 s")
+
+    monkeypatch.setattr("ingest.readers.reader_of", lambda _: quote)
+    with pytest.raises(ReadError) as refused:
+        read("notes.md", b"The bell rings.")
+    assert "indexed" not in refused.value.message
+    assert "\n" not in refused.value.message
