@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -57,14 +57,11 @@ class _Section:
 def split(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
     """The passages of a document, in its order, as `with_cuts` found them; each text is exactly its span."""
     passages: list[Passage] = []
-    seen: Counter[str] = Counter()  # by the id of the first such passage
+    next_id = _ids(document_id)
     for cut in extracted.cuts:
-        key = (cut.heading, extracted.text[cut.char_from : cut.char_to])
-        first = passage_id(document_id, *key, 0)
-        identifier = passage_id(document_id, *key, seen[first]) if seen[first] else first
-        seen[first] += 1
+        text = extracted.text[cut.char_from : cut.char_to]
         place = (cut.page_from, cut.page_to, cut.heading, cut.char_from, cut.char_to)
-        passages.append(Passage(identifier, document_id, name, *place, key[1], cut.kind))
+        passages.append(Passage(next_id(cut.heading, text), document_id, name, *place, text, cut.kind))
     return passages
 
 
@@ -107,15 +104,22 @@ def _kind(section: _Section, span: _Span) -> PassageKind:
 
 def renamed(passages: Sequence[Passage], document_id: str, name: str) -> list[Passage]:
     """The passages of a document as those of another one that has the same text."""
-    copies: list[Passage] = []
-    seen: Counter[str] = Counter()  # by the id of the first such passage
-    for passage in passages:
-        key = (passage.heading, passage.text)
-        first = passage_id(document_id, *key, 0)
-        identifier = passage_id(document_id, *key, seen[first]) if seen[first] else first
+    next_id = _ids(document_id)
+    return [
+        replace(each, id=next_id(each.heading, each.text), document_id=document_id, document=name) for each in passages
+    ]
+
+
+def _ids(document_id: str) -> Callable[[tuple[str, ...], str], str]:
+    """What gives each passage of a document its id, one after the other."""
+    seen: Counter[str] = Counter()  # by the id of the first, as headings that differ may be the same in it
+
+    def next_id(heading: tuple[str, ...], text: str) -> str:
+        first = passage_id(document_id, heading, text, 0)
         seen[first] += 1
-        copies.append(replace(passage, id=identifier, document_id=document_id, document=name))
-    return copies
+        return first if seen[first] == 1 else passage_id(document_id, heading, text, seen[first] - 1)
+
+    return next_id
 
 
 def _spans(extracted: Extracted, section: _Section, limit: int) -> Iterator[_Span]:

@@ -141,9 +141,10 @@ class Access:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:  # not a host at all
             return False
-        if self.is_open:  # browsers say from which site they are sent only to names that they know to be this machine
-            return name == "localhost" or name in self.allowed_hosts or _is_loopback(name)
-        return name == "localhost" or _is_ip_address(name) or name in self.allowed_hosts
+        if _is_loopback(name) or name in self.allowed_hosts:
+            return True
+        # to other addresses browsers do not say which site has sent them, so a token has to
+        return not self.is_open and _ip_address(name) is not None
 
     def origin_is_allowed(self, origin: str | None, host: str) -> bool:
         """Whether a web page of this origin may talk to us. Programs send no Origin."""
@@ -235,19 +236,19 @@ def _loopback_port(url: str) -> int | None:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
         return None
-    name = parts.hostname or ""
-    is_loopback = name == "localhost" or (_is_ip_address(name) and ipaddress.ip_address(name).is_loopback)
-    return port if is_loopback else None
+    return port if _is_loopback(parts.hostname or "") else None
 
 
 def _is_loopback(name: str) -> bool:
-    """Whether it is 127.0.0.0/8 or ::1, and not the same written as another kind of address."""
-    return _is_ip_address(name) and ipaddress.ip_address(name).is_loopback and ":ffff:" not in name
+    """Whether it is localhost, 127.0.0.0/8 or ::1, and not the same written as another kind of address."""
+    address = _ip_address(name)
+    if address is None:
+        return name == "localhost"
+    return address.is_loopback and not (address.version == 6 and address.ipv4_mapped)
 
 
-def _is_ip_address(name: str) -> bool:
+def _ip_address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        ipaddress.ip_address(name)
+        return ipaddress.ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None

@@ -311,8 +311,6 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
 
 async def _sources(request: Request) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        if "charset" in request.headers["content-type"].lower():  # some that Python knows take the square of a text
-            raise RequestError(422, "INVALID_REQUEST", "A form is UTF-8; leave `charset` out of its Content-Type.")
         form = await request.form(max_files=_MOST_DOCUMENTS)
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:

@@ -55,7 +55,10 @@ class BodyLimitMiddleware:
 class _Body:
     def __init__(self, scope: Scope, receive: Receive, limits: Limits, json_room: Room, upload_room: Room) -> None:
         self._receive = receive
-        is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        kind = Headers(scope=scope).get("content-type", "")
+        is_form = kind.startswith("multipart/form-data")
+        # some encodings that Python knows take the square of a text
+        self._is_of_another_encoding = "multipart" in kind.lower() and "charset" in kind.lower()
         takes_files = scope["path"].endswith("/corpus")
         # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
         is_in_memory = not (takes_files and is_form)
@@ -80,6 +83,8 @@ class _Body:
             return await self._receive()
         if self._is_announced_too_long:
             raise self._too_long()
+        if self._is_of_another_encoding:
+            raise HTTPException(422, "A form is UTF-8; leave `charset` out of its Content-Type.")
         message = await self._next()
         self._is_whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))

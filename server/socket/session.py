@@ -216,9 +216,9 @@ class Session:
     async def _take_story(self, message: FileSync) -> None:
         self.situation = Situation.of(message)
         project_id = message.project_id or NO_PROJECT
-        await self._sync_file(project_id, message.arrow_content)
         if self._turn is not None and project_id not in (NO_PROJECT, self._turn.project_id):
-            self._turn.editor.leave()
+            self._turn.editor.leave()  # at once, and whether or not the other story can be read
+        await self._sync_file(project_id, message.arrow_content)
 
     async def _sync_file(self, project_id: str, content: str) -> None:
         project = await self._conversation.read(project_id, content)

@@ -56,6 +56,13 @@ def test_what_is_no_form_with_one_story_is_refused(guarded: str, sent: dict[str,
     assert message
 
 
+def test_a_form_in_another_encoding_is_not_read(guarded: str) -> None:
+    kind = {"Content-Type": "Multipart/form-data; boundary=x; charset=punycode"}
+    status, code, message = refusal(guarded, content=b"--x\r\nnothing", headers=kind)
+    assert (status, code) == (422, "INVALID_REQUEST")
+    assert "UTF-8" in message
+
+
 def test_a_file_that_is_no_story_is_called_so_by_its_own_name(guarded: str) -> None:
     status, _, message = refusal(guarded, files={"files": ('the "old" one.txt', b"hello")})
     assert status == 422

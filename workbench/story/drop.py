@@ -59,8 +59,6 @@ class StoryDrop:
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:
             return _refused(404, "NOT_FOUND", "This page is another workspace's.")
-        if "charset" in request.headers.get("content-type", "").lower():  # as for documents
-            return _refused(422, "INVALID_REQUEST", "A form is UTF-8; leave `charset` out of its Content-Type.")
         try:
             async with request.form(max_files=1, max_fields=10) as form:
                 file = form.get("files")
