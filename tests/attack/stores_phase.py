@@ -16,6 +16,7 @@ from tests.attack.server import Server
 _NOTICED_WITHIN_S, _ANSWERS_WITHIN_S, _BACK_WITHIN_S = 60.0, 30.0, 60.0
 _STANDS_STILL_S = 10.0
 _POLL_S = 0.1
+_BETWEEN_S = 0.2  # a workspace may begin 600 turns a minute, and where the answers are quick it would begin more
 _AT_ONCE = 9
 _HEALTH = "/healthz"
 _PROJECT = "/projects/still"
@@ -85,6 +86,7 @@ class _Away:
 
     def _ask_all(self) -> None:
         list(self._threads.map(self._ask, [*_REQUESTS, "health", "search", "list", "search"]))
+        time.sleep(_BETWEEN_S)
 
     def _said(self) -> str:
         return self._http.get(_HEALTH).json().get("stores", {}).get(self._store, "nothing")
