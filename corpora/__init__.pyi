@@ -10,6 +10,7 @@ from .errors import InvalidName as InvalidName
 from .errors import OriginalNotFound as OriginalNotFound
 from .errors import ProjectNotFound as ProjectNotFound
 from .errors import StorageError as StorageError
+from .errors import ValueRefused as ValueRefused
 from .errors import WorkspaceFull as WorkspaceFull
 from .files import replace_whole as replace_whole
 from .folders import MOST_FOLDERS as MOST_FOLDERS

@@ -24,9 +24,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError
 
-from corpora.errors import CatalogBusy, CatalogError
+from corpora.errors import CatalogBusy, CatalogError, ValueRefused
 from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
@@ -141,6 +141,10 @@ class Database:
 
     def _failed(self, error: DBAPIError) -> CatalogError:
         """Of an open catalog clients are told, whose business it is not where the database is; the log has that."""
+        if isinstance(error, (DataError, IntegrityError)):  # whose words have the values in them
+            kind = type(error.orig).__name__
+            logger.error("the catalog does not take a value: %s", kind)
+            return ValueRefused(f"The catalog does not take a value of it ({kind}): leave it out, and report this.")
         place, reason = f" {self._place}", _as_sentence(error.orig)
         if self._is_open:
             self._trouble.say(reason, "the catalog%s failed: %s", place, reason)

@@ -86,6 +86,10 @@ class CatalogBusy(CatalogError):
     code = "CATALOG_BUSY"
 
 
+class ValueRefused(CatalogError):
+    """The catalog's database is in order, and does not take a value or an id of what was to be written."""
+
+
 class StorageError(CorpusError):
     """The data directory cannot be used: no permission, no space, or not a directory."""
 

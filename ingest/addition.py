@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Protocol
 
-from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, Shares, WorkspaceFull
+from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, Shares, ValueRefused, WorkspaceFull
 from ingest.document_store import DocumentStore
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
@@ -126,6 +126,8 @@ class Addition:
                 document = self._copied(source, sha256, updated_at) or self._read(source, reading, updated_at)
         except (ReadError, WorkspaceFull) as error:
             return self._kept(_failed(source.name, Problem(error.code, error.message)))
+        except ValueRefused as error:  # one document keeps no others out, and no folder from being followed
+            return self._kept(_failed(source.name, Problem(error.code, f"{source.name}: {error.message}")))
         self.wrote = True
         self._known[source.name] = document
         self._name_of[sha256] = source.name

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
 
 from agent import in_thread
@@ -69,6 +70,8 @@ Key = Annotated[ProjectKey, Depends(project_key)]
 Parts = Annotated[Services, Depends(get_services)]
 
 _MOST_DOCUMENTS = 10_000
+_MOST_FIELDS = 100  # what is no file is kept in memory as text
+_LONGEST_FIELD = 2**14
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
@@ -311,7 +314,11 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
 
 async def _sources(request: Request) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        form = await request.form(max_files=_MOST_DOCUMENTS)
+        try:
+            form = await request.form(max_files=_MOST_DOCUMENTS, max_fields=_MOST_FIELDS, max_part_size=_LONGEST_FIELD)
+        except HTTPException as error:
+            problem = f"{error.detail} {_FIELDS}" if error.status_code == 400 else error.detail
+            raise HTTPException(error.status_code, problem, error.headers) from error
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:
             raise RequestError(422, "INVALID_REQUEST", f"The form has no files. {_FIELDS}")

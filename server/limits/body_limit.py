@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 # Each so many bytes give a sender another second.
 _BYTES_PER_SECOND = 1000
+# What a part of a form takes beside its bytes, as a file that is open: most of it for one that is empty.
+_PART = 4 * 2**10
 _RETRY_AFTER_S = 5
 _NO_ROOM = "The server is taking in as much as it has room for; send it again in a few seconds."
 _GAVE_WAY = "Others needed the room of what came so slowly; send it again later."
@@ -57,6 +60,7 @@ class _Body:
         self._receive = receive
         kind = Headers(scope=scope).get("content-type", "")
         is_form = kind.startswith("multipart/form-data")
+        self._parts = Parts(kind) if is_form else None
         # some encodings that Python knows take the square of a text
         self._is_of_another_encoding = "multipart" in kind.lower() and "charset" in kind.lower()
         takes_files = scope["path"].endswith("/corpus")
@@ -90,7 +94,8 @@ class _Body:
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_long()
-        if not self.sender.has_room(self._most - self._left):
+        beside = self._parts.take(message.get("body", b"")) if self._parts else 0
+        if not self.sender.has_room(self._most - self._left, beside=beside):
             raise _too_busy(_NO_ROOM)
         if self._is_whole:
             self.sender.is_whole()
@@ -122,6 +127,23 @@ class _Body:
 
     def _too_long(self) -> HTTPException:
         return HTTPException(413, f"The request has more than {self._most} bytes; {self._remedy}.")
+
+
+class Parts:
+    """Counts a form's parts on their way in."""
+
+    def __init__(self, content_type: str) -> None:
+        _, options = parse_options_header(content_type)
+        self._mark = b"--" + options.get(b"boundary", b"")
+        self._seen = b""
+        self._parts = 0
+
+    def take(self, data: bytes) -> int:
+        """How many bytes all parts take beside their own, now that `data` has come."""
+        came = self._seen + data
+        self._parts += came.count(self._mark)
+        self._seen = came[max(0, len(came) - len(self._mark) + 1) :]
+        return self._parts * _PART
 
 
 def _too_busy(problem: str) -> HTTPException:

@@ -93,12 +93,13 @@ class Sender:
         """Whether it has kept its room for longer than others need to wait for it."""
         return monotonic() - self._came_at > self._spare_s
 
-    def has_room(self, size: int, made: int = 0) -> bool:
-        """Whether there is room, now that `size` bytes have come; if there is none, none are counted any more.
+    def has_room(self, came: int, made: int = 0, *, beside: int = 0) -> bool:
+        """Whether there is room, now that so many bytes have come; if there is none, none are counted any more.
 
-        For no more than `made` there is in any case.
+        For no more than `made` there is in any case. `beside` is what they take beside themselves.
         """
-        self._comes(size)
+        self._comes(came)
+        size = came + beside
         if size <= TINY:
             self.free()
             return True

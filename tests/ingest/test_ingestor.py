@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpora import DocumentNotFound, ProjectKey, ProjectNotFound
-from ingest import Progress, Refusal, Source, Unread, scan
+from corpora import DocumentNotFound, Passage, ProjectKey, ProjectNotFound
+from ingest import Extracted, Progress, Refusal, Source, Unread, scan
+from ingest.split import split
 from retrieval import VectorStoreUnavailable
 from tests.ingest.sources import BIBLE, CHANGED, SOURCES, a_pdf, codes, statuses
 
@@ -309,3 +310,25 @@ def test_a_document_that_waits_is_read_when_the_one_before_it_is_in(pipeline: Pi
     report = pipeline.ingestor.add(key, [unread(source) for source in SOURCES], progress=listen)
     assert statuses(report) == {"bible.md": "searchable", "quests/harbour.txt": "searchable"}
     assert steps == [f"{source.name} is {what}" for source in SOURCES for what in ("read", "in")]
+
+
+def test_a_document_that_the_catalog_refuses_keeps_no_other_out(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pipeline.ingestor.index(key, SOURCES)
+
+    def twice(extracted: Extracted, document_id: str, name: str) -> list[Passage]:
+        passages = split(extracted, document_id, name)
+        return passages * 2 if name == "bible.md" else passages
+
+    monkeypatch.setattr("ingest.addition.split", twice)
+    report = pipeline.ingestor.index(key, [Source("bible.md", CHANGED.encode()), Source("map.md", b"The map.")])
+    assert statuses(report) == {"bible.md": "failed", "map.md": "indexed"}
+    assert codes(report) == {"bible.md": "CATALOG_ERROR", "map.md": None}
+    (failed, _) = report.documents
+    assert failed.error is not None
+    assert failed.error.message.startswith("bible.md: The catalog does not take a value of it (")
+    assert "Elena" not in caplog.text + failed.error.message
+    monkeypatch.undo()
+    assert pipeline.ingestor.index(key, SOURCES).documents[0].status == "unchanged", "what was there is there"
+    pipeline.assert_consistent(key)

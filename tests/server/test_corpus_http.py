@@ -333,3 +333,20 @@ def test_a_form_in_another_encoding_is_not_read(http: httpx.Client) -> None:
     answer = http.post("/projects/1/corpus", content=body, headers={"Content-Type": kind})
     assert answer.status_code == 422
     assert "UTF-8" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ([("note", "🏮" * 5_000)], "Part exceeded maximum size of 16KB."),
+        ([(f"n{number}", "1") for number in range(101)], "Too many fields. Maximum number of fields is 100."),
+    ],
+    ids=["long", "many"],
+)
+def test_of_a_form_little_is_read_that_is_no_file(
+    http: httpx.Client, fields: list[tuple[str, str]], problem: str
+) -> None:
+    sent = [*((name, (None, value)) for name, value in fields), ("files", ("lamp.md", b"The lamp burned."))]
+    answer = http.post("/projects/1/corpus", files=sent)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith(f"{problem} Send the documents as files in fields named")

@@ -22,6 +22,7 @@ from ingest import IngestReport
 from server import Access, Limits
 from server.background.intake import Intake
 from server.limits import room
+from server.limits.body_limit import Parts
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house
@@ -123,8 +124,8 @@ class Pace:
         self._most = 0
         has_room = room.Sender.has_room
 
-        def noted(sender: room.Sender, size: int, made: int = 0) -> bool:
-            found = has_room(sender, size, made)
+        def noted(sender: room.Sender, came: int, made: int = 0, *, beside: int = 0) -> bool:
+            found = has_room(sender, came, made, beside=beside)
             self._most = max(self._most, sender.size)
             return found
 
@@ -267,3 +268,23 @@ def test_the_files_of_a_form_wait_for_their_turn_on_the_disk(tmp_path: Path, mon
             tracemalloc.stop()
     assert json.loads(answer.content)["documents"][0]["error"]["code"] == "INVALID_NAME"
     assert held[0] < size // 2
+
+
+def test_each_file_of_a_form_takes_room_however_short_it_is(tmp_path: Path, pace: Pace) -> None:
+    pace.counts_as("fast")
+    part = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n\r\n'
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home, half_sent(home, 100_000) as sending:
+        sending.sendall(b"\r\n" + part * 900)
+        pace.wait_for(900 * 4096)
+        assert_too_busy(upload(home, 2 * MIB, name=UNREADABLE))
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 2**16])
+def test_parts_are_counted_wherever_they_are_cut(at_once: int) -> None:
+    parts, form = (
+        Parts('multipart/form-data; boundary="a b"'),
+        b"--a b\r\n\r\nx--a-b\r\n--a b\r\n\r\n----a b\r\n--a b--\r\n",
+    )
+    taken = [parts.take(form[start : start + at_once]) for start in range(0, len(form), at_once)]
+    assert taken[-1] == 4 * 4096
+    assert taken == sorted(taken)

@@ -1,5 +1,8 @@
 """A story is changed on the page: previewed, applied, asked about, taken back, and taken along."""
 
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +146,9 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 def wait_until_kept(page: Page, tmp_path: Path, text: str) -> None:
     """Waits until the browser keeps that of the story, and of what was said of it."""
     kept = "([key, ...texts]) => texts.every((text) => sessionStorage.getItem(key)?.includes(text))"
-    for key in ("fletcher-story-local", "fletcher-change-local-1"):
-        page.wait_for_function(kept, arg=[key, own_story(tmp_path).name, text])
+    page.wait_for_function(kept, arg=["fletcher-story-local", own_story(tmp_path).name])
+    page.wait_for_function(kept, arg=["fletcher-story-local-text", text])
+    page.wait_for_function(kept, arg=["fletcher-change-local-1", own_story(tmp_path).name, text])
 
 
 @wide_alone
@@ -159,6 +163,46 @@ def test_a_story_is_there_again_when_the_page_is_loaded_anew(story_page: Page, t
     story_page.get_by_role("button", name="Undo").click()
     story_page.locator(".change .answer").nth(1).wait_for()
     assert downloaded(story_page).to_text() == parse(SAMPLE.arrow_file.read_bytes()).to_text()
+
+
+@contextmanager
+def room_left(page: Page, characters: int) -> Generator[None]:
+    """What the browser keeps of the page has so much room meanwhile, and nothing of the page in it."""
+    page.evaluate(
+        """(left) => {
+          sessionStorage.clear();
+          let length = 0;
+          for (let step = 2 ** 24; step >= 1; step /= 2) {
+            try {
+              sessionStorage.setItem("filler", "x".repeat(length + step));
+              length += step;
+            } catch { }
+          }
+          sessionStorage.setItem("filler", "x".repeat(length - left));
+        }""",
+        characters,
+    )
+    yield
+    page.evaluate("sessionStorage.clear()")
+
+
+@wide_alone
+def test_a_story_that_fits_what_a_browser_keeps_is_kept_whole(story_page: Page, tmp_path: Path) -> None:
+    text = parse(SAMPLE.arrow_file.read_bytes()).to_text()
+    with room_left(story_page, len(json.dumps(text))):  # within JSON it would not fit, as that has a name, too
+        say(story_page, "create a variable gold = 10", "Apply")
+        wait_until_kept(story_page, tmp_path, "gold")
+
+
+@wide_alone
+def test_who_changes_a_story_that_no_browser_keeps_is_told_once(story_page: Page) -> None:
+    with room_left(story_page, 1000):
+        for number in range(2):
+            say(story_page, f"create a variable gold{number} = 10", "Apply")
+            answered(story_page, f"gold{number}")
+        told = story_page.get_by_role("alert").filter(has_text="is longer than a browser keeps: its changes are lost")
+        assert told.count() == 1
+        assert story_page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes('story'))") == []
 
 
 @wide_alone

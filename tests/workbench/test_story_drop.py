@@ -69,6 +69,7 @@ def test_a_file_that_is_no_story_is_called_so_by_its_own_name(guarded: str) -> N
     assert message.startswith('the "old" one.txt is no .arrow file: ')
 
 
-def test_a_path_that_no_system_has_is_not_looked_at() -> None:
-    with pytest.raises(RequestError, match="No file has the name"):
-        read_back("story.arrow", SAMPLE.arrow_file.read_bytes(), "/a" * 500_000, "")
+@pytest.mark.parametrize("path", ["/a" * 500_000, "/a\0.arrow", "story.arrow", "/stories/../etc/story.arrow"])
+def test_a_path_that_no_picked_file_has_is_not_looked_at(path: str) -> None:
+    with pytest.raises(RequestError, match="No file that was picked has the path"):
+        read_back("story.arrow", SAMPLE.arrow_file.read_bytes(), path, "")

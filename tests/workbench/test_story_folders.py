@@ -9,6 +9,7 @@ import pytest
 
 from corpora.samples import SAMPLE
 from server import RequestError, Services
+from workbench.story.drop import read_back
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import digest
 
@@ -108,3 +109,20 @@ def test_what_is_too_deep_is_not_listed(tmp_path: Path) -> None:
     for folder in (deep.parent, deep):
         (folder / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
     assert folders_below(tmp_path).found() == [deep.parent / "story.arrow"]
+
+
+def test_where_a_link_leads_that_a_browser_names_is_not_said(tmp_path: Path) -> None:
+    secret = tmp_path / "secret" / "story.arrow"
+    secret.parent.mkdir()
+    secret.write_bytes(SAMPLE.arrow_file.read_bytes())
+    link = tmp_path / "link.arrow"
+    link.symlink_to(secret)
+    story = read_back("story.arrow", SAMPLE.arrow_file.read_bytes(), str(link), "")
+    with pytest.raises(RequestError) as refused:
+        folders_below(tmp_path / "stories").write(story)
+    assert (refused.value.status, refused.value.code) == (403, "FORBIDDEN")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(RequestError) as refused:
+        folders_below(tmp_path).write(story)
+    assert refused.value.status == 404, "below the folders no link is followed either"
+    assert "secret" not in str(refused.value)

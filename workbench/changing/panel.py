@@ -54,8 +54,7 @@ class ChangePanel:
     def _draw_file(self) -> None:
         with ui.row().classes("line"):
             self._back = ui.button("Undo", icon="undo", on_click=self._undo).props("no-caps outline")
-            take_along = StoryDownload(self._visit).begin
-            self._take_along = ui.button("Download", icon="download", on_click=take_along).props("no-caps outline")
+            self._take_along = StoryDownload(self._visit).button
             self._write = ui.button("Write back", icon="save", on_click=self._write_back).props("no-caps outline")
 
     def _draw_question(self) -> None:

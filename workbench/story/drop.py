@@ -18,6 +18,7 @@ from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 _LONGEST_PATH = 4096
+_LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
 _DIGITS = 64  # of a checksum
 
 
@@ -60,7 +61,7 @@ class StoryDrop:
         if request.state.workspace != self._visit.workspace:
             return _refused(404, "NOT_FOUND", "This page is another workspace's.")
         try:
-            async with request.form(max_files=1, max_fields=10) as form:
+            async with request.form(max_files=1, max_fields=10, max_part_size=_LONGEST_FIELD) as form:
                 file = form.get("files")
                 if not isinstance(file, UploadFile):
                     return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
@@ -91,18 +92,17 @@ def read_back(name: str, data: bytes, path: str, sha256: str) -> OpenStory:
     """A story that comes, or comes back with the path that it was picked from and the checksum of what was there.
 
     Raises:
-        RequestError: It is no story, or no file has such a path.
+        RequestError: It is no story, or no file that was picked has such a path.
     """
     story = OpenStory.read(name, data)
     if not path:
         return story
-    # Whether it may be written there, and is what it was, is asked when it is written.
-    try:
-        if len(path) > _LONGEST_PATH:
-            raise ValueError
-        return replace(story, file=Path(path).resolve(), sha256=sha256[:_DIGITS])
-    except (ValueError, OSError) as error:  # no system has a file of that name
-        raise RequestError(422, "INVALID_REQUEST", "No file has the name that this story came from.") from error
+    # A story that is picked is known by its real path, so nothing of the machine has to be looked up here: whether it
+    # may be written there, and is what it was, is asked when it is written.
+    file = Path(path)
+    if len(path) > _LONGEST_PATH or "\0" in path or ".." in file.parts or not file.is_absolute():
+        raise RequestError(422, "INVALID_REQUEST", "No file that was picked has the path that this story came from.")
+    return replace(story, file=file, sha256=sha256[:_DIGITS])
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:

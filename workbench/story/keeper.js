@@ -1,24 +1,30 @@
 // The story that is open, in the storage of the browser's tab: a page that is loaded anew has it again.
 export default {
   props: { url: String, name: String },
-  emits: ["answer"],
+  emits: ["answer", "lost"],
   template: "<div hidden></div>",
   async mounted() {
     const kept = JSON.parse(sessionStorage.getItem(this.name) ?? "null");
-    if (!kept) return;
+    const text = sessionStorage.getItem(`${this.name}-text`);
+    if (!kept || text === null) return;
     const form = new FormData();
-    form.append("files", new File([kept.text], kept.name), kept.name);
+    form.append("files", new File([text], kept.name), kept.name);
     for (const field of ["path", "sha256", "unsaved"]) form.append(field, kept[field]);
     const response = await fetch(this.url, { method: "POST", body: form });
     this.$emit("answer", await response.json());
   },
   methods: {
-    keep(story) {
+    keep(story, text) {
+      const place = `${this.name}-text`; // apart, as it is: within JSON each of its quotes would be two characters
       try {
-        if (story.text === null) sessionStorage.removeItem(this.name);
-        else sessionStorage.setItem(this.name, JSON.stringify(story));
+        if (text === null) throw new RangeError();
+        sessionStorage.setItem(place, text);
+        sessionStorage.setItem(this.name, JSON.stringify(story));
       } catch {
-        sessionStorage.removeItem(this.name); // more than a browser keeps
+        // More than a browser keeps. What it had is another state of the story, which nobody asked to have again.
+        sessionStorage.removeItem(this.name);
+        sessionStorage.removeItem(place);
+        this.$emit("lost");
       }
       // Not where the page is loaded anew because its connection was away for long.
       window.onbeforeunload = (event) => {

@@ -30,12 +30,26 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.props["name"] = name
         self._shown = shown
         self._kept: object = None
+        self._has_warned = False
 
         async def answered(event: GenericEventArguments) -> None:
             await on_answer(event.args)
 
         self.on("answer", answered)
+        self.on("lost", self._warn)
+        shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
+
+    def _begin(self) -> None:
+        self._has_warned = False
+
+    def _warn(self) -> None:
+        """Says it once of a story, when there is something to lose."""
+        if self._shown.story is not None and self._shown.is_unsaved and not self._has_warned:
+            self._has_warned = True
+            said = f"{self._shown.story.name} is longer than a browser keeps: its changes are lost when this page is "
+            remedy = "loaded anew or the server is started again. Download it, or write it back, after each change."
+            ui.notify(said + remedy, type="warning", multi_line=True, timeout=0, close_button="Close")
 
     def _keep(self) -> None:
         story, is_unsaved = self._shown.story, self._shown.is_unsaved
@@ -43,7 +57,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
             return
         path = "" if story.file is None else str(story.file)
         text = story.text if len(story.text) <= _MOST else None
-        said = {"name": story.name, "text": text, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
-        if self._kept != said:
-            self._kept = said
-            self.run_method("keep", said)
+        said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
+        if self._kept != (said, text):
+            self._kept = said, text
+            self.run_method("keep", said, text)
