@@ -26,6 +26,10 @@ _NO_PLAIN_YES = (
     "Nothing was done, as it is not certain that you said yes. Say yes, and nothing else, to have it done; anything "
     "else leaves it as it is."
 )
+_ONE_OF_TWO = (
+    "Nothing was done, as two questions were open and a yes says to neither of them which is meant. This is the later "
+    "one; the other has to be asked for again."
+)
 _STILL_LACKS = {"error": {"code": "INVALID_ARGUMENTS", "message": "It still lacks something: make the call whole."}}
 
 
@@ -84,6 +88,8 @@ class Replies:
             await self.tell(TextFinished("Nothing was changed."))
         elif pending.kind == "parameters":
             return await self._is_completed(pending, is_yes=reply == "yes")
+        elif reply == "yes" and self.request.may_mean_another:
+            await self._ask_once_more(pending, _ONE_OF_TWO)
         elif reply == "yes":
             await self._confirmed(pending)
         return reply is not None
@@ -121,7 +127,7 @@ class Replies:
             calls = await in_thread(calls_of, pending.operations)
             await self.ask_model(self.request.message, "", OpenQuestion(calls, decide))
         except _NoPlainYes:
-            await self._ask_once_more(pending)
+            await self._ask_once_more(pending, _ONE_OF_TWO if self.request.may_mean_another else _NO_PLAIN_YES)
             return
         if not decided and not self.execution.executed and self.execution.held is None:
             await self.tell(TextFinished(_DROPPED))
@@ -130,14 +136,14 @@ class Replies:
         """Executes what was asked about, exactly; what the model is told of it."""
         if pending.kind == "parameters":
             return _STILL_LACKS
-        if not may_agree(self.request.message):
+        if self.request.may_mean_another or not may_agree(self.request.message):
             raise _NoPlainYes
         return self._result(pending, await self._executed(pending))
 
-    async def _ask_once_more(self, pending: PendingQuestion) -> None:
-        """The same question, once it is said which word answers it; what else the reply says is for after a yes."""
+    async def _ask_once_more(self, pending: PendingQuestion, why: str) -> None:
+        """The same question, once it is said why; what else the reply says is for after a yes."""
         await self._check_story(pending)
-        await self.tell(TextFinished(_NO_PLAIN_YES))
+        await self.tell(TextFinished(why))
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(asks=True)
             return

@@ -33,6 +33,7 @@ class TurnRequest:
         operations: Operations to execute without a model, all or none; `created_1` in the arguments of a later one is
             the id of what the first has created.
         pending_id: The question that `message` answers.
+        may_mean_another: It may as well answer one that was open before that: a yes is asked for once more.
         confirm: When to ask before an operation is executed.
         being_read: Documents of the project that are being taken in and cannot be searched yet, by name.
         plan: Run everything on a copy and ask before the editor is touched.
@@ -51,6 +52,7 @@ class TurnRequest:
     function_params: dict[str, Any] = field(default_factory=dict[str, Any])
     operations: tuple[Operation, ...] = ()
     pending_id: str | None = None
+    may_mean_another: bool = False
     confirm: ConfirmationPolicy = "destructive"
     being_read: tuple[str, ...] = ()
     plan: bool = False

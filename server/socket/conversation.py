@@ -18,6 +18,7 @@ from server.socket.uploads import Uploads
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
 _MOST_QUESTIONS = 100
+_MOST_OF_PROJECT = 2
 # Of the conversation before a question, for whoever answers it by a button; in characters.
 _MOST_HISTORY = 100_000
 
@@ -44,7 +45,8 @@ class Conversation:
             maxlen=_TURNS_REMEMBERED
         )  # projects, requests about them
         self._situation: UserMessage | None = None  # of the last message, of which nothing else is kept
-        self._questions: dict[str, str] = {}  # the open one of each project
+        # The open ones of each project, the latest last: an assistant may ask while the user's own is open.
+        self._questions: dict[str, list[str]] = {}
         self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
 
     def close(self) -> None:
@@ -77,7 +79,8 @@ class Conversation:
             case Ended(unseen_before=unseen) if unseen is not None:
                 self.stories.note_unseen(project_id, unseen)
             case Asked(pending_id=pending_id):
-                self._questions[project_id] = pending_id
+                self._questions.setdefault(project_id, []).append(pending_id)
+                del self._questions[project_id][:-_MOST_OF_PROJECT]
                 if len(self._questions) > _MOST_QUESTIONS:
                     del self._questions[next(iter(self._questions))]
             case Suggested(suggestions=suggestions):
@@ -99,8 +102,9 @@ class Conversation:
             MessageError: Nothing was asked; where it `may_be_early`, that is said as it is of any message.
         """
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
-        pending_id = confirmation.request_id or self._questions.get(self.project_id)
-        if pending_id is None and not may_be_early:
+        asked = self._questions.get(self.project_id, [])
+        pending_id = confirmation.request_id or (asked[0] if len(asked) == 1 else None)
+        if pending_id is None and not asked and not may_be_early:
             problem = "There is no open question to answer. Send what you want as a user_message."
             raise MessageError("NOT_PENDING", problem, "confirmation")
         situation = self._situation or UserMessage(type="user_message")
@@ -108,7 +112,7 @@ class Conversation:
 
     async def drop_question(self) -> None:
         """Whoever stops does not mean to say yes afterwards."""
-        if pending_id := self._questions.pop(self.project_id, None):
+        for pending_id in self._questions.pop(self.project_id, []):
             await in_thread(self.pendings(self.project_id).take, pending_id)
 
     async def request(
@@ -125,9 +129,14 @@ class Conversation:
         project = self.stories.get(project_id)
         if project is None:
             await self._require_documents(key, project_id, uploads)
-        question = self._questions.get(project_id)
-        if guest is None or message.pending_id == question:  # a question to the user is not an assistant's to drop
+        asked = self._questions.get(project_id, [])
+        pending_id, may_mean_another = message.pending_id, False
+        if guest is None:
             self._questions.pop(project_id, None)
+            pending_id = message.pending_id or (asked[-1] if asked else None)
+            may_mean_another = message.pending_id is None and len(asked) > 1
+        elif pending_id in asked:  # a question to the user is not an assistant's to drop
+            asked.remove(pending_id)
         function, params = message.function, message.function_params or {}
         chosen = self._suggested.get(message.message.strip().removeprefix("- "))
         if function is None and chosen is not None and guest is None:
@@ -143,7 +152,8 @@ class Conversation:
             function=function,
             function_params=params,
             operations=guest.operations if guest else (),
-            pending_id=message.pending_id or (question if guest is None else None),
+            pending_id=pending_id,
+            may_mean_another=may_mean_another,
             confirm=policy_for(self._services.confirm, message.confirm, message.function),
             being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",

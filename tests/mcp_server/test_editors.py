@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -237,6 +238,45 @@ async def test_what_an_assistant_takes_away_counts_until_the_user_agrees_in_the_
     assert little == ["done", "done"]
     assert much == ["done", "question", "question"]
     assert anew == ["done", "question"]
+
+
+@pytest.mark.parametrize(
+    "answer", [{"type": "user_message", "message": "yes"}, {"type": "confirmation", "decision": "yes"}]
+)
+async def test_a_yes_that_may_be_to_the_users_own_question_is_none_to_the_assistants(
+    home: House, answer: dict[str, Any]
+) -> None:
+    own = {"function": "delete_node", "function_params": {"node_id": 3}}
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        before = editor.editor.content
+        await editor.send(type="user_message", message="", **own)
+        await editor.until("turn_end")
+        await scribe.ok("apply_operations", operations=[_DELETE])
+        await editor.until("turn_end", 2)
+        await editor.send(**answer)
+        await editor.until("turn_end", 3)
+        between = editor.editor.content
+        again = await editor.until("confirmation_request", 3)
+        await editor.send(**answer)
+        await editor.until("turn_end", 4)
+
+    assert between == before
+    assert "two questions were open" in editor.texts()
+    assert "delete node" in again["text"]
+    assert "The lamp is cold." not in editor.editor.content
+
+
+async def test_the_users_own_question_is_open_once_the_assistants_is_answered(home: House) -> None:
+    user = User(["no"])
+    async with arrow(home, "assistant") as editor, assistant(home.url, user=user) as scribe:
+        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+        await editor.until("turn_end")
+        await scribe.ok("apply_operations", operations=[_DELETE])
+        await editor.send(type="user_message", message="yes")
+        await editor.until("turn_end", 4)
+
+    assert "The pier is empty." not in editor.editor.content
+    assert "The lamp is cold." in editor.editor.content
 
 
 async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> None:
