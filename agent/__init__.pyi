@@ -16,6 +16,7 @@ from .prompt.quoting import quoted_name as quoted_name
 from .questions.confirmation import ConfirmationPolicy as ConfirmationPolicy
 from .questions.confirmation import describe as describe
 from .questions.pending import KEPT_TURNS as KEPT_TURNS
+from .questions.pending import Before as Before
 from .questions.pending import Origin as Origin
 from .questions.pending import PendingQuestion as PendingQuestion
 from .questions.pending import PendingStore as PendingStore

@@ -59,7 +59,8 @@ def tables_of(project: ArrowProject) -> Tables:
     data = project.data
     places: dict[int, dict[str, Any]] = {}
     for scene in data.scenes.values():
-        places |= scene["map"]
+        for key, place in scene["map"].items():
+            places[key] = _both(places[key], place) if key in places else place
     return {
         "project": {0: {"title": project.title, "entry": project.entry}},
         "scene": {key: {**scene, "map": None} for key, scene in data.scenes.items()},
@@ -68,6 +69,12 @@ def tables_of(project: ArrowProject) -> Tables:
         "variable": data.variables,
         "character": data.characters,
     }
+
+
+def _both(place: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The places of a node that the maps of two scenes have, as one: what is done in either of them can be lost."""
+    skips = bool(place.get("skip")) or bool(other.get("skip"))
+    return {**place, "io": [*connections(place), *connections(other)], "skip": skips}
 
 
 def losses(before: Tables, after: Tables) -> Iterator[Loss]:

@@ -138,9 +138,13 @@ class Pendings(Database):
             row = connection.execute(these).one_or_none()
         return _pending(row) if row else None
 
-    def newest_pending(self, workspace: str, project_id: str, kind: str) -> Pending | None:
-        """The newest of a kind, which stays; None if the project has none."""
+    def newest_pending(
+        self, workspace: str, project_id: str, kind: str, content_sha256: str | None = None
+    ) -> Pending | None:
+        """The newest of a kind, or of those that belong to this content, which stays; None if there is none."""
         newest = select(pendings).where(_of(workspace, project_id, kind)).order_by(pendings.c.created_at.desc())
+        if content_sha256 is not None:
+            newest = newest.where(pendings.c.content_sha256 == content_sha256)
         with self._kept_in._reading() as connection:
             row = connection.execute(newest.limit(1)).one_or_none()
         return _pending(row) if row else None

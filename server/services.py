@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from agent import KEPT_TURNS, Assistant, ConfirmationPolicy, Origin, PendingQuestion, Threads
+from agent import KEPT_TURNS, Assistant, Before, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation
 from corpora import Catalog
 from corpora import Pending as StoredPending
@@ -22,6 +22,7 @@ from server.limits.places import Places
 from server.limits.room import Room
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
+from server.limits.story_size import size_once_read
 from server.limits.turn_rate import TurnRate
 from server.limits.turn_room import TurnRoom
 from server.limits.workspace_threads import WorkspaceThreads
@@ -173,13 +174,27 @@ class Services:
         return LinkedFolders(self.catalog, self.intake, self.embedding, self.roots, shared=self.shares_database)
 
 
-class CatalogPendings:
-    """The catalog's pending rows of one project, as a turn uses them."""
+def _nobody(_: int) -> None:
+    """Who weighs nothing."""
 
-    def __init__(self, catalog: Catalog, workspace: str, project_id: str) -> None:
+
+class CatalogPendings:
+    """The catalog's pending rows of one project, as a turn uses them.
+
+    Args:
+        catalog: Keeps them.
+        workspace: Whose project it is.
+        project_id: Names it.
+        weigh: Told how many bytes the story from before a turn takes once it is read; may refuse it.
+    """
+
+    def __init__(
+        self, catalog: Catalog, workspace: str, project_id: str, weigh: Callable[[int], object] = _nobody
+    ) -> None:
         self._catalog = catalog
         self._workspace = workspace
         self._project_id = project_id
+        self._weigh = weigh
 
     def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
         """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
@@ -198,25 +213,37 @@ class CatalogPendings:
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
         return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin)
 
-    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
-        """Keeps the text from before a turn, compressed; `forgets`: of a project only the last turns are kept."""
-        payload = {"before": base64.b64encode(zlib.compress(content.encode())).decode()}
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
+        """Keeps what was before a turn, compressed; `forgets`: of a project only the last turns are kept."""
+        content = base64.b64encode(zlib.compress(before.content.encode())).decode()
+        payload = {"before": content, "is_shared": before.is_shared}
         kept = KEPT_TURNS if forgets else None
         self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, kept)
 
-    def take_before(self, content_sha256: str) -> str | None:
-        """Hands out the text from before the turn that led to this story."""
+    def find_before(self, content_sha256: str) -> Before | None:
+        """What was before the turn that led to this story, which stays kept."""
+        return self._weighed(self._catalog.newest_pending(self._workspace, self._project_id, _UNDO, content_sha256))
+
+    def take_before(self, content_sha256: str) -> Before | None:
+        """Hands out what was before the turn that led to this story."""
         found = self._catalog.pop_pending_for(self._workspace, self._project_id, _UNDO, content_sha256)
         return _before(found) if found else None
 
-    def last_before(self) -> str | None:
-        """The text from before the last turn that is kept, whatever it led to."""
-        found = self._catalog.newest_pending(self._workspace, self._project_id, _UNDO)
-        return _before(found) if found else None
+    def last_before(self) -> Before | None:
+        """What was before the last turn that is kept, whatever it led to."""
+        return self._weighed(self._catalog.newest_pending(self._workspace, self._project_id, _UNDO))
+
+    def _weighed(self, kept: StoredPending | None) -> Before | None:
+        if kept is None:
+            return None
+        before = _before(kept)
+        self._weigh(size_once_read(before.content))
+        return before
 
 
-def _before(kept: StoredPending) -> str:
-    return zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
+def _before(kept: StoredPending) -> Before:
+    content = zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
+    return Before(content, kept.payload.get("is_shared", False))  # which earlier versions did not know
 
 
 def policy_for(

@@ -1,7 +1,8 @@
 """Which of a turn's operations wait for the user's yes."""
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import (
@@ -36,6 +37,7 @@ class Consent:
         self._holds_all = holds_all
         self._seen: Tables = {}
         self._created: set[tuple[str, int]] = set()
+        self._left: Tables = _no_tables()  # what was created, as the turn's own operations have left it
         self._taken: set[Loss] = set() if taken is None else taken
 
     def stop_asking(self) -> None:
@@ -55,7 +57,9 @@ class Consent:
         """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
         if self._policy != "destructive" or (self._holds_all and is_waiting):
             return
-        for kind, table in tables_of(project).items():
+        shown = tables_of(project)
+        self._give_up_what_others_wrote(shown)
+        for kind, table in shown.items():
             seen = self._seen.setdefault(kind, {})
             for key in seen.keys() - table.keys():
                 del seen[key]
@@ -89,15 +93,54 @@ class Consent:
         self._taken |= lost
         return False
 
-    def executed(self, applied: OperationResult, created: str | None) -> None:
-        """The operation was executed; `created` is the kind of what it made, beside nodes."""
+    def executed(
+        self, applied: OperationResult, created: str | None, story: ArrowProject, expected_ids: Mapping[int, int]
+    ) -> None:
+        """The operation was executed.
+
+        Args:
+            applied: As the editor has done it.
+            created: The kind of what it made, beside nodes.
+            story: As the turn's own operations have left it.
+            expected_ids: Under which ids that has what was made, where the editor gave others.
+        """
         self._created |= {("node", node_id) for node_id in applied.created}
         if created is not None:
             self._created.add((created, next(iter(applied.result.values()))))
+        tables = tables_of(story)
+        for kind, key in self._created:
+            for each in _kept_in(kind):
+                record = tables[each].get(expected_ids.get(key, key))
+                if record is not None and self._left[each].get(key) != record:
+                    self._left[each][key] = copied(record)
+
+    def _give_up_what_others_wrote(self, shown: Tables) -> None:
+        """What the turn has made is its own as long as nobody else has written into it."""
+        for kind, key in list(self._created):
+            here, left = _no_tables(), _no_tables()
+            for each in _kept_in(kind):
+                for record, table in (shown[each].get(key), here), (self._left[each].get(key), left):
+                    if record is not None:
+                        table[each][key] = _without_given_name(kind, record)
+            if here[kind] and left[kind] and any(losses(here, left)):
+                self._created.discard((kind, key))
 
     def _is_own(self, loss: Loss) -> bool:
         nodes = {("node", node_id) for node_id in loss.connection[::2]}
         return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
+
+
+def _no_tables() -> Tables:
+    return {kind: {} for kind in ("project", "scene", "node", "place", "variable", "character")}
+
+
+def _without_given_name(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrow names a node after its id."""
+    return {name: value for name, value in record.items() if name != "name" or kind != "node"}
+
+
+def _kept_in(kind: str) -> tuple[str, ...]:
+    return ("node", "place") if kind == "node" else (kind,)
 
 
 def _are_more_than_a_little(lost: Collection[Loss]) -> bool:

@@ -223,7 +223,7 @@ class Execution:
                 applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
         except BaseException:  # stopped, and done it is
             if refusal(applied, outcome, None) is None:
-                self.shadow.note(applied)
+                self.shadow.note(applied, project, {})
             raise
         if failure is not None:
             project.rollback(checkpoint)

@@ -13,6 +13,7 @@ from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
 logger = logging.getLogger(__name__)
 
 _SURPRISES_SHOWN = 10
+_UNCERTAIN = "The editor's project does not show which of its new things this is: look for it before you go on."
 _MOVED = re.compile(r"^~ node \d+ moved to ")
 
 # What the id is called in the result of an operation that creates something.
@@ -88,17 +89,36 @@ def surprises(expected: ArrowProject, reported: ArrowProject) -> list[str]:
     return lines[:_SURPRISES_SHOWN]
 
 
-def as_reported(applied: OperationResult, expected: ArrowProject, reported: ArrowProject) -> OperationResult:
-    """The result with the id that the reported project really has for what was created."""
+def as_reported(
+    applied: OperationResult, outcome: Outcome, expected: ArrowProject, reported: ArrowProject
+) -> OperationResult:
+    """The result with the id that the reported project really has for what was created.
+
+    Where it has several things that are new, as what the user has made meanwhile may be, and the editor does not say
+    which one it has made, it is the one that is as it was asked for.
+    """
     kind = CREATED_BY.get(applied.operation.function)
-    if kind is None or applied.result[kind] in _table(reported, kind):
+    if kind is None:
         return applied
-    new = _table(reported, kind).keys() - _table(expected, kind).keys()
+    made, asked_for = applied.result[kind], _table(expected, kind)
+    table = _table(reported, kind)
+    new = table.keys() - (asked_for.keys() - {made})
+    if made in new and (len(new) == 1 or reported_ids(applied, outcome)):
+        return applied
+    if len(new) > 1:
+        new = {key for key in new if _says_all_of(kind, table[key], asked_for[made])}
     if len(new) != 1:
-        return replace(applied, result=applied.result | {"remark": "The editor's project does not have it."})
+        return replace(applied, result=applied.result | {"remark": _UNCERTAIN}, created=())
     created = new.pop()
+    if created == made:
+        return applied
     nodes = (created,) if kind == "node_id" else ()
     return replace(applied, result={kind: created, **_without(applied.result, kind)}, created=nodes)
+
+
+def _says_all_of(kind: str, record: dict[str, Any], asked_for: dict[str, Any]) -> bool:
+    fields = ("type", "data") if kind == "node_id" else ("name",)
+    return all(record.get(field) == asked_for.get(field) for field in fields)
 
 
 def result_for_model(

@@ -1,7 +1,7 @@
 """The turn's own copy of the story, which follows what the editor has really done."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from agent.editing.validation import weight
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread_if_large
-from arrow_project import MOST_WRITTEN, ArrowProject, Operation, OperationError, OperationResult, Selection
+from arrow_project import MOST_WRITTEN, ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids
 
 _RENAMING = ("update_variable", "update_character")
 
@@ -26,6 +26,7 @@ class Shadow:
         selection: What words such as `last_created` mean in the next operation.
         executed: What the editor has executed, in order.
         created: The nodes that came of it.
+        is_shared: Somebody else has changed the story meanwhile, or the editor has done more than it was asked to do.
     """
 
     def __init__(self, context: TurnContext, consent: Consent, tell: EventSink) -> None:
@@ -36,6 +37,7 @@ class Shadow:
         self.selection = Selection(context.scene_id, context.selected_node_ids)
         self.executed: list[Operation] = []
         self.created: list[int] = []
+        self.is_shared = False
 
     @property
     def is_known(self) -> bool:
@@ -63,13 +65,14 @@ class Shadow:
     ) -> OperationFinished:
         """The client's content is the truth: it replaces the shadow, and the model learns what differs."""
         differences: list[str] = []
+        expected = applied
         if reported is not None:
-            applied = as_reported(applied, project, reported)
+            applied = as_reported(applied, outcome, project, reported)
             self._context.project = reported
             self._context.characters = max(self._context.characters, len(outcome.content or ""))
-        self.note(applied)
+        self.note(applied, project, changed_ids(applied.result, expected.result))
         if reported is not None:
-            differences = await in_thread_if_large(len(outcome.content or ""), surprises, project, reported)
+            differences = await self._compare(project, reported)
         confirmed = reported is not None or bool(reported_ids(applied, outcome))
         result = result_for_model(applied, outcome, differences, confirmed=confirmed)
         return await self.finish(applied.operation, result, None, reached_editor=True)
@@ -84,6 +87,7 @@ class Shadow:
     ) -> OperationFinished:
         """What the editor had done of it before counts; where nothing shows what came of that, the story is unknown."""
         if reported is not None:
+            await self._compare(project, reported)
             self._context.project = reported
         elif outcome.done is not None:
             await self._keep(project, outcome.done)
@@ -95,10 +99,17 @@ class Shadow:
             self._lost_sight_of = project
         return await self.finish(applied.operation, None, failure, reached_editor=True)
 
-    def note(self, applied: OperationResult) -> None:
-        """The editor has executed it."""
-        created = CREATED_BY.get(applied.operation.function)
-        self._consent.executed(applied, created.removesuffix("_id") if created else None)
+    async def _compare(self, expected: ArrowProject, reported: ArrowProject) -> list[str]:
+        differences = await in_thread_if_large(self._context.characters, surprises, expected, reported)
+        self.is_shared = self.is_shared or bool(differences)
+        return differences
+
+    def note(self, applied: OperationResult, project: ArrowProject, expected_ids: Mapping[int, int]) -> None:
+        """The editor has executed it; `project` is as it should be then, with what is new under `expected_ids`."""
+        created = CREATED_BY.get(applied.operation.function, "")
+        is_certain = applied.result.get("remark") is None
+        kind = created.removesuffix("_id") if created and is_certain else None
+        self._consent.executed(applied, kind, project, expected_ids)
         self._context.characters += (
             MOST_WRITTEN if applied.operation.function in _RENAMING else weight(applied.operation)
         )
@@ -127,5 +138,5 @@ class Shadow:
             except OperationError as error:
                 logger.warning("what the editor has done of an operation cannot be followed: %s", error)
                 return
-            self.note(kept)
+            self.note(kept, project, {})
             await self.finish(kept.operation, kept.result, None, reached_editor=True)

@@ -65,6 +65,19 @@ class PendingQuestion:
     origin: Origin | None = None
 
 
+@dataclass(frozen=True)
+class Before:
+    """What an undo goes back to.
+
+    Attributes:
+        content: The `.arrow` text from before the turn.
+        is_shared: Somebody else has changed the story during the turn, too, which an undo would take back as well.
+    """
+
+    content: str
+    is_shared: bool = False
+
+
 class PendingStore(Protocol):
     """Keeps what waits for an answer and what can be taken back, for one project of one workspace."""
 
@@ -76,17 +89,21 @@ class PendingStore(Protocol):
         """Hands it out once; None when there is no such id in this project."""
         ...
 
-    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
-        """Keeps the `.arrow` text from before a turn that has led to the story with this fingerprint.
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
+        """Keeps what was before a turn that has led to the story with this fingerprint.
 
         It `forgets` what the turns before the last `KEPT_TURNS` began with.
         """
         ...
 
-    def take_before(self, content_sha256: str) -> str | None:
-        """Hands out, once, the text from before the turn that led to this story; None when there is none."""
+    def find_before(self, content_sha256: str) -> Before | None:
+        """What `take_before` would hand out, which stays kept."""
         ...
 
-    def last_before(self) -> str | None:
-        """The text from before the last turn that is kept, whatever it led to; None when there is none."""
+    def take_before(self, content_sha256: str) -> Before | None:
+        """Hands out, once, what was before the turn that led to this story; None when there is none."""
+        ...
+
+    def last_before(self) -> Before | None:
+        """What was before the last turn that is kept, whatever it led to; None when there is none."""
         ...

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from agent.editing.duplicates import find_duplicate
@@ -12,7 +12,7 @@ from agent.editing.in_order import tried_in_order
 from agent.editing.validation import find_schema_error, weight
 from agent.questions.confirmation import describe
 from agent.questions.parameters import missing_parameters
-from agent.questions.pending import KEPT_TURNS, PendingStore
+from agent.questions.pending import KEPT_TURNS, Before, PendingStore
 from agent.questions.questions import Questions
 from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
@@ -57,7 +57,8 @@ class DirectCalls:
             OperationRefused: It was refused.
         """
         if call.function == UNDO:
-            await self.undo(asks=self.request.confirm == "always" and not agreed)
+            always = self.request.confirm == "always" and not agreed
+            await self.undo(asks=True if always else None)
         elif missing_parameters(call):
             await self.tell(await in_thread(self._questions.about_parameters, self.context.project, call))
         elif call.function in READING_TOOLS:
@@ -148,37 +149,37 @@ class DirectCalls:
 
     # --- undo ------------------------------------------------------------------------------------------------------
 
-    async def undo(self, *, asks: bool) -> None:
-        """Takes the last turn back, in one step, or `asks` whether to.
+    async def undo(self, *, asks: bool | None) -> None:
+        """Takes the last turn back, in one step, or `asks` whether to: None where it would take back others' changes.
 
         Raises:
             OperationRefused: There is nothing to take back, or the editor refused.
         """
         project = self.context.project
         now = await in_thread(fingerprint, project)
-        content = await in_thread(self._before, now)
-        if project is None or content is None:
+        before = await in_thread(self._before, now)
+        if project is None or before is None:
             raise OperationRefused(await self._why_nothing())
-        way = await in_thread(way_back, project, content, self._selection())
+        way = await in_thread(way_back, project, before.content, self._selection())
         if self.request.plan:
             await self._walk(way)
             await self.tell(await in_thread(self._questions.about_undo, "plan", self.request.project, way))
-        elif asks:
+        elif before.is_shared if asks is None else asks:
             await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:
             self.has_undone = True
             await self._go_back(way)
 
-    def _before(self, led_to: str) -> str | None:
-        """The text from before the turn that led to the story. It stays kept.
+    def _before(self, led_to: str) -> Before | None:
+        """What was before the turn that led to the story. It stays kept, and is the one that was kept last.
 
         Whoever asked for the undo may be gone before it is answered, or find no room to write what it came to; then the
         story is as it was.
         """
-        content = self.store.take_before(led_to)
-        if content is not None:
-            self._keep_again(content, led_to)
-        return content
+        before = self.store.find_before(led_to)
+        if before is not None and self.store.take_before(led_to) is not None:
+            self._keep_again(before, led_to)
+        return before
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):
@@ -193,7 +194,7 @@ class DirectCalls:
     def _is_another_story(self) -> bool:
         """Whether there is a turn, and the story is neither what it led to nor already the one from before it."""
         before = self.store.last_before()
-        return before is not None and fingerprint(parse(before)) != fingerprint(self.context.project)
+        return before is not None and fingerprint(parse(before.content)) != fingerprint(self.context.project)
 
     async def _go_back(self, way: WayBack) -> None:
         exactly = isinstance(self.editor, InMemoryEditor)
@@ -217,12 +218,12 @@ class DirectCalls:
                 self.has_undone = bool(self.execution.executed)
                 await in_thread(self._keep_rest, way)
 
-    def _keep_again(self, content: str, led_to: str) -> None:
+    def _keep_again(self, before: Before, led_to: str) -> None:
         """Keeps what was kept already, so that nothing has to make room."""
-        self.store.keep_before(content, led_to, forgets=False)
+        self.store.keep_before(before, led_to, forgets=False)
 
     def _keep_rest(self, way: WayBack) -> None:
-        self._keep_again(way.before.to_text(), fingerprint(self.context.project))
+        self._keep_again(Before(way.before.to_text()), fingerprint(self.context.project))
 
     def _follow(self, way: WayBack, led_to: str) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
@@ -231,15 +232,15 @@ class DirectCalls:
         assert now is not None
         given = self.execution.given_ids
         ids = {old: given.get(new, new) for old, new in way.new_ids.items()}
-        older: list[tuple[str, str]] = []
+        older: list[tuple[Before, str]] = []
         before, after = fingerprint(way.before), fingerprint(now)
-        while before != after and (content := self.store.take_before(before)) is not None:
-            before = fingerprint(parse(content))
-            content = content_with_ids(content, ids, now)
-            older.append((content, after))
-            after = fingerprint(parse(content))
-        for content, led_to in reversed(older):  # the store forgets the one that was kept first
-            self._keep_again(content, led_to)
+        while before != after and (kept := self.store.take_before(before)) is not None:
+            before = fingerprint(parse(kept.content))
+            kept = replace(kept, content=content_with_ids(kept.content, ids, now))
+            older.append((kept, after))
+            after = fingerprint(parse(kept.content))
+        for kept, led_to in reversed(older):  # the store forgets the one that was kept first
+            self._keep_again(kept, led_to)
 
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations)

@@ -14,7 +14,7 @@ from agent.models.keys import without_keys
 from agent.prompt.prompt import passage_budget
 from agent.prompt.query import build_query
 from agent.questions.confirmation import describe
-from agent.questions.pending import Origin, PendingStore
+from agent.questions.pending import Before, Origin, PendingStore
 from agent.questions.questions import Questions
 from agent.questions.replies import Replies
 from agent.questions.reply import read_reply
@@ -39,7 +39,7 @@ from agent.turn.suggestions import suggest
 from agent.turn.telling import Telling
 from agent.turn.thread import ask_store, in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, asks_for_undo
-from arrow_project import Operation, fingerprint
+from arrow_project import ArrowProject, Operation, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -108,6 +108,18 @@ class Turn:
     def executed(self) -> tuple[Operation, ...]:
         """The operations that the editor has executed so far, references resolved."""
         return tuple(self._execution.executed)
+
+    async def follow(self, project: ArrowProject) -> None:
+        """The client has sent its story meanwhile, which is newer than the turn's copy."""
+        if not await in_thread_if_large(self.context.characters, self._is_expected, project):
+            self._execution.shadow.is_shared = True
+        self.context.project = project
+
+    def _is_expected(self, project: ArrowProject) -> bool:
+        try:
+            return fingerprint(project) == fingerprint(self.context.project)
+        except RuntimeError:  # the turn's copy is changed at this very moment: it is another one
+            return False
 
     async def run(self) -> None:
         """Answers the message; `Ended` is always the last event, whatever happens before it."""
@@ -292,7 +304,8 @@ class Turn:
         self._changed = not is_known or after.to_text() != before
         if self._changed and is_known:
             # A message of the user leads to any number of an assistant's turns: the story from before stays.
-            self._store.keep_before(before, fingerprint(after), forgets=not self._request.operations)
+            kept = Before(before, self._execution.shadow.is_shared)
+            self._store.keep_before(kept, fingerprint(after), forgets=not self._request.operations)
 
     def _suggestions(self) -> tuple[Suggestion, ...]:
         if self._telling.reason == "question":

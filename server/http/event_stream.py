@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from agent import Event, OperationFinished, TextChunk, TextFinished
+from agent import Event, OperationFinished, TextChunk, TextFinished, in_thread
 from corpora import CorpusError
 from ingest import Progress
 from server.ended_task import let_go
@@ -68,7 +68,7 @@ async def _events(
             if (said := _said(event)) is not None:
                 yield said
             event = await told.get()
-        yield _line("answer", turn.result())
+        yield await in_thread(_line, "answer", turn.result())  # with a story, however long
     except (RequestError, CorpusError) as error:
         error.__traceback__ = None  # or it refers to this place, which refers to the turn, which keeps it
         yield _line("error", {"error": {"code": error.code, "message": str(error)}})

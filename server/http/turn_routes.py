@@ -29,6 +29,7 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
+    in_thread,
     in_thread_if_large,
 )
 from arrow_project import ArrowProject, Loss, Operation, ParseError, diff, parse
@@ -238,14 +239,16 @@ async def answer_turn(
     """
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
-    with services.turn_room.at_work(key.workspace, size, besides):
-        return await _answered(body, key, services, tell, operations, taken, has_story=has_story)
+    with services.turn_room.at_work(key.workspace, size, besides) as story:
+        pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, story.weigh_another)
+        return await _answered(body, key, services, pendings, tell, operations, taken, has_story=has_story)
 
 
 async def _answered(
     body: TurnBody,
     key: ProjectKey,
     services: Services,
+    pendings: CatalogPendings,
     tell: EventSink | None,
     operations: tuple[Operation, ...] | None,
     taken: set[Loss] | None,
@@ -261,7 +264,6 @@ async def _answered(
     if operations is not None:
         request = replace(request, operations=operations, taken=set() if taken is None else taken)
         assistant = replace(assistant, answerer=LocalPlanner())
-    pendings = CatalogPendings(services.catalog, key.workspace, key.project_id)
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http" if operations is None else "mcp") as record:
         record.begin(request)
@@ -275,7 +277,7 @@ async def _answered(
         await assistant.turn(request, editor, pendings, note).run()
     if report.failure is not None and not report.operations:
         raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
-    outcome = await in_thread_if_large(len(body.arrow_content), _outcome, before, editor.project, report.planned)
+    outcome = await in_thread(_outcome, before, editor.project, report.planned)  # an undo's may be a far larger story
     return report.as_dict() | outcome
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import Lock
 
 from corpora import CorpusError
 
@@ -37,6 +38,7 @@ class StoryAtWork:
         self._room = room
         self._workspace = workspace
         self._besides = besides
+        self._story = self._another = 0
         self._size = 0
         self._is_over = False
 
@@ -46,10 +48,17 @@ class StoryAtWork:
         Raises:
             NoRoomForTurn: There is none; what was counted before still is.
         """
+        self._count(size, self._another)
+
+    def weigh_another(self, size: int) -> None:
+        """One of so many bytes is read beside it, as the one from before a turn is for its undo; raises as `weigh`."""
+        self._count(self._story, max(self._another, size))
+
+    def _count(self, story: int, another: int) -> None:
         if not self._is_over:
-            now = _TIMES * size + self._besides
+            now = _TIMES * (story + another) + self._besides
             self._room.change(self._workspace, self._size, now)
-            self._size = now
+            self._story, self._another, self._size = story, another, now
 
     def end(self) -> None:
         """The turn is over, and nothing of it counts any more."""
@@ -69,6 +78,7 @@ class TurnRoom:
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._sizes: Counter[str] = Counter()
+        self._changing = Lock()  # what an undo goes back to is found, and weighed, in a thread
 
     @contextmanager
     def at_work(self, workspace: str, size: int, besides: int = 0) -> Generator[StoryAtWork]:
@@ -86,6 +96,10 @@ class TurnRoom:
 
     def change(self, workspace: str, before: int, now: int) -> None:
         """Counts `now` bytes of a turn instead of those `before`; raises as `StoryAtWork.weigh` does."""
+        with self._changing:
+            self._change(workspace, before, now)
+
+    def _change(self, workspace: str, before: int, now: int) -> None:
         own, all_ = self._sizes[workspace] - before, self._sizes.total() - before
         is_too_much = (own and own + now > self._most // 2) or (all_ and all_ + now > self._most)
         if now > before and own + now > self._most // 16 and is_too_much:

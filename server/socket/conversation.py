@@ -1,10 +1,10 @@
 """What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import partial
 
-from agent import Asked, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
+from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
 from corpora import ProjectKey
 from server.dialects import without_appendix
@@ -40,6 +40,7 @@ class Conversation:
         self.workspace = workspace
         self.stories = Stories(workspace, services.story_room)
         self.project_id = NO_PROJECT
+        self._open_project = NO_PROJECT  # as the client has said last, by a story or with a message
         self._services = services
         self._asked: deque[tuple[str, Container[str]]] = deque(
             maxlen=_TURNS_REMEMBERED
@@ -59,14 +60,14 @@ class Conversation:
 
     def begin(self, message: UserMessage, requests: Container[str]) -> str:
         """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
-        self.project_id = message.current_project_id or self.stories.last
+        self.project_id = self._open_project = message.current_project_id or self.stories.last
         self._situation = _situation_of(message)
         self._asked.append((self.project_id, requests))
         return self.project_id
 
-    def pendings(self, project_id: str) -> CatalogPendings:
-        """What waits for an answer in a project."""
-        return CatalogPendings(self._services.catalog, self.workspace, project_id)
+    def pendings(self, project_id: str, *weigh: Callable[[int], object]) -> CatalogPendings:
+        """What waits for an answer in a project; raises what `weigh` does, told what an undo reads."""
+        return CatalogPendings(self._services.catalog, self.workspace, project_id, *weigh)
 
     def project_of(self, result: FunctionResult) -> str:
         """The project that a result is about for which nobody waits any more."""
@@ -88,19 +89,27 @@ class Conversation:
             case _:
                 pass
 
-    async def read(self, project_id: str, content: str) -> ArrowProject:
-        """Takes over a story that the client has sent; raises as `Stories.read` does."""
+    async def read(self, project_id: str, content: str, *, is_late: bool) -> ArrowProject:
+        """Takes over a story that the client has sent, and shows now unless it `is_late`; raises as `Stories.read`."""
         project = await self.stories.read(project_id, content)
+        if not is_late:
+            self.stories.last = self._open_project = project_id
         if unseen := self.stories.take_unseen(project_id):
-            await in_thread(lambda: self.pendings(project_id).keep_before(unseen, fingerprint(project)))
+            await in_thread(
+                lambda: self.pendings(project_id).keep_before(Before(unseen, is_shared=True), fingerprint(project))
+            )
         return project
 
     def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:
         """An answer by button as the same answer in words, in the situation of the message that was asked about.
 
         Raises:
-            MessageError: Nothing was asked; where it `may_be_early`, that is said as it is of any message.
+            MessageError: Nothing was asked, or of another story than is open now; where it `may_be_early`, the first is
+                said as it is of any message.
         """
+        if self._open_project != self.project_id:  # whose editor would do in this one what was asked about that one
+            problem = f"The question is about the story of project {self.project_id}, and another one is open now."
+            raise MessageError("NOT_PENDING", f"{problem} Open that one to answer it.", "confirmation")
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
         asked = self._questions.get(self.project_id, [])
         pending_id = confirmation.request_id or (asked[0] if len(asked) == 1 else None)

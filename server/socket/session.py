@@ -220,11 +220,11 @@ class Session:
             self._turn.editor.leave()  # at once, and whether or not the other story can be read
         await self._sync_file(project_id, message.arrow_content)
 
-    async def _sync_file(self, project_id: str, content: str) -> None:
-        project = await self._conversation.read(project_id, content)
+    async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
+        project = await self._conversation.read(project_id, content, is_late=is_late)
         if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
             self._turn.weigh(self._conversation.stories.size(project_id))
-            self._turn.running.context.project = project  # newer than the shadow of the turn that goes on
+            await self._turn.running.follow(project)
 
     async def _take_result(self, result: FunctionResult) -> None:
         turn = self._turn
@@ -233,7 +233,7 @@ class Session:
         if turn is not None and turn.editor.resolve(result):
             return
         if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
-            await self._sync_file(self._conversation.project_of(result), result.arrow_content)
+            await self._sync_file(self._conversation.project_of(result), result.arrow_content, is_late=True)
 
     async def _with_room(self, turn: OpenTurn, result: FunctionResult) -> FunctionResult:
         """The result, without the story that it shows where that is one for which there is no room."""
@@ -317,7 +317,8 @@ class Session:
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
-        pendings = self._conversation.pendings(open_turn.project_id)
+        assert open_turn.story is not None
+        pendings = self._conversation.pendings(open_turn.project_id, open_turn.story.weigh_another)
 
         async def show(event: Event) -> None:
             record.add(event)

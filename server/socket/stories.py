@@ -95,7 +95,7 @@ class Stories:
 
     Attributes:
         workspace: As given.
-        last: The project that the client has sent last; `-1` for none.
+        last: The project of the story that the client has shown last; `-1` for none.
     """
 
     def __init__(self, workspace: str, room: StoryRoom) -> None:
@@ -140,7 +140,6 @@ class Stories:
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
         self._keep(project_id, _Story(read.project, read, read.size, before.unseen if before else None))
-        self.last = project_id
         return read.project
 
     def size(self, project_id: str) -> int:

@@ -224,6 +224,74 @@ def test_what_the_user_does_meanwhile_is_the_users() -> None:
     assert asyncio.run(asked()) == [False, False, True]
 
 
+class MakesFirst:
+    """An editor in which the user makes a page just before the first call, or writes one into what that has made."""
+
+    def __init__(self, project: ArrowProject, *, writes: bool = False, before: Operation | None = None) -> None:
+        self._project = project
+        self._writes = writes
+        self._before = before
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        operation = applied.operation
+        if self._before is not None:
+            self._project.apply(self._before)
+            self._before = None
+        done = self._project.apply(operation)
+        if self._writes:
+            self._project.apply(update(done.created[0], data={"content": f"{LINE}\n{LINE}"}))
+            self._writes = False
+        return Outcome(success=True, result="Node created", content=self._project.to_text())
+
+
+def made_then_changed(editor: MakesFirst, project: ArrowProject) -> tuple[int, bool]:
+    """The id that a turn takes for what it has made, and whether it may change that unasked."""
+    of = TurnContext(project, None, (), (), (), ())
+    done = Execution(of, editor, "destructive", unheard)
+
+    async def run() -> int:
+        (made, *_) = cast("dict[str, Any]", (await done.execute(page("Hello."))).result).values()
+        await done.execute(update(made, data={"content": "Goodbye."}))
+        return made
+
+    return asyncio.run(run()), done.held is None
+
+
+def page(content: str) -> Operation:
+    return Operation("create_insert_node", {"type": "content", "preset": {"content": content}})
+
+
+def test_what_the_user_has_made_in_that_moment_is_not_taken_for_what_the_turn_has_made() -> None:
+    project = written()
+    (users,) = project.copy().apply(page("")).created
+    editor = MakesFirst(project.copy(), before=page(f"{LINE}\n{LINE}"))
+    made, is_unasked = made_then_changed(editor, project)
+    assert (made, is_unasked) == (users + 1, True)
+
+
+def test_of_two_that_say_what_was_asked_for_neither_is_the_turns() -> None:
+    project = written()
+    editor = MakesFirst(project.copy(), before=page("Hello."))
+    done = Execution(TurnContext(project, None, (), (), (), ()), editor, "destructive", unheard)
+    finished = asyncio.run(done.execute(page("Hello.")))
+    assert "look for it" in cast("dict[str, Any]", finished.result)["remark"]
+    assert done.created == []
+
+
+def test_what_the_user_writes_into_what_a_turn_has_made_is_the_users() -> None:
+    project = written()
+    assert made_then_changed(MakesFirst(project.copy()), project.copy())[1]
+    assert not made_then_changed(MakesFirst(project.copy(), writes=True), project)[1]
+
+
+def test_a_connection_of_a_node_that_is_on_two_maps_is_asked_about() -> None:
+    project = written()
+    scene = project.apply(Operation("create_scene", {"name": "cellar"})).result["scene_id"]
+    project.data.scenes[scene]["map"][1] = {"offset": [0, 0]}
+    cut = Operation("delete_connection", {"from_node_id": 1, "from_slot": 0, "to_node_id": 2, "to_slot": 0})
+    assert asked_after(project, [cut]) == 0
+
+
 calm = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -179,6 +179,30 @@ async def test_a_client_that_reports_is_led_back_by_operations(runner: TurnRunne
     assert fingerprint(editor.project) == fingerprint(story())
 
 
+class WrittenIn(Reporting):
+    """In which its user writes a line by hand before each answer."""
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        self.project.apply(Operation("update_node", {"node_id": 3, "data": {"content": "By hand."}}))
+        return await super().apply(applied)
+
+
+async def test_what_the_user_has_written_during_the_turn_is_taken_back_only_after_a_yes(runner: TurnRunner) -> None:
+    runner.model.add([GOLD], ["Done."])
+    editor = WrittenIn(story())
+    await runner.events("Add gold.", editor)
+    calls = len(editor.applied)
+    asked = next(event for event in await runner.events("/undo", editor, project=parse(editor.project.to_text()))
+                 if isinstance(event, Asked))  # fmt: skip
+    assert len(editor.applied) == calls
+    assert "By hand." in asked.text
+    events = await runner.events(
+        "yes", Reporting(editor.project), project=parse(editor.project.to_text()), pending_id=asked.pending_id
+    )
+    assert not failures(events)
+    assert str(diff(editor.project, story())) == ""
+
+
 async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(runner: TurnRunner) -> None:
     runner.model.add([DELETE], ["Done."])
     editor = Reporting(story())

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent import (
     Assistant,
+    Before,
     Editor,
     Event,
     EventSink,
@@ -35,7 +36,7 @@ class Pendings:
 
     def __init__(self) -> None:
         self.kept: dict[str, PendingQuestion] = {}
-        self.before: list[tuple[str, str]] = []
+        self.before: list[tuple[str, Before]] = []
 
     def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
         pending_id = f"pending_{len(self.kept)}"
@@ -45,17 +46,20 @@ class Pendings:
     def take(self, pending_id: str) -> PendingQuestion | None:
         return self.kept.pop(pending_id, None)
 
-    def keep_before(self, content: str, content_sha256: str, *, forgets: bool = True) -> None:
-        self.before.append((content_sha256, content))
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
+        self.before.append((content_sha256, before))
 
-    def take_before(self, content_sha256: str) -> str | None:
-        for place, (after, content) in reversed(list(enumerate(self.before))):
+    def find_before(self, content_sha256: str) -> Before | None:
+        return next((before for after, before in reversed(self.before) if after == content_sha256), None)
+
+    def take_before(self, content_sha256: str) -> Before | None:
+        for place, (after, before) in reversed(list(enumerate(self.before))):
             if after == content_sha256:
                 del self.before[place]
-                return content
+                return before
         return None
 
-    def last_before(self) -> str | None:
+    def last_before(self) -> Before | None:
         return self.before[-1][1] if self.before else None
 
 

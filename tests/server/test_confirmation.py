@@ -189,3 +189,17 @@ def test_an_answer_without_a_question_is_no_message(home: House) -> None:
         client.send("user_message", data={"message": "Hello?", "current_project_id": 1})
         frames = client.until("operation_end")
     assert frames[0]["type"] == "operation_start", "the dialect is still the one of the first message"
+
+
+def test_a_button_says_yes_to_no_question_about_another_story_than_the_one_that_is_open(
+    home: House, client: Client
+) -> None:
+    asked(home, client)
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    client.send("confirmation", decision="yes")
+    (refused, *_) = texts(client.until("end"))
+    assert refused.startswith("NOT_PENDING: The question is about the story of project 1, and another one is open")
+    client.assert_quiet()
+    client.sync()
+    client.send("confirmation", decision="yes")
+    assert client.call()["function"] == "delete_node"

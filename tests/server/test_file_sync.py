@@ -96,6 +96,18 @@ def test_the_content_of_a_late_answer_belongs_to_its_turns_project(home: House, 
     assert "The Lamp That Stopped" in home.model.requests[-1].context
 
 
+def test_a_late_answer_does_not_say_which_story_is_open(home: House, client: Client) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["One."])
+    client.ask("Add Bram.")
+    call = client.call()
+    client.send("stop")
+    client.until("end")
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    client.answer(call, arrow_content=story_text("The Lamp That Stopped"))
+    client.turn("Which?", current_project_id=-1)
+    assert "The Warm Lamp" in home.model.requests[-1].context
+
+
 def test_a_late_answer_with_bad_content_is_said(home: House, client: Client) -> None:
     client.answer({"request_id": "req_0"}, arrow_content="not json")
     assert client.frame()["message"].startswith("PARSE_ERROR: ")

@@ -64,6 +64,17 @@ def test_a_story_that_grows_during_its_turn_counts_as_it_is() -> None:
         room.at_work("red", 2).__enter__()
 
 
+def test_a_story_that_is_read_beside_another_counts() -> None:
+    room = TurnRoom(most=12)
+    with room.at_work("red", 1) as first, room.at_work("red", 1) as second:
+        with pytest.raises(NoRoomForTurn):
+            first.weigh_another(1)
+        second.end()
+        first.weigh_another(1)
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("red", 1).__enter__()
+
+
 @pytest.mark.parametrize("value", [{"a": 0}, {"a": "b", "c": 1}, [], [[]], "text", 7, "a 😀 " * 9, "long " * 99])
 def test_what_a_story_will_take_is_told_from_its_text(value: object) -> None:
     document = json.loads(story_text())
@@ -143,3 +154,17 @@ def test_a_larger_story_that_a_client_sends_during_its_turn_is_refused_without_r
         assert "TOO_BUSY" in json.dumps(second.frame())
         second.answer(call)
         assert "TOO_BUSY" not in json.dumps(second.until("end"))
+
+
+@pytest.mark.usefixtures("scarce")
+def test_what_an_undo_goes_back_to_takes_room_before_it_is_read(home: House, client: Client) -> None:
+    with home.http() as http:
+        changed = http.post("/projects/1/turns", json={"arrow_content": story_text(), "message": "", **_GOLD}).json()
+        undo = {"arrow_content": changed["arrow_content"], "message": "undo"}
+        waiting = begin(client)
+        refused = http.post("/projects/1/turns", json=undo)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "TOO_BUSY")
+        client.answer(waiting)
+        client.until("end")
+        undone = http.post("/projects/1/turns", json=undo).json()
+    assert parse(undone["arrow_content"]).to_text() == parse(story_text()).to_text()
