@@ -5,6 +5,7 @@ from server.app import create_app
 from server.background.embedding import EmbeddingWorker
 from server.http.dependencies import RequestError
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
+from server.limits.descriptors import raise_descriptors
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
 from server.services import CatalogPendings, Limits, Services, stricter
@@ -34,6 +35,7 @@ __all__ = [
     "UserMessage",
     "answer_turn",
     "create_app",
+    "raise_descriptors",
     "size_in_memory",
     "size_once_read",
     "stricter",

@@ -1,5 +1,6 @@
 """The ASGI application: routes, the socket, and one form for every error."""
 
+import errno
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -88,7 +89,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     )
     app.state.services = services
     rooms = {"json_room": services.json_room, "upload_room": services.upload_room}
-    app.add_middleware(BodyLimitMiddleware, limits=services.limits, **rooms)
+    app.add_middleware(BodyLimitMiddleware, limits=services.limits, **rooms, form_files=services.form_files)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(ClosingMiddleware)
@@ -176,6 +177,15 @@ def _add_error_handlers(app: FastAPI) -> None:
         response.headers.update(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # which one route answers, for all of the path
             response.headers["Allow"] = ", ".join(_methods(request))
+        return response
+
+    @app.exception_handler(OSError)
+    async def _no_file(_request: Request, error: OSError) -> JSONResponse:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise error
+        logger.error("the server has as many files and connections open as the system allows")
+        response = error_response(503, "TOO_BUSY", "The server may open no more files; send it again in a few seconds.")
+        response.headers["Retry-After"] = str(NoRoomForDocuments.retry_after_s)
         return response
 
     @app.exception_handler(Exception)

@@ -18,6 +18,7 @@ from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.background.linked_folders import LinkedFolders
 from server.health import Health
+from server.limits.descriptors import descriptors
 from server.limits.places import Places
 from server.limits.room import Room
 from server.limits.rounds import Rounds
@@ -38,6 +39,7 @@ _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
+_SHARE_OF_FORMS = 4  # of all descriptors
 _MOST_QUESTIONS, _QUESTIONS_EACH = 100, 25  # of a workspace: half of the requests that it has over MCP
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
@@ -143,6 +145,11 @@ class Services:
     def upload_room(self) -> Room:
         """What the documents that are not taken in yet have of the disk and of the memory."""
         return Room(self.limits.upload_bytes_under_way)
+
+    @cached_property
+    def form_files(self) -> Places:
+        """For files of forms that are too long for memory: open they are, and what is left is for connections."""
+        return Places(descriptors() // _SHARE_OF_FORMS, descriptors() // _SHARE_OF_FORMS // 2)
 
     @cached_property
     def asking(self) -> WorkspaceThreads:

@@ -64,9 +64,10 @@ def run_server(
         # Not before, as they bring FastAPI and the model SDKs: what is wrong with the data directory is said at once.
         from fletcher.app import build_app
         from fletcher.wiring import build_services
-        from server import Access
+        from server import Access, raise_descriptors
         from workbench import mount
 
+        raise_descriptors()
         parts.check()
         if settings.chroma_url:  # one that does not answer is said now, not at the first question
             parts.vectors.check()

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartParser
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from agent import in_thread
 from corpora import ProjectKey
@@ -315,10 +315,9 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
 async def _sources(request: Request) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         try:
-            form = await request.form(max_files=_MOST_DOCUMENTS, max_fields=_MOST_FIELDS, max_part_size=_LONGEST_FIELD)
-        except HTTPException as error:
-            problem = f"{error.detail} {_FIELDS}" if error.status_code == 400 else error.detail
-            raise HTTPException(error.status_code, problem, error.headers) from error
+            form = await _Form(request).parse()
+        except MultiPartException as error:
+            raise HTTPException(400, f"{error.message} {_FIELDS}") from error
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:
             raise RequestError(422, "INVALID_REQUEST", f"The form has no files. {_FIELDS}")
@@ -332,6 +331,26 @@ async def _sources(request: Request) -> tuple[list[Unread], bool]:
         problems = first_problems(error.errors(include_url=False, include_context=False, include_input=False))
         raise RequestError(422, "INVALID_REQUEST", f"The corpus request is not valid: {problems}.") from error
     return [Unread(each.name, each.source, each.held) for each in upload.documents], upload.replace
+
+
+class _Form(MultiPartParser):
+    """A form whose files are counted once they are on the disk, each as one that is open."""
+
+    def __init__(self, request: Request) -> None:
+        limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
+        super().__init__(request.headers, request.stream(), **limits)
+        self._take_file: Callable[[], None] = request.state.take_file
+        self._length = 0
+
+    def on_part_begin(self) -> None:
+        super().on_part_begin()
+        self._length = 0
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        before, self._length = self._length, self._length + end - start
+        if before <= self.spool_max_size < self._length:
+            self._take_file()
+        super().on_part_data(data, start, end)
 
 
 def _flag(value: Any) -> bool:

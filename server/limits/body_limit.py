@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.limits.paced_answer import GaveWay, PacedAnswer
+from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.services import Limits
 
@@ -20,26 +21,33 @@ _BYTES_PER_SECOND = 1000
 _PART = 4 * 2**10
 _RETRY_AFTER_S = 5
 _NO_ROOM = "The server is taking in as much as it has room for; send it again in a few seconds."
+_NO_FILE = (
+    "The server may open no more files for what is over 1 MiB in a form; send fewer at once, or these again in a few "
+    "seconds."
+)
 _GAVE_WAY = "Others needed the room of what came so slowly; send it again later."
 
 
 class BodyLimitMiddleware:
     """Refuses a body that is too long (413), whose sender makes us wait too long (408), or for which no room is (503).
 
-    Raised where the route reads its body, so the app's own handlers answer.
+    Raised where the route reads its body, so the app's own handlers answer. A route that opens a file for a part of a
+    form calls `take_file` of the request's state first.
 
     Args:
         app: Who reads bodies.
         limits: Of one body.
         json_room: What those in memory have together.
         upload_room: What those on the disk have together.
+        form_files: The files that are open for these.
     """
 
-    def __init__(self, app: ASGIApp, limits: Limits, json_room: Room, upload_room: Room) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, json_room: Room, upload_room: Room, form_files: Places) -> None:
         self._app = app
         self._limits = limits
         self._json_room = json_room
         self._upload_room = upload_room
+        self._form_files = form_files
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Counts the body's bytes and the time they take on their way in."""
@@ -47,12 +55,15 @@ class BodyLimitMiddleware:
             await self._app(scope, receive, send)
             return
         body = _Body(scope, receive, self._limits, self._json_room, self._upload_room)
+        files = _Files(self._form_files, body.sender.workspace)
+        scope.setdefault("state", {})["take_file"] = files.take
         try:
             await self._app(scope, body.receive, PacedAnswer(send, body.sender).send)
         except GaveWay:
             logger.info("%s: the answer was broken off, as those that are not read leave no room", scope["path"])
         finally:
             body.sender.free()
+            files.close()
 
 
 class _Body:
@@ -127,6 +138,22 @@ class _Body:
 
     def _too_long(self) -> HTTPException:
         return HTTPException(413, f"The request has more than {self._most} bytes; {self._remedy}.")
+
+
+class _Files:
+    def __init__(self, places: Places, workspace: str) -> None:
+        self._places = places
+        self._workspace = workspace
+        self._taken = 0
+
+    def take(self) -> None:
+        if not self._places.take(self._workspace):
+            raise _too_busy(_NO_FILE)
+        self._taken += 1
+
+    def close(self) -> None:
+        for _ in range(self._taken):
+            self._places.give_back(self._workspace)
 
 
 class Parts:

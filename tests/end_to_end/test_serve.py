@@ -53,6 +53,16 @@ def test_a_server_without_tokens_says_who_may_use_it_and_tells_its_clients_that_
     assert closed.value.rcvd.code == 1012
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's descriptors")
+def test_it_takes_more_descriptors_than_it_begins_with(data_dir: Path, tmp_path: Path) -> None:
+    serve = ["-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
+    command = ["sh", "-c", 'ulimit -Sn 256; exec "$@"', "sh", sys.executable, *serve]
+    with server_process(command, tmp_path, CLEAN_ENVIRONMENT) as server:
+        counted = httpx.get(f"{server.url}/metrics", trust_env=False, timeout=PATIENCE_S).text
+    (line,) = [line for line in counted.splitlines() if line.startswith("process_max_fds ")]
+    assert float(line.split()[1]) > 256
+
+
 def test_a_server_with_tokens(run: Run, data_dir: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN} ada\ns3cret-token-of-bo bo\n")

@@ -1,9 +1,11 @@
 """How much a server takes in at once: of one workspace, and of all, whichever way it comes."""
 
 import base64
+import errno
 import json
 import select
 import socket
+import tempfile
 import threading
 import tracemalloc
 from collections.abc import Generator
@@ -277,6 +279,43 @@ def test_each_file_of_a_form_takes_room_however_short_it_is(tmp_path: Path, pace
         sending.sendall(b"\r\n" + part * 900)
         pace.wait_for(900 * 4096)
         assert_too_busy(upload(home, 2 * MIB, name=UNREADABLE))
+
+
+def many_uploaded(home: House, sizes: list[int], token: str = "one") -> httpx.Response:
+    files = [("files", (UNREADABLE, b"The lamp burned.".ljust(size))) for size in sizes]
+    with home.http(Authorization=f"Bearer {token}") as http:
+        return http.post("/projects/2/corpus", files=files)
+
+
+def test_files_of_forms_that_are_open_have_a_limit_and_leave_some_to_other_workspaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.services.descriptors", lambda: 24)  # of all 6, of one workspace 3
+    long = MIB + 1
+    with house(tmp_path, access=ACCESS) as home:
+        assert many_uploaded(home, [long, MIB, 100, long, MIB, long]).status_code == 200, "what is short is in memory"
+        assert_too_busy(many_uploaded(home, [long] * 4))
+        with being_read(home, long) as first:
+            assert_too_busy(many_uploaded(home, [long] * 3))
+            assert many_uploaded(home, [long] * 2).status_code == 200
+            assert many_uploaded(home, [long] * 3, "two").status_code == 200
+        assert first.result().status_code == 200
+        assert many_uploaded(home, [long] * 3).status_code == 200
+        assert home.services.form_files.taken == 0
+
+
+def test_where_the_system_opens_no_more_files_a_form_is_to_be_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def none_left(**_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with house(tmp_path, access=ACCESS) as home:
+        with monkeypatch.context() as full:
+            full.setattr(tempfile, "TemporaryFile", none_left)
+            assert_too_busy(upload(home, MIB + 1, name=UNREADABLE))
+        assert upload(home, MIB + 1, name=UNREADABLE).status_code == 200
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 2**16])
