@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from corpora import InvalidName, NotAFile, printable
 from ingest.plain_file import OutsideFolder, open_plain_file
-from ingest.readers import SUFFIXES, told_by_content
+from ingest.readers import SUFFIXES, is_told_at_a_glance
 from ingest.readers.named import named_readers
 from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, Unread, document_name, known_as, too_large
 
@@ -138,10 +139,16 @@ class Look:
     unreadable: Mapping[str, OSError] = field(default_factory=dict[str, OSError])
     was_named: bool = False  # the file itself
 
-    def scan(self, below: Collection[str], moving: Collection[str] = ()) -> Scan:
-        """These of its files; those that are `moving` are refused. A file that has changed since the look is, too."""
-        chosen = [each for each in self.stamps if each in below or each in moving]
-        return Scan(sorted((self._entry(each, each in moving) for each in chosen), key=lambda e: e.name))
+    def scan(
+        self, below: Collection[str], moving: Collection[str] = (), is_wanted: Callable[[], bool] = lambda: True
+    ) -> Scan:
+        """These of its files; those that are `moving` are refused. A file that has changed since the look is, too.
+
+        Once it is not wanted any more, the rest is left out.
+        """
+        chosen = (each for each in self.stamps if each in below or each in moving)
+        entries = [self._entry(each, each in moving) for each in takewhile(lambda _: is_wanted(), chosen)]
+        return Scan(sorted(entries, key=lambda e: e.name))
 
     def _entry(self, below: str, is_moving: bool) -> _Entry:
         if below in self.unreadable:
@@ -330,7 +337,7 @@ def _is_known(path: Path, inside: Path | None) -> bool:
     try:
         file, _ = open_plain_file(path, inside)
         with file:
-            return told_by_content(file) is not None
+            return is_told_at_a_glance(file)
     except OSError:
         return False
 

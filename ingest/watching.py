@@ -6,7 +6,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -71,6 +72,7 @@ class Watch:
             believed either.
         real: The paths are real ones, and a server follows them for others: if a link comes into the way, nothing
             behind it is read, and none has more than `MOST_ENTRIES`.
+        turn: Had while the paths are looked at.
     """
 
     def __init__(
@@ -80,7 +82,9 @@ class Watch:
         *,
         holds_documents: bool = False,
         real: bool = False,
+        turn: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
+        self._turn = turn
         self._roots = [_Root(Path(path), holds_documents, real) for path in paths]
         self._stop = stop
         self._notices = _Notices(stop)
@@ -96,12 +100,14 @@ class Watch:
         Until `done` is told of it, it is the next one again. Raises nothing for what is wrong with a path.
         """
         while not self._stop.is_set():
-            started = monotonic()
-            looks = [root.look(started) for root in self._roots]
-            change = self._change(looks, monotonic())
-            if change is not None:
-                return change
-            self._pause(looks, monotonic() - started)
+            with self._turn():
+                started = monotonic()
+                looks = [root.look(started) for root in self._roots]
+                change = self._change(looks, monotonic())
+                look_s = monotonic() - started
+            if change is not None:  # and whole, if it is still wanted
+                return None if self._stop.is_set() else change
+            self._pause(looks, look_s)
         return None
 
     def done(self, change: Change) -> None:
@@ -150,8 +156,14 @@ class Watch:
         moving = self._moving.keys() - at_rest
         wanted = {found for found in stamps if names[found] in looked_at} - moving
         refused = set[_Found]() if self._has_begun else moving
+
+        def is_wanted() -> bool:
+            return not self._stop.is_set()
+
         return Change(
-            sources=Scan.of(look.scan(_below(at, wanted), _below(at, refused)) for at, look in enumerate(looks)),
+            sources=Scan.of(
+                look.scan(_below(at, wanted), _below(at, refused), is_wanted) for at, look in enumerate(looks)
+            ),
             gone=frozenset(name for name in lost - present if not name.startswith(unknown)),
             problems=self._problems,
             present=present,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ingest.extracted import Extracted, ReadError
 from ingest.readers.dialogue import with_dialogues
-from ingest.readers.formats import SUFFIXES, PageListener, detect, reader_of, told_by_content
+from ingest.readers.formats import SUFFIXES, PageListener, detect, is_told_at_a_glance, reader_of, told_by_content
 from ingest.readers.named import read_with
 from ingest.split import with_cuts
 
-__all__ = ["SUFFIXES", "VERSION", "PageListener", "read", "read_by_named", "told_by_content"]
+__all__ = ["SUFFIXES", "VERSION", "PageListener", "is_told_at_a_glance", "read", "read_by_named", "told_by_content"]
 
 # One more whenever a reader or the splitter makes something else of the same file: documents that were read by another
 # version are read again when they are next given.

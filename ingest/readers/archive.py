@@ -30,7 +30,7 @@ _DAMAGED = "it is incomplete or damaged; save or export it again."
 _MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 
-def has_long_directory(file: BinaryIO) -> bool:
+def has_long_directory(file: BinaryIO, most: int = MAX_DIRECTORY_BYTES) -> bool:
     """Whether the archive's list of its files is too long: `ZipFile` takes ten times as much memory to read it."""
     try:
         end = zipfile._EndRecData(file)  # pyright: ignore[reportAttributeAccessIssue]  # what `ZipFile` goes by
@@ -38,7 +38,7 @@ def has_long_directory(file: BinaryIO) -> bool:
         return False
     finally:
         file.seek(0)
-    return end is not None and end[_DIRECTORY_SIZE] > MAX_DIRECTORY_BYTES
+    return end is not None and end[_DIRECTORY_SIZE] > most
 
 
 def is_plainly_packed(member: zipfile.ZipInfo | None) -> bool:

@@ -9,7 +9,13 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from ingest.extracted import Extracted, ReadError
-from ingest.readers.archive import UNREADABLE_ARCHIVE, check_directory, has_long_directory, is_plainly_packed
+from ingest.readers.archive import (
+    MAX_DIRECTORY_BYTES,
+    UNREADABLE_ARCHIVE,
+    check_directory,
+    has_long_directory,
+    is_plainly_packed,
+)
 from ingest.readers.unicode_text import unicode_encoding
 
 PageListener = Callable[[int, int], None]
@@ -45,6 +51,7 @@ SUFFIXES = {suffix: name for name, entry in _FORMATS.items() for suffix in entry
 """The format of each suffix that can be read (suffixes in lower case, with their dot)."""
 
 _CONTENT = re.compile(rb"[^\s\0]")
+_SHORT_DIRECTORY_BYTES = 32 * 1024  # of four hundred files, as documents have them
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _RTF = b"{\\rtf"
 _ZIP = b"PK\x03\x04"
@@ -99,18 +106,23 @@ def detect(name: str, data: bytes) -> str:
     return named
 
 
-def told_by_content(file: BinaryIO) -> str | None:
+def is_told_at_a_glance(file: BinaryIO) -> bool:
+    """Whether an open file is surely a document; of an archive of very many files it is not said, as it takes long."""
+    return told_by_content(file, _SHORT_DIRECTORY_BYTES) is not None
+
+
+def told_by_content(file: BinaryIO, most_directory: int = MAX_DIRECTORY_BYTES) -> str | None:
     """The format of an open file, if its content is unmistakable whatever its name is."""
     head = file.read(len(_RTF))
     if head == b"%PDF-":
         return "pdf"
     if head == _RTF:
         return "rtf"
-    return _packed_format(file) if head.startswith(_ZIP) else None
+    return _packed_format(file, most_directory) if head.startswith(_ZIP) else None
 
 
-def _packed_format(file: BinaryIO) -> str | None:
-    if has_long_directory(file):
+def _packed_format(file: BinaryIO, most_directory: int) -> str | None:
+    if has_long_directory(file, most_directory):
         return None
     try:
         with zipfile.ZipFile(file) as archive:

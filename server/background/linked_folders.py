@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
-from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey
+from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey, Shares
 from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
@@ -29,6 +29,8 @@ _LEASE_S = 20.0
 _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
 _NO_NEWS = ("unchanged", "skipped")
+# How many folders are looked at at the same time, and of a workspace: one on a drive that hangs halts no other.
+_LOOKS, _LOOKS_EACH = 4, 2
 _MANY = 10_000  # threads are begun only as they are needed: one for each folder
 
 
@@ -70,6 +72,7 @@ class LinkedFolders:
         self._shared = shared
         self._watcher = secrets.token_hex(8)
         self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="linked-folder")
+        self._looks = Shares(_LOOKS, _LOOKS_EACH)
         self._followers: dict[ProjectKey, _Follower] = {}
         self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None
@@ -108,6 +111,8 @@ class LinkedFolders:
         self._closing.set()
         if self._keeper is not None:
             await self._keeper
+        for follower in self._followers.values():
+            follower.stop.set()
         for key in list(self._followers):
             await self._end(key)
         if self._shared:
@@ -201,7 +206,15 @@ class LinkedFolders:
 
     async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> _Follower:
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
-        watch = await self._in_thread(partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True))
+
+        def go_on() -> None:
+            if stop.is_set():
+                raise _ended()
+
+        turn = partial(self._looks.taken, folder.key.workspace, go_on)
+        watch = await self._in_thread(
+            partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True, turn=turn)
+        )
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))

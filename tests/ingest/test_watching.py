@@ -44,6 +44,23 @@ def test_of_a_file_that_lies_deep_no_more_is_kept_than_its_path(tmp_path: Path, 
     assert 100 < kept_by(watch, besides=clock) / 200 < 1500
 
 
+def test_once_it_is_to_stop_no_more_files_are_looked_at(
+    folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[object] = []
+
+    def stop(file: object) -> bool:
+        looked_at.append(file)
+        clock.set()
+        return False
+
+    monkeypatch.setattr("ingest.folder.is_told_at_a_glance", stop)
+    for number in range(10):
+        (folder / f"{number}.bin").touch()
+    assert Watch([folder], clock).wait() is None
+    assert len(looked_at) == 1
+
+
 def test_only_what_changed_is_read(folder: Path, watch: Watch, clock: Clock) -> None:
     clock.at(10, lambda: write(folder / "bible.md", "Elena left."))
     change = taken(watch)

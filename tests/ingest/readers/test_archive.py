@@ -107,6 +107,20 @@ def test_a_damaged_archive_is_refused_in_words(data: bytes, damage: list[tuple[i
         read("bible.zip", whole)
 
 
+def test_in_a_folder_no_long_list_is_read_to_tell_what_a_file_of_unknown_kind_is(tmp_path: Path) -> None:
+    for name, others in ("short.bin", 200), ("long.bin", 80_000):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("word/document.xml", "")
+            for number in range(others):
+                archive.writestr(str(number), "")
+    tracemalloc.start()
+    found = scan(tmp_path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.readable == ("short.bin",)
+    assert most < 2_000_000, "the list of the long one takes forty"
+
+
 def test_a_damaged_archive_does_not_stop_its_folder(tmp_path: Path) -> None:
     packed_otherwise = bytearray(declaring(b"application/epub+zip", zipfile.ZIP_LZMA))
     packed_otherwise[45:55] = b"\xff" * 10

@@ -1,7 +1,9 @@
 """The folder that belongs to a project: linked, followed, missing."""
 
 import os
+import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
 from ingest import Watch
+from ingest.folder import Look, look_into
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
 from tests.server.house import House
@@ -257,6 +260,43 @@ def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http
         thread.join(PATIENCE_S)
     assert answers["DELETE"].status_code == 200
     assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+
+
+def test_folders_are_looked_at_in_turn_by_workspace(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where none of a workspace's answers, as on a drive that hangs."""
+    goes_on, under_way, most = threading.Event(), set[Path](), 0
+    at_least_one = threading.Event()
+
+    def look(path: Path, **options: Any) -> Look:
+        nonlocal most
+        if path.parent.name == "adas":
+            under_way.add(path)
+            most = max(most, len(under_way))
+            at_least_one.set()
+            assert goes_on.wait(PATIENCE_S)
+            under_way.remove(path)
+        return look_into(path, **options)
+
+    monkeypatch.setattr("ingest.watching.look_into", look)
+    adas, bos = tmp_path / "adas", tmp_path / "bos"
+    shutil.copytree(folder, bos)
+    roots = {"ada": (adas,), "bo": (bos,)}
+    with owned(tmp_path / "data", tokens=True, roots=roots) as home, ThreadPoolExecutor() as threads:
+
+        def link_to(number: int) -> dict[str, Any]:
+            shutil.copytree(folder, adas / str(number))
+            with home.http(Authorization="Bearer ada's token") as ada:
+                return link(ada, adas / str(number), number)
+
+        answers = [threads.submit(link_to, number) for number in range(1, 6)]
+        assert at_least_one.wait(PATIENCE_S)
+        with home.http(Authorization="Bearer bo's token") as bo:
+            assert "bible.md" in names(link(bo, bos))
+        goes_on.set()
+        assert all("bible.md" in names(answer.result(PATIENCE_S)) for answer in answers)
+    assert most <= 2
 
 
 def test_names_that_are_no_text_do_not_break_the_folder(http: httpx.Client, folder: Path) -> None:
