@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -15,7 +14,7 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
-from workbench.access.page_sockets import KeptMessages, forget_unseen_page, keep_pages_apart, leave_pages
+from workbench.access.page_sockets import KeptMessages, forget_unseen_page, keep_pages_apart, leave_pages, pages_of
 from workbench.address import TABS, Address, History
 from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
@@ -25,7 +24,7 @@ from workbench.projects import ProjectsPanel
 from workbench.story.giving_up import ask_to_give_up
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
-from workbench.visit import Visit
+from workbench.visit import Visit, visit_of
 
 _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
@@ -63,6 +62,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         client.outbox.message_history = KeptMessages()
         address = Address.read(request.url.query)
         visit = await _visit(services, request, address.project, room)
+        request.state.visit = visit
         client.on_delete(visit.end)
         _draw(visit, address, _sign_out(request, access))
         if question:
@@ -114,7 +114,7 @@ def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]
         shown = ui.label().classes("shown-project")
         draw_scheme_button()
         if sign_out is not None:
-            button = ui.button(icon="logout", on_click=partial(leave, visit, sign_out))
+            button = ui.button(icon="logout", on_click=sign_out)
             button.props('flat round dense color=white aria-label="Sign out"')
     with ui.tab_panels(tabs, value=address.tab, animated=False).classes("panels"):
         with ui.tab_panel("Projects"):
@@ -135,24 +135,25 @@ def _draw(visit: Visit, address: Address, sign_out: Callable[[], Awaitable[None]
     History(visit, tabs, {"Documents": documents.place, "Ask": ask.place, "Story": story.place}, address)
 
 
-async def leave(visit: Visit, sign_out: Callable[[], Awaitable[None]]) -> None:
-    """Signs out, where the changes of the story that is open are lost by it only once that is agreed to."""
-    story = visit.shown.story
-    if story is not None and visit.shown.is_unsaved:
-        ask_to_give_up(story, "Sign out", "Sign out", sign_out)
-    else:
-        await sign_out()
-
-
 def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]] | None:
-    """Ends the browser's session, and with it the sockets of all its pages; None where there is nothing to end."""
+    """Ends the browser's session, and with it all its pages; None where there is nothing to end.
+
+    Where changes of stories are lost by it, on whatever page, it does so only once that is agreed to.
+    """
     session: BrowserSession | None = request.state.session
     if session is None:
         return None
 
-    async def sign_out() -> None:
+    async def leave() -> None:
         await leave_pages(session)
         access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
+
+    async def sign_out() -> None:
+        visits = filter(None, map(visit_of, pages_of(session)))
+        if names := [name for visit in visits for name in visit.shown.at_risk]:
+            ask_to_give_up(names, "Sign out", "Sign out", leave)
+        else:
+            await leave()
 
     return sign_out
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from nicegui import Event
+from nicegui import Client, Event
 
 from agent import EventSink, working_in
 from corpora import ProjectKey
@@ -16,6 +16,11 @@ from workbench.story.room import OpenStories
 from workbench.story.shown_story import ShownStory
 
 _Result = TypeVar("_Result")
+
+
+def visit_of(client: Client) -> "Visit | None":
+    """The visit of a page; None of one that has none."""
+    return getattr(client.request.state, "visit", None)
 
 
 class Visit:

@@ -14,8 +14,9 @@ from playwright.sync_api import BrowserContext
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from corpora.samples import SAMPLE
 from tests.server_process import PATIENCE_S
-from tests.workbench.conftest import OpenPage, load, sign_in
+from tests.workbench.conftest import OpenPage, load, open_story, sign_in, tab
 from workbench.story.open_story import BLANK
 
 EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
@@ -179,6 +180,27 @@ def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: Ope
     with pytest.raises(ConnectionClosed):
         socket.until("what never comes")
     stays.choose(stays, "Story")
+
+
+def test_signing_out_asks_about_the_changes_of_every_page_of_the_session(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(guarded)
+    sign_in(page, "tok-red")
+    tab(page, "Story")
+    open_story(page)
+    page.get_by_role("textbox", name="Message").fill("create a variable gold = 10")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    page.locator(".change .answer", has_text="gold").wait_for()
+    other = page.context.new_page()
+    load(other, guarded)
+    for one in (page, other):
+        one.get_by_role("button", name="Sign out").click()
+        one.get_by_text(f"{SAMPLE.arrow_file.name} has changes that were not downloaded").wait_for()
+        one.get_by_role("button", name="Keep the changes").click()
+        one.get_by_role("dialog").wait_for(state="hidden")
+    page.locator(".change .answer", has_text="gold").wait_for()
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_role("dialog").get_by_role("button", name="Sign out").click()
+    page.get_by_label("Token").wait_for()
 
 
 @pytest.mark.parametrize("name", ["tab_id", "old_tab_id", "document_id"])

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from types import SimpleNamespace
 from typing import Any
 
-from nicegui import ElementFilter, app, ui
+from nicegui import app, ui
 
 from agent import Citation, Cited, TextFinished
 from arrow_project import Operation
@@ -14,7 +14,6 @@ from corpora.samples import SAMPLE
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
 from workbench.changing.download import StoryDownload
-from workbench.shell import leave
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
@@ -177,20 +176,3 @@ def test_of_a_page_that_is_gone_neither_its_story_nor_its_address_is_kept() -> N
     gc.collect()
     assert visit() is None
     assert before == after
-
-
-def test_signing_out_asks_before_changes_are_lost() -> None:
-    async def use() -> list[str]:
-        visit, happened = visited(), list[str]()
-
-        async def sign_out() -> None:
-            happened.append("out")
-
-        visit.shown.open(opened(), is_unsaved=True)
-        await leave(visit, sign_out)
-        happened.extend(one.text for one in ElementFilter(kind=ui.button))
-        visit.shown.open(opened())
-        await leave(visit, sign_out)
-        return happened
-
-    assert on_a_page(use) == ["Sign out", "Keep the changes", "out"]

@@ -86,11 +86,16 @@ def counted(send: _Handler) -> _Handler:
 
 async def leave_pages(session: BrowserSession) -> None:
     """Ends every page of the session, with what is under way there; its browser goes to where a token is asked for."""
-    for client in list(Client.instances.values()):
-        if getattr(client.request.state, "session", None) is session:
-            await sio.emit("run_javascript", {"code": _FORGET}, room=client.id)
-            await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
-            client.delete()
+    for client in pages_of(session):
+        await sio.emit("run_javascript", {"code": _FORGET}, room=client.id)
+        await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
+        client.delete()
+
+
+def pages_of(session: BrowserSession) -> list[Client]:
+    """Every page that the session has open."""
+    pages = list(Client.instances.values())
+    return [client for client in pages if getattr(client.request.state, "session", None) is session]
 
 
 def forget_unseen_page(workspace: str) -> None:

@@ -1,16 +1,18 @@
 """Changes that are nowhere else are given up only by who is asked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
-from workbench.story.open_story import OpenStory
 
+def ask_to_give_up(names: Sequence[str], title: str, action: str, give_up: Callable[[], object]) -> None:
+    """Asks in a dialog about the stories of these names.
 
-def ask_to_give_up(story: OpenStory, title: str, action: str, give_up: Callable[[], object]) -> None:
-    """Asks in a dialog: `action` does it (a function, or a coroutine function), whatever else is chosen does not."""
+    `action` does it (a function, or a coroutine function), whatever else is chosen does not.
+    """
+    have = "has" if len(names) == 1 else "have"
     with ui.dialog().props(f'aria-label="{title}"') as dialog, ui.card():
-        ui.label(f"{story.name} has changes that were not downloaded or written back. Give them up?")
+        ui.label(f"{', '.join(names)} {have} changes that were not downloaded or written back. Give them up?")
         with ui.row().classes("line"):
             ui.button(action, on_click=dialog.close).on_click(give_up).props("no-caps color=negative")
             ui.button("Keep the changes", on_click=dialog.close).props("no-caps outline")

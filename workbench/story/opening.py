@@ -39,12 +39,11 @@ class Opening:
 
     def _open(self, story: OpenStory, is_unsaved: bool = False) -> None:
         self._refusal.set_text("")
-        opened = self._visit.shown.story
-        if opened is not None and self._visit.shown.is_unsaved:
+        if names := self._visit.shown.at_risk:
             self._waiting = story
             self._asking.clear()
             with self._asking:
-                ask_to_give_up(opened, "Open another story", f"Open {story.name}", self._open_waiting)
+                ask_to_give_up(names, "Open another story", f"Open {story.name}", self._open_waiting)
         else:
             self._visit.shown.open(story, is_unsaved=is_unsaved)
 

@@ -56,6 +56,11 @@ class ShownStory:
         """Whether it has changes that are nowhere but on this page."""
         return self.story is not None and self.story.text != self._kept_elsewhere
 
+    @property
+    def at_risk(self) -> list[str]:
+        """The names of the stories whose changes are lost with this page."""
+        return [self.story.name] if self.story is not None and self.is_unsaved else []
+
     def open(self, story: OpenStory, *, is_unsaved: bool = False) -> None:
         """Shows another story from its beginning."""
         self._count(story)
