@@ -19,6 +19,7 @@ from workbench.address import TABS, Address, History
 from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
 from workbench.frame.connection import WATCH_CONNECTION
+from workbench.frame.hand_out import HAND_OUT
 from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
 from workbench.story.giving_up import ask_to_give_up
@@ -76,7 +77,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     app.config.socket_io_js_transports = ["websocket"]
     app.config.quasar_config["loadingBar"]["skipHijack"] = True  # no bar for what is fetched; it has no name either
     app.colors(primary="#1257a8", negative="#a80f1c")
-    ui.add_head_html(f"<style>{_STYLE}</style><script>{_STAY}{WATCH_CONNECTION}</script>", shared=True)
+    ui.add_head_html(f"<style>{_STYLE}</style><script>{_STAY}{WATCH_CONNECTION}{HAND_OUT}</script>", shared=True)
     ui.run_with(
         shell,
         title="Fletcher",

@@ -51,10 +51,10 @@ def apply(page: Page) -> None:
     page.get_by_role("button", name="Discard").wait_for(state="hidden")
 
 
-def downloaded(page: Page) -> Any:
+def downloaded(page: Page, button: str = "Download") -> Any:
     """The story as the page hands it out."""
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download").click()
+        page.get_by_role("button", name=button, exact=True).click()
     return parse(Path(download.value.path()).read_bytes())
 
 
@@ -223,6 +223,25 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: 
     node(story_page, 13).wait_for()
     story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]
+
+
+@wide_alone
+def test_a_kept_story_that_does_not_come_back_stays_kept(story_page: Page, tmp_path: Path) -> None:
+    name = own_story(tmp_path).name
+    say(story_page, "create a variable gold = 10", "Apply")
+    wait_until_kept(story_page, tmp_path, "gold")
+    story_page.route("**/story", lambda route: route.abort(), times=1)
+    load_anew(story_page)
+    story_page.get_by_role("alert").filter(has_text=f"{name}, which this tab keeps, did not reach").wait_for()
+    story_page.get_by_role("button", name="Open the sample story").click()
+    story_page.get_by_text(f"{name} has changes that were not downloaded").wait_for()
+    story_page.get_by_role("button", name="Keep the changes").click()
+    story_page.get_by_role("dialog").wait_for(state="hidden")
+    assert "gold" in str(downloaded(story_page, "Download what is kept").data.variables)
+    story_page.get_by_role("button", name="Try again").click()
+    node(story_page, 13).wait_for()
+    assert story_page.get_by_role("button", name="Try again").is_hidden()
+    assert "gold" in str(downloaded(story_page).data.variables)
 
 
 def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) -> None:

@@ -1,6 +1,7 @@
 """What a page does of itself, without a browser: what opens beside an answer, and what becomes of one that is gone."""
 
 import gc
+import json
 import weakref
 from contextlib import aclosing
 from types import SimpleNamespace
@@ -110,6 +111,27 @@ def test_changes_are_kept_elsewhere_once_all_of_the_story_was_fetched() -> None:
         return unsaved
 
     assert on_a_page(use) == [True, False]
+
+
+def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_as_it_was(monkeypatch: Any) -> None:
+    said = list[str]()
+    monkeypatch.setattr(ui, "notify", lambda message, **_: said.append(message))
+
+    async def use() -> bool:
+        visit = visited()
+        panel: Any = StoryPanel(visit)
+        visit.shown.open(story := opened())
+        text = json.dumps(json.loads(story.text) | {"title": "x" * 100_001})
+
+        async def begin_turn(_body: Any, _tell: Any) -> dict[str, Any]:
+            return {"changed": True, "arrow_content": text, "suggestions": []}
+
+        visit.begin_turn = begin_turn
+        await panel._change._run("Rename it", message="rename it")
+        return visit.shown.story is story
+
+    assert on_a_page(use)
+    assert said[0].startswith("The story stays as it was. story.arrow would not be opened again: A text or name in it")
 
 
 def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> None:

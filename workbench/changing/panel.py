@@ -190,13 +190,16 @@ class ChangePanel:
         after, preview, asked = story, None, self._asked
         if outcome is not None and outcome["changed"]:
             text: str = outcome["arrow_content"]
-            after = await self._visit.compute(lambda: story.changed(text))
-            self._changed_in = self._visit.project
+            try:
+                after = await self._visit.compute(lambda: story.changed(text))
+                self._changed_in = self._visit.project
+            except RequestError as error:
+                _warn(f"The story stays as it was. {error}")
         if asked is not None and asked.kind != "parameters":
             try:
                 preview = await self._visit.preview_story(after, lambda: _previewed(after, asked))
             except RequestError as error:
-                ui.notify(f"The preview is not drawn. {error}", type="negative", multi_line=True, close_button="Close")
+                _warn(f"The preview is not drawn. {error}")
         self._shown.change(after, preview)
 
     def _draw_suggestions(self, suggestions: list[dict[str, Any]]) -> None:
@@ -215,6 +218,10 @@ class ChangePanel:
             with self._conversation.busy():
                 self._shown.save(await self._visit.ask(partial(self._files.write, story)))
             self._state.set_text(f"Written to {story.file}.")
+
+
+def _warn(said: str) -> None:
+    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 
 def _previewed(story: OpenStory, asked: Asked) -> OpenStory:

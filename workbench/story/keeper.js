@@ -1,19 +1,43 @@
 // The story that is open, in the storage of the browser's tab: a page that is loaded anew has it again.
 export default {
   props: { url: String, name: String },
-  emits: ["answer", "lost"],
+  emits: ["waits", "answer", "lost"],
   template: "<div hidden></div>",
-  async mounted() {
-    const kept = JSON.parse(sessionStorage.getItem(this.name) ?? "null");
-    const text = sessionStorage.getItem(`${this.name}-text`);
-    if (!kept || text === null) return;
-    const form = new FormData();
-    form.append("files", new File([text], kept.name), kept.name);
-    for (const field of ["path", "sha256", "unsaved"]) form.append(field, kept[field]);
-    const response = await fetch(this.url, { method: "POST", body: form });
-    this.$emit("answer", await response.json());
+  mounted() {
+    const { story } = this.kept();
+    if (!story) return;
+    this.ask(story.unsaved);
+    this.$emit("waits", story);
   },
   methods: {
+    kept() {
+      const text = sessionStorage.getItem(`${this.name}-text`);
+      return text === null ? {} : { story: JSON.parse(sessionStorage.getItem(this.name)), text };
+    },
+    ask(unsaved) {
+      // Not where the page is loaded anew because its connection was away for long.
+      window.onbeforeunload = (event) => {
+        if (unsaved && window.socket?.connected) event.preventDefault();
+      };
+    },
+    async bring() {
+      const { story, text } = this.kept();
+      if (!story) return;
+      const form = new FormData();
+      form.append("files", new File([text], story.name), story.name);
+      for (const field of ["path", "sha256", "unsaved"]) form.append(field, story[field]);
+      let answer;
+      try {
+        answer = await (await fetch(this.url, { method: "POST", body: form })).json();
+      } catch {
+        answer = { error: { message: `${story.name}, which this tab keeps, did not reach the server.` } };
+      }
+      this.$emit("answer", answer);
+    },
+    handOut() {
+      const { story, text } = this.kept();
+      if (story) handOut(story.name, new Blob([text]));
+    },
     keep(story, text) {
       const place = `${this.name}-text`; // apart, as it is: within JSON each of its quotes would be two characters
       try {
@@ -26,10 +50,7 @@ export default {
         sessionStorage.removeItem(place);
         this.$emit("lost");
       }
-      // Not where the page is loaded anew because its connection was away for long.
-      window.onbeforeunload = (event) => {
-        if (story.unsaved && window.socket?.connected) event.preventDefault();
-      };
+      this.ask(story.unsaved);
     },
   },
 };

@@ -6,6 +6,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from arrow_project import shorten
+from workbench.frame.bounded import LONGEST_NAME
 from workbench.story.shown_story import ShownStory
 
 _MOST = 5_000_000
@@ -14,6 +16,8 @@ _MOST = 5_000_000
 
 class StoryKeeper(ui.element, component="keeper.js"):
     """Keeps it for as long as the browser's tab is open, and asks before changes of it are lost with that.
+
+    Until what was kept is back, its changes are as those of a story that is open.
 
     Args:
         shown: What is open.
@@ -32,9 +36,23 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self._kept: object = None
         self._has_warned = False
 
+        def waits(event: GenericEventArguments) -> None:
+            if shown.story is None:
+                shown.waiting = shorten(event.args["name"], LONGEST_NAME) if event.args["unsaved"] else ""
+                self.run_method("bring")
+
         async def answered(event: GenericEventArguments) -> None:
+            is_back = "error" not in event.args
+            self._instead.set_visibility(not is_back)
+            if is_back:
+                shown.waiting = ""
             await on_answer(event.args)
 
+        with ui.row().classes("line") as self._instead:
+            ui.button("Try again", on_click=lambda: self.run_method("bring")).props("no-caps")
+            ui.button("Download what is kept", on_click=lambda: self.run_method("handOut")).props("no-caps outline")
+        self._instead.set_visibility(False)
+        self.on("waits", waits)
         self.on("answer", answered)
         self.on("lost", self._warn)
         shown.was_opened.subscribe(self._begin)
@@ -42,6 +60,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
 
     def _begin(self) -> None:
         self._has_warned = False
+        self._instead.set_visibility(False)
 
     def _warn(self) -> None:
         """Says it once of a story, when there is something to lose."""

@@ -90,7 +90,15 @@ class OpenStory:
         return next(iter(self.story.scenes), 0) if scene is None else scene
 
     def changed(self, text: str) -> "OpenStory":
-        """The same file with another text."""
+        """The same file with another text.
+
+        Raises:
+            RequestError: With it, it would not be opened again.
+        """
+        try:
+            _refuse_long_texts(text)
+        except JsonError as error:
+            raise RequestError(422, "INVALID_REQUEST", f"{self.name} would not be opened again: {error}") from error
         return OpenStory(self.name, text, self.file, self.sha256)
 
 

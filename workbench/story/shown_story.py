@@ -19,6 +19,7 @@ class ShownStory:
         preview: The story as a change that is not made yet would have it; None without one.
         scene: The id of the scene that is shown.
         node_id: The node that was chosen; None for none.
+        waiting: The name of a story with changes that the browser's tab keeps and that is not back; empty for none.
         was_opened: Another story is open.
         was_changed: The story, its preview or the scene is another one.
         on_close: Called when the page is gone: whoever holds a story lets go of it.
@@ -29,6 +30,7 @@ class ShownStory:
         self.preview: OpenStory | None = None
         self.scene = 0
         self.node_id: int | None = None
+        self.waiting = ""
         self.was_opened = Event[[]]()
         self.was_changed = Event[[]]()
         self.on_close: list[Callable[[], object]] = []
@@ -58,13 +60,14 @@ class ShownStory:
 
     @property
     def at_risk(self) -> list[str]:
-        """The names of the stories whose changes are lost with this page."""
-        return [self.story.name] if self.story is not None and self.is_unsaved else []
+        """The names of the stories whose changes are lost with this page, or with what its browser's tab keeps."""
+        shown = self.story.name if self.story is not None and self.is_unsaved else ""
+        return [name for name in (shown, self.waiting) if name]
 
     def open(self, story: OpenStory, *, is_unsaved: bool = False) -> None:
         """Shows another story from its beginning."""
         self._count(story)
-        self.story, self.preview, self.node_id = story, None, None
+        self.story, self.preview, self.node_id, self.waiting = story, None, None, ""
         self.scene = story.scene_of_entry
         self._kept_elsewhere = "" if is_unsaved else story.text
         self.was_opened.emit()
