@@ -112,6 +112,7 @@ class _Page(BaseRoute):
         connection = HTTPConnection(scope)
         try:
             connection.state.workspace, _ = self._access.admit(connection)
+            connection.state.session = self._access.session(connection)
         except AccessDenied:
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
             return

@@ -56,7 +56,7 @@ class BrowserSessions:
         return session if session is not None and self._now() < session.until else None
 
     def end(self, session_id: str) -> None:
-        """The browser has signed out."""
+        """The browser has signed out, or in anew."""
         if (session := self._sessions.pop(session_id, None)) is not None:
             self._of_workspace[session.workspace].pop(session_id)
             session.ended.set()

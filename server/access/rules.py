@@ -87,13 +87,16 @@ class Access:
     def admit(self, connection: HTTPConnection) -> tuple[str, bool]:
         """The workspace that a request's token opens, or its browser's session; and whether it has the owner's key.
 
+        A page says whose it is: its browser may have signed in as another workspace since.
+
         Raises:
             AccessDenied: It has neither, and needs one.
         """
         token = bearer_token(connection)
-        if token is None and (session := self.session(connection)) is not None:
-            return session.workspace, session.is_owner
         requested = connection.headers.get(WORKSPACE_HEADER)
+        session = self.session(connection) if token is None else None
+        if session is not None and requested in (None, session.workspace):
+            return session.workspace, session.is_owner
         return self.workspace(token, requested, client_address(connection)), self.is_owner(token)
 
     def session(self, connection: HTTPConnection) -> BrowserSession | None:

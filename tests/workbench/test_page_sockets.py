@@ -203,6 +203,29 @@ def test_signing_out_asks_about_the_changes_of_every_page_of_the_session(guarded
     page.get_by_label("Token").wait_for()
 
 
+def test_signing_in_anew_ends_the_session_before_and_its_pages(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(guarded)
+    other = page.context.new_page()
+    load(other, f"{guarded}/?project=before")
+    sign_in(other, "tok-red")
+    before = cookie_of(page.context)
+    sign_in(page, "tok-blue")
+    other.get_by_text("blue-project: 1 document").wait_for()
+    assert httpx.get(f"{guarded}/projects", headers={"Cookie": before}, timeout=PATIENCE_S).status_code == 401
+
+
+def test_a_page_sends_no_files_as_another_workspace(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(f"{guarded}/?tab=Documents")
+    sign_in(page, "tok-red")
+    page.context.clear_cookies()
+    name, _, value = signed_in(guarded, "tok-blue").partition("=")
+    page.context.add_cookies([{"name": name, "value": value, "url": guarded}])
+    with page.expect_file_chooser() as chosen, page.expect_response("**/corpus") as answer:
+        page.get_by_role("button", name="Add documents").click()
+        chosen.value.set_files([{"name": "late.md", "mimeType": "text/markdown", "buffer": b"The red plan."}])
+    assert answer.value.status == 401
+
+
 @pytest.mark.parametrize("name", ["tab_id", "old_tab_id", "document_id"])
 @pytest.mark.parametrize("kept", ["🏮" * 1000, ["t"]])
 def test_nothing_long_is_kept_of_a_tab(guarded: str, opened: ExitStack, name: str, kept: object) -> None:

@@ -1,4 +1,4 @@
-"""Which page a socket may speak for: one of its own workspace, and from then on that one alone.
+"""Which page a socket may speak for: one of its own session, and from then on that one alone.
 
 Whatever a socket says that no page would say ends it: the library would write a trace into the log for each.
 """
@@ -192,5 +192,5 @@ def _may_join(environ: Any, page_id: str, said: Mapping[str, Any]) -> bool:
     if sum(1 for _ in sio.manager.get_participants("/", page_id)) >= _MOST_OF_PAGE:
         return False
     client = Client.instances.get(page_id)
-    workspace: str = environ["asgi.scope"]["state"]["workspace"]
-    return client is None or client.request.state.workspace == workspace
+    state, page = environ["asgi.scope"]["state"], None if client is None else client.request.state
+    return page is None or (page.workspace == state["workspace"] and page.session is state["session"])

@@ -54,7 +54,7 @@ def sign_in_form(request: Request, denied: AccessDenied | None = None, *, is_wro
 
 
 async def sign_in(request: Request, access: Access) -> Response:
-    """Takes the form: a right token begins a session and leads to the page."""
+    """Takes the form: a right token begins a session and leads to the page; the browser's session before ends."""
     if request.method != "POST":
         return RedirectResponse(f"/{_wanted(request)}", 303)
     body = b""
@@ -69,8 +69,10 @@ async def sign_in(request: Request, access: Access) -> Response:
     except AccessDenied as denied:
         return sign_in_form(request, denied, is_wrong=True)
     answer = RedirectResponse(f"/{_wanted(request)}", 303)
+    cookie = cookie_name(request.headers.get("host", ""))
+    access.sessions.end(request.cookies.get(cookie, ""))
     answer.set_cookie(
-        cookie_name(request.headers.get("host", "")),
+        cookie,
         access.sessions.begin(workspace, is_owner=access.is_owner(token)),
         httponly=True,
         samesite="strict",

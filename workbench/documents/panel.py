@@ -54,7 +54,7 @@ class DocumentsPanel:
 
     def _draw_main(self) -> None:
         address, most = self._visit.address("corpus"), self._visit.services.limits.upload_bytes
-        with Drop(address, self._begin, self._answered, most_bytes=most) as self._drop:
+        with Drop(address, self._begin, self._answered, workspace=self._visit.workspace, most_bytes=most) as self._drop:
             with ui.row().classes("line drop"):
                 add = ui.button("Add documents", icon="upload_file").props("no-caps")
                 folder = ui.button("Add a folder", icon="folder").props("no-caps outline")

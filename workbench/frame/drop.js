@@ -20,7 +20,7 @@ const FAILED = { id: null, status: "failed", pages: null, pages_without_text: []
 const within = (path) => path.slice(path.indexOf("/") + 1);
 
 export default {
-  props: { url: String, accept: String, single: Boolean, most: Number },
+  props: { url: String, headers: Object, accept: String, single: Boolean, most: Number },
   emits: ["begin", "answer"],
   template: `
     <div :class="{'drop-over': over}">
@@ -104,14 +104,14 @@ export default {
       if (!this.isJson(files[0])) {
         const form = new FormData();
         for (const [name, file] of files) form.append("files", file, name);
-        return { body: form };
+        return { body: form, headers: this.headers };
       }
       const [[name, file]] = files, reader = new FileReader();
       const bytes = await new Promise((yes, no) => {
         Object.assign(reader, { onload: () => yes(reader.result), onerror: no }).readAsDataURL(file);
       });
       const documents = [{ name, content_base64: bytes.split(",")[1] ?? "" }];
-      return { body: JSON.stringify({ documents }), headers: { "Content-Type": "application/json" } };
+      return { body: JSON.stringify({ documents }), headers: { ...this.headers, "Content-Type": "application/json" } };
     },
     async post(url, files) {
       try {

@@ -7,6 +7,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from server import WORKSPACE_HEADER
+
 _ADDRESSES = 100
 
 
@@ -18,6 +20,7 @@ class Drop(ui.element, component="drop.js"):
         on_begin: Hears to which address files are on their way, and how many.
         on_answer: Hears each answer: of which address, and its JSON.
         only: What the name of the one file that is taken ends with; empty where any number of any kind is.
+        workspace: Whose the files are; a browser that has signed in as another one sends none.
         most_bytes: Of one request; a file with more is not sent, and named. 0 where the address says so itself.
     """
 
@@ -26,6 +29,8 @@ class Drop(ui.element, component="drop.js"):
         url: str,
         on_begin: Callable[[str, int], None],
         on_answer: Callable[[str, dict[str, Any]], Awaitable[None]],
+        *,
+        workspace: str,
         only: str = "",
         most_bytes: int = 0,
     ) -> None:
@@ -34,6 +39,7 @@ class Drop(ui.element, component="drop.js"):
         self._addresses = deque([url], _ADDRESSES)
         self.props["url"] = url
         self.props["accept"] = only
+        self.props["headers"] = {WORKSPACE_HEADER: workspace}
         self.props["most"] = most_bytes
         self.props["single"] = bool(only)
 

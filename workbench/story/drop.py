@@ -51,7 +51,13 @@ class StoryDrop:
                 opened, self._opened = self._opened, None
                 on_open(*opened)
 
-        dropped = Drop(url, lambda _url, _files: None, lambda _url, answer: answered(answer), only=".arrow")
+        dropped = Drop(
+            url,
+            lambda _url, _files: None,
+            lambda _url, answer: answered(answer),
+            workspace=visit.workspace,
+            only=".arrow",
+        )
         with dropped, ui.row().classes("line drop"):
             dropped.picks(ui.button("Open a story", icon="upload_file").props("no-caps"))
             ui.label("or drop an .arrow file here").classes("hint")
