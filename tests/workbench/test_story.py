@@ -1,8 +1,11 @@
 """A story is opened, looked at and checked."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 from arrow_project import parse
@@ -115,6 +118,24 @@ def test_what_is_no_story_says_why_and_changes_nothing(story_page: Page, tmp_pat
     open_story(story_page, tmp_path / "no.arrow")
     story_page.get_by_text("no.arrow cannot be opened").wait_for()
     assert node(story_page, 13).count() == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text here")
+def test_a_story_whose_name_is_no_utf_8_is_named_and_the_others_are_listed(
+    sample: str, folders: Path, open_page: OpenPage
+) -> None:
+    folder = folders / "old-archive"
+    folder.mkdir()
+    (folder / "good.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    unnamed = Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.arrow"))
+    unnamed.write_bytes(SAMPLE.arrow_file.read_bytes())
+    page = open_page(f"{sample}/?project=1&tab=Story")
+    page.get_by_role("button", name="Pick one on the server").click()
+    page.get_by_text("caf\\xe9.arrow is not listed: its path is no UTF-8. Rename it.").wait_for()
+    page.get_by_role("combobox", name="Story on the server").click()
+    page.get_by_role("option", name="good.arrow").click()
+    node(page, 13).wait_for()
+    unnamed.unlink()
 
 
 def test_a_story_below_the_servers_folders_is_picked_changed_and_written_back(
