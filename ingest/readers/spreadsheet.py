@@ -31,18 +31,22 @@ def read(data: bytes, progress: PageListener) -> Extracted:
         if sheet.visible is SheetVisibleEnum.Visible and sheet.typ is SheetTypeEnum.WorkSheet:
             cells = workbook.get_sheet_by_name(sheet.name)
             rows = [[_text(cell) for cell in row] for row in cells.to_python()]
-            merged = list(_merged(cells))
+            merged = list(_merged(cells, rows))
             _fill_down(rows, merged)
             _add_sheet(builder, sheet.name, rows, _wide(rows, merged))
     return builder.build("ods" if data[30:38] == b"mimetype" else "xlsx")
 
 
-def _merged(cells: CalamineSheet) -> Iterator[Merge]:
-    """The merged cells, counted from the first row and column that are filled; of an ods they are not known."""
+def _merged(cells: CalamineSheet, rows: Sequence[list[str]]) -> Iterator[Merge]:
+    """The merged cells, counted from the first row and column that are filled; of an ods they are not known.
+
+    They may reach beyond the last row and column that are, or be there altogether.
+    """
     first, leftmost = cells.start or (0, 0)
+    last = leftmost + max(map(len, rows), default=0) - 1
     for (top, left), (bottom, right) in cells.merged_cell_ranges or []:
-        if top >= first and left >= leftmost:
-            yield (top - first, left - leftmost), (bottom - first, right - leftmost)
+        if first <= top < first + len(rows) and leftmost <= left <= last:
+            yield (top - first, left - leftmost), (bottom - first, min(right, last) - leftmost)
 
 
 def _fill_down(rows: Sequence[list[str]], merged: Sequence[Merge]) -> None:

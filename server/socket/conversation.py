@@ -107,7 +107,10 @@ class Conversation:
             MessageError: Nothing was asked, or of another story than is open now; where it `may_be_early`, the first is
                 said as it is of any message.
         """
-        if self._open_project != self.project_id:  # whose editor would do in this one what was asked about that one
+        if self.project_id not in (
+            NO_PROJECT,
+            self._open_project,
+        ):  # whose editor would do in this one what was asked about that one
             problem = f"The question is about the story of project {self.project_id}, and another one is open now."
             raise MessageError("NOT_PENDING", f"{problem} Open that one to answer it.", "confirmation")
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision

@@ -78,6 +78,12 @@ def test_titles_above_a_table_are_text_and_hidden_sheets_are_not_read() -> None:
     assert "secret" not in extracted.text
 
 
+@pytest.mark.parametrize("beyond", ["D1:F1", "A1:F1", "E1:E5", "E2:F3", "A9:B9", "C2:XFD9"])
+def test_merged_cells_may_reach_beyond_what_is_filled(beyond: str) -> None:
+    rows: list[list[Cell | None]] = [["Name", "Role"], ["Mara", "keeper of the old lighthouse"], ["Tobin", "carter"]]
+    assert "keeper of the old lighthouse" in read("cast.xlsx", workbook({"Cast": rows}, merged=[beyond])).text
+
+
 def test_merged_cells_hold_for_all_their_rows_and_columns() -> None:
     rows: list[list[Cell | None]] = [
         ["Enemies of act one", None, None, None],
