@@ -28,6 +28,7 @@ from .ownership import DataDirectory as DataDirectory
 from .ownership import Owner as Owner
 from .ownership import Ownership as Ownership
 from .pendings import Pending as Pending
+from .places import working_for as working_for
 from .printable import is_printable as is_printable
 from .printable import printable as printable
 from .printable import printable_lines as printable_lines

@@ -1,29 +1,47 @@
-"""How many threads use a database at the same time."""
+"""How many threads use a database at the same time, and for whom."""
 
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from corpora.errors import CatalogBusy
+from corpora.shares import Shares
+
+_Result = TypeVar("_Result")
 
 _PATIENCE_S = 60.0
+
+_of_thread = threading.local()
+
+
+def working_for(workspace: str, work: Callable[[], _Result]) -> _Result:
+    """What `work` returns; what it needs of a database meanwhile is the workspace's share of it."""
+    _of_thread.workspace = workspace
+    try:
+        return work()
+    finally:
+        _of_thread.workspace = ""
 
 
 class ThreadPlaces:
     """A place for each thread that has a connection; who needs another one meanwhile never waits for it.
 
-    Whoever has a place therefore ends without any other's, however many wait. Who came first has the next one, also
-    before the thread that gives it back and comes again at once.
+    Whoever has a place therefore ends without any other's, however many wait. Workspaces share the places, of which
+    each has at most half; of one workspace, who came first has the next one, also before the thread that gives it back
+    and comes again at once.
     """
 
     def __init__(self, places: int) -> None:
-        self._free = places
-        self._lock = threading.Lock()
+        self._shares = Shares(places, max(1, places // 2), spare=places // 6)
         self._of_thread = threading.local()
-        self.waiting: deque[threading.Event] = deque()
+
+    @property
+    def waiting(self) -> int:
+        """How many threads wait for a place."""
+        return self._shares.waiting
 
     @contextmanager
     def taken(self) -> Generator[None]:
@@ -31,31 +49,14 @@ class ThreadPlaces:
         if getattr(self._of_thread, "has_one", False):
             yield
             return
-        self._take()
-        self._of_thread.has_one = True
+        place = self._shares.ask(getattr(_of_thread, "workspace", ""))
         try:
+            try:
+                place.granted.result(_PATIENCE_S)
+            except TimeoutError as error:
+                raise CatalogBusy("Too many requests wait for the catalog: try again later.") from error
+            self._of_thread.has_one = True
             yield
         finally:
             self._of_thread.has_one = False
-            self._give_back()
-
-    def _take(self) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            turn = threading.Event()
-            self.waiting.append(turn)
-        if turn.wait(_PATIENCE_S):
-            return
-        with self._lock:
-            if not turn.is_set():
-                self.waiting.remove(turn)
-                raise CatalogBusy("Too many requests wait for the catalog: try again later.")
-
-    def _give_back(self) -> None:
-        with self._lock:
-            if self.waiting:
-                self.waiting.popleft().set()
-            else:
-                self._free += 1
+            self._shares.give_back(place)

@@ -75,10 +75,15 @@ class Shares:
         finally:
             self.give_back(place)
 
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        with self._lock:
+            return sum(map(len, self._waiting.values()))
+
     def is_wanted(self) -> bool:
         """Whether anybody waits for a place."""
-        with self._lock:
-            return bool(self._waiting)
+        return self.waiting > 0
 
     def _grant(self) -> None:
         while allowed := [places[0] for workspace, places in self._waiting.items() if self._may_have_one(workspace)]:

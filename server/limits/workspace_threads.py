@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from corpora import working_for
 from server.closing import ServerClosing
 
 _Result = TypeVar("_Result")
@@ -35,7 +37,7 @@ class WorkspaceThreads:
         """
         free = self._free.setdefault(workspace, asyncio.Semaphore(self._each))
         await free.acquire()
-        return await begun_in(self._threads, work, free.release)
+        return await begun_in(self._threads, partial(working_for, workspace, work), free.release)
 
     def end(self) -> None:
         """Begins nothing any more; what is under way is not waited for."""

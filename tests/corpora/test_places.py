@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 import pytest
 
 from corpora import Catalog, CatalogBusy, ProjectKey
-from corpora.places import ThreadPlaces
+from corpora.places import ThreadPlaces, working_for
 from tests.corpora.conftest import Put
 from tests.postgresql import EmptyDatabase
 from tests.waiting import eventually
@@ -71,7 +71,7 @@ def order_of(taken: Callable[[], AbstractContextManager[object]], places: Thread
     with taken():
         for number, thread in enumerate(threads, 1):
             thread.start()
-            eventually(lambda number=number: len(places.waiting) == number)
+            eventually(lambda number=number: places.waiting == number)
     come(5)
     return came
 
@@ -79,6 +79,31 @@ def order_of(taken: Callable[[], AbstractContextManager[object]], places: Thread
 def test_who_came_first_is_next() -> None:
     places = ThreadPlaces(1)
     assert order_of(places.taken, places) == [0, 1, 2, 3, 4, 5]
+
+
+def test_of_workspaces_that_wait_each_is_served_in_turn_and_has_half_at_most() -> None:
+    places, came, may_end = ThreadPlaces(4), list[str](), threading.Event()
+
+    def come(workspace: str) -> None:
+        def work() -> None:
+            with places.taken():
+                came.append(workspace)
+                assert may_end.wait(PATIENCE_S)
+
+        working_for(workspace, work)
+
+    greedy = [threading.Thread(target=come, args=("greedy",), daemon=True) for _ in range(10)]
+    for thread in greedy:
+        thread.start()
+    eventually(lambda: places.waiting == 8)
+    quiet = threading.Thread(target=come, args=("quiet",), daemon=True)
+    quiet.start()
+    eventually(lambda: len(came) == 3)
+    may_end.set()
+    for thread in (*greedy, quiet):
+        thread.join(PATIENCE_S)
+    assert came[:3] == ["greedy", "greedy", "quiet"]
+    assert len(came) == 11
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

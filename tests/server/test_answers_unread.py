@@ -11,6 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from server import Limits
 from server.limits import room
 from server.limits.body_limit import BodyLimitMiddleware
+from server.limits.places import Places
 from server.limits.room import Room
 
 MIB = 2**20
@@ -58,7 +59,7 @@ def answering(response: Response, most: int = 8 * MIB) -> tuple[BodyLimitMiddlew
         await response(scope, receive, send)
 
     under_way = Room(most)
-    return BodyLimitMiddleware(app, Limits(), under_way, Room(most)), under_way
+    return BodyLimitMiddleware(app, Limits(), under_way, Room(most), Places(1, 1)), under_way
 
 
 def in_a_loop(test: Callable[[], Awaitable[None]]) -> Callable[[], None]:
