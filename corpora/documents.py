@@ -134,9 +134,13 @@ class Documents(Database):
         raise self._not_found(key, name_or_id)
 
     def _not_found(self, key: ProjectKey, name: str) -> DocumentNotFound:
-        names = [document.name for document in self.documents(key)]
+        names = self._names(key)
         problem = f"Project {key.project_id!r} has no document {name[:_LONGEST]!r}"
         return DocumentNotFound(f"{problem}: {_hint(name, names)}.")
+
+    def _names(self, key: ProjectKey) -> list[str]:
+        with self._reading() as connection:
+            return sorted(connection.scalars(select(documents.c.name).join(projects).where(is_project(key))))
 
     def put_document(
         self,

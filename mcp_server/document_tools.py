@@ -1,5 +1,6 @@
 """The tools of documents: search, read, look at a page, list, add."""
 
+from functools import partial
 from typing import Any
 
 from agent import (
@@ -89,7 +90,8 @@ async def _picture(call: AssistantCall) -> ToolAnswer:
 
 async def _list(call: AssistantCall) -> ToolAnswer:
     key, part = await project_of(call), call.arguments.get("name", "")
-    return await ask_store(_documents, call.services.retriever, key, part.casefold())
+    listed = partial(_documents, call.services.retriever, key, part.casefold())
+    return await call.services.listing.run(key.workspace, listed)
 
 
 def _documents(retriever: Retriever, key: ProjectKey, part: str) -> ToolAnswer:

@@ -1,6 +1,7 @@
 """Documents, their pages and the open story as resources, by addresses of our own."""
 
 import re
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -66,7 +67,8 @@ async def listed(call: AssistantCall, cursor: str | None) -> ListResourcesResult
     resources = await _open_story(call) if start == 0 else []
     try:
         key = await project_of(call)
-        documents = await ask_store(call.services.retriever.documents, key)
+        listed = partial(call.services.retriever.documents, key)
+        documents = await call.services.listing.run(key.workspace, listed)
     except ToolError:
         return ListResourcesResult(resources=resources)
     end = start + _PER_LIST

@@ -37,6 +37,7 @@ _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
 _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
+_LISTING_THREADS = 3  # of a workspace one
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
 _SHARE_OF_FORMS = 4  # of all descriptors
@@ -160,6 +161,11 @@ class Services:
     def computing(self) -> SharedThreads:
         """Where stories are read, turns are worked out, and what is large is decoded and encoded."""
         return SharedThreads("computing", _COMPUTING_THREADS, _COMPUTING_THREADS_EACH)
+
+    @cached_property
+    def listing(self) -> SharedThreads:
+        """Where all documents of a project are listed: a store is asked, and of 19,000 that is a second's computing."""
+        return SharedThreads("listing", _LISTING_THREADS, 1)
 
     def threads_of(self, workspace: str) -> Threads:
         """Where the work of a workspace goes."""

@@ -238,7 +238,7 @@ async def list_documents(key: Key, services: Parts) -> Response:
         documents = services.retriever.documents(key)
         return JSONResponse({"documents": [DocumentReport.listed(document).as_dict() for document in documents]})
 
-    return await services.asking.run(key.workspace, answer)
+    return await services.listing.run(key.workspace, answer)
 
 
 @router.delete(

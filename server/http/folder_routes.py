@@ -82,4 +82,4 @@ def _answer(report: FolderReport) -> JSONResponse:
 
 
 async def _report(key: ProjectKey, services: Services) -> FolderReport:
-    return await services.asking.run(key.workspace, partial(FolderReport.now, services.catalog, key))
+    return await services.listing.run(key.workspace, partial(FolderReport.now, services.catalog, key))

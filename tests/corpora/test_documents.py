@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -147,8 +146,8 @@ def test_however_long_and_many_names_are_each_comparison_is_short(
     """rapidfuzz takes the square of the length, and lets no other thread run before it returns."""
     put(key, "bible.pdf", "x")
     path = "я" * 480
-    known = [SimpleNamespace(name=f"{path}/{number}.md") for number in range(1_200)]
-    monkeypatch.setattr(catalog, "documents", lambda _key, ids=None: known if ids is None else [])
+    known = [f"{path}/{number}.md" for number in range(1_200)]
+    monkeypatch.setattr(catalog, "_names", lambda _key: known)
     extract = Mock(wraps=process.extract)
     monkeypatch.setattr(documents, "process", Mock(extract=extract))
 

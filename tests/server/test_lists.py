@@ -1,0 +1,49 @@
+"""Lists of all documents are made one at a time for a workspace, and a few for all."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from corpora import Document, ProjectKey
+from server import Access
+from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import house
+
+
+def test_lists_of_one_workspace_are_made_one_at_a_time_and_keep_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, begun, lock = threading.Event(), threading.Event(), threading.Lock()
+    under_way = most = 0
+    with (
+        house(tmp_path, access=Access({"a": "ada", "b": "bo"})) as home,
+        home.http(Authorization="Bearer a") as ada,
+        home.http(Authorization="Bearer b") as bo,
+        ThreadPoolExecutor() as threads,
+    ):
+        for workspace in ("ada", "bo"):
+            home.put("bible.md", "Elena keeps the lighthouse.", ProjectKey(workspace, "1"))
+        documents = home.retriever.documents
+
+        def held_up(key: ProjectKey) -> list[Document]:
+            nonlocal under_way, most
+            if key.workspace == "ada":
+                with lock:
+                    under_way += 1
+                    most = max(most, under_way)
+                begun.set()
+                assert goes_on.wait(PATIENCE_S)
+                with lock:
+                    under_way -= 1
+            return documents(key)
+
+        monkeypatch.setattr(home.retriever, "documents", held_up)
+        lists = [threads.submit(ada.get, "/projects/1/documents") for _ in range(8)]
+        assert begun.wait(PATIENCE_S)
+        assert bo.get("/projects/1/documents").json()["documents"]
+        assert ada.get("/projects/1/search?q=lighthouse").json()["passages"], "what else it asks for does not wait"
+        goes_on.set()
+        assert all(made.result(PATIENCE_S).json()["documents"] for made in lists)
+    assert most == 1
