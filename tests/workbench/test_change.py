@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Dialog, Page, expect
@@ -223,6 +224,21 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: 
     node(story_page, 13).wait_for()
     story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]
+
+
+@wide_alone
+def test_changes_are_kept_elsewhere_once_the_browser_has_all_of_the_story(story_page: Page, tmp_path: Path) -> None:
+    say(story_page, "create a variable gold = 10", "Apply")
+    wait_until_kept(story_page, tmp_path, "gold")
+    is_unsaved = "() => JSON.parse(sessionStorage.getItem('fletcher-story-local')).unsaved"
+    address = urljoin(story_page.url, f"/_nicegui/client/{story_page.evaluate('clientId')}/download")
+    assert [story_page.request.fetch(address, method=method).status for method in ("HEAD", "GET")] == [200, 200]
+    story_page.route("**/download", lambda route: route.abort(), times=1)
+    story_page.get_by_role("button", name="Download", exact=True).click()
+    story_page.get_by_role("alert").filter(has_text="did not reach this browser").wait_for()
+    assert story_page.evaluate(is_unsaved)
+    downloaded(story_page)
+    story_page.wait_for_function(f"!({is_unsaved})()")
 
 
 @wide_alone

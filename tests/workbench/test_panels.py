@@ -3,7 +3,6 @@
 import gc
 import json
 import weakref
-from contextlib import aclosing
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,6 @@ from arrow_project import Operation
 from corpora.samples import SAMPLE
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
-from workbench.changing.download import StoryDownload
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
@@ -92,25 +90,6 @@ def test_a_story_is_handed_out_only_as_the_last_answer_has_it() -> None:
         return [can_be_taken[0], change._take_along.enabled]
 
     assert on_a_page(use) == [False, True]
-
-
-def test_changes_are_kept_elsewhere_once_all_of_the_story_was_fetched() -> None:
-    async def use() -> list[bool]:
-        visit, unsaved = visited(), list[bool]()
-        download: Any = StoryDownload(visit)
-        visit.shown.open(opened(), is_unsaved=True)
-        request: Any = SimpleNamespace(state=SimpleNamespace(workspace="red"))
-        for pieces in (1, 1000):
-            answer = await download._give(request)
-            async with aclosing(answer.body_iterator) as body:
-                async for _ in body:
-                    pieces -= 1
-                    if not pieces:
-                        break
-            unsaved.append(visit.shown.is_unsaved)
-        return unsaved
-
-    assert on_a_page(use) == [True, False]
 
 
 def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_as_it_was(monkeypatch: Any) -> None:

@@ -4,6 +4,8 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from sys import getsizeof
 
@@ -49,6 +51,7 @@ class OpenStory:
         sha256: Of the file as it was read or written last.
         story: For reading.
         size: What it takes in memory, in bytes.
+        number: Which state it is, of all of this server.
     """
 
     name: str
@@ -58,6 +61,7 @@ class OpenStory:
     project: ArrowProject = field(init=False, repr=False, compare=False)
     story: Story = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
+    number: int = field(init=False, repr=False, compare=False, default_factory=partial(next, count(1)))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "project", parse(self.text))
