@@ -249,6 +249,24 @@ def test_a_story_is_fetched_in_pieces_and_not_said_over_the_socket(guarded: str,
     assert httpx.get(f"{address}/download", headers=blue, timeout=PATIENCE_S).status_code == 404
 
 
+def test_a_story_comes_back_as_the_page_before_has_it_while_that_lives(guarded: str, opened: ExitStack) -> None:
+    red, blue = ({"Cookie": signed_in(guarded, token)} for token in ("tok-red", "tok-blue"))
+    before = PageSocket(opened, guarded, red["Cookie"])
+
+    def come_back(page: PageSocket, headers: dict[str, str], title: str) -> str:
+        address = f"/_nicegui/client/{page.page_id}"
+        story = {"files": ("a.arrow", json.dumps(json.loads(BLANK) | {"title": title}))}
+        told = {"page": before.page_id}
+        answer = httpx.post(f"{guarded}{address}/story", data=told, files=story, headers=headers, timeout=PATIENCE_S)
+        answer.raise_for_status()
+        page.tell("answer", '"single": true', {"url": f"{address}/story", "answer": {}})
+        return httpx.get(f"{guarded}{address}/download", headers=headers, timeout=PATIENCE_S).json()["title"]
+
+    assert come_back(before, red, "as it is") == "as it is"
+    assert come_back(PageSocket(opened, guarded, red["Cookie"]), red, "as it was") == "as it is"
+    assert come_back(PageSocket(opened, guarded, blue["Cookie"]), blue, "of blue") == "of blue"
+
+
 def test_a_page_has_few_sockets(guarded: str, opened: ExitStack) -> None:
     cookie = signed_in(guarded, "tok-red")
     page = PageSocket(opened, guarded, cookie)

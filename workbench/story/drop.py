@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Request
-from nicegui import app, ui
+from nicegui import Client, app, ui
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -15,7 +15,8 @@ from server import RequestError
 from workbench.frame.drop import Drop
 from workbench.story.keeper import StoryKeeper
 from workbench.story.open_story import OpenStory
-from workbench.visit import Visit
+from workbench.story.shown_story import ShownStory
+from workbench.visit import Visit, visit_of
 
 _LONGEST_PATH = 4096
 _LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
@@ -72,16 +73,29 @@ class StoryDrop:
                 if not isinstance(file, UploadFile):
                     return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
                 data, name = await file.read(), _as_written(file.filename or "story.arrow")
-                path, sha256, unsaved = (str(form.get(field, "")) for field in ("path", "sha256", "unsaved"))
+                fields = ("path", "sha256", "unsaved", "page")
+                path, sha256, unsaved, page = (str(form.get(field, "")) for field in fields)
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
+        is_unsaved, before = unsaved == "true", self._open_on(page)
         try:
-            story = await self._visit.read_story(lambda: read_back(name, data, path, sha256))
+            if before is not None and before.story is not None:
+                # What a tab keeps it was told over the page's socket: where that was away, not the latest.
+                latest, is_unsaved = before.story, before.is_unsaved
+                story = await self._visit.read_story(lambda: latest)
+            else:
+                story = await self._visit.read_story(lambda: read_back(name, data, path, sha256))
         except RequestError as error:
             return _refused(error.status, error.code, str(error))
         if not self._visit.is_over:
-            self._opened = story, unsaved == "true"
+            self._opened = story, is_unsaved
         return JSONResponse({"name": name})
+
+    def _open_on(self, page_id: str) -> ShownStory | None:
+        """What is open on another page of the workspace that still lives, and may have been loaded anew as this one."""
+        client = Client.instances.get(page_id)
+        visit = None if client is None else visit_of(client)
+        return visit.shown if visit is not None and visit.workspace == self._visit.workspace else None
 
     def _forget(self) -> None:
         self._opened = None

@@ -25,7 +25,7 @@ export default {
       if (!story) return;
       const form = new FormData();
       form.append("files", new File([text], story.name), story.name);
-      for (const field of ["path", "sha256", "unsaved"]) form.append(field, story[field]);
+      for (const field of ["path", "sha256", "unsaved", "page"]) form.append(field, story[field]);
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();

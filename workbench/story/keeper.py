@@ -76,7 +76,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
             return
         path = "" if story.file is None else str(story.file)
         text = story.text if len(story.text) <= _MOST else None
-        said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved}
+        said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved, "page": self.client.id}
         if self._kept != (said, text):
             self._kept = said, text
             self.run_method("keep", said, text)
