@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +88,9 @@ class Shadow:
     ) -> OperationFinished:
         """What the editor had done of it before counts; where nothing shows what came of that, the story is unknown."""
         if reported is not None:
+            with suppress(OperationError):  # then more than that has changed
+                for operation in outcome.done or ():
+                    project.apply(operation, self.selection)
             await self._compare(project, reported)
             self._context.project = reported
         elif outcome.done is not None:

@@ -181,5 +181,5 @@ def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypa
         turn = {"arrow_content": story_text("Lamps " * 20_000), "message": "create a variable gold = 5"}
         ada.post("/projects/1/turns", json=turn).raise_for_status()
         ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
-    assert set(encoded.values()) <= {"asking", "computing"}
+    assert set(encoded.values()) <= {"asking", "computing", "listing"}
     assert {"documents", "query", "text", "project"} <= encoded.keys()
