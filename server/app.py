@@ -139,6 +139,20 @@ def _said_of_body(errors: Sequence[Any]) -> str:
     return f"The request is not valid: {first_problems(errors)}."
 
 
+def _without_a_file(error: OSError) -> JSONResponse:
+    """What is said where the system has no file for what was sent; raises the error if it is another one."""
+    if error.errno == errno.ENOSPC:
+        problem = "There is no room on the disk for temporary files; whoever runs the server has to make some."
+        response = error_response(503, "STORAGE_ERROR", problem)
+    elif error.errno in (errno.EMFILE, errno.ENFILE):
+        response = error_response(503, "TOO_BUSY", "The server may open no more files; send it again in a few seconds.")
+        response.headers["Retry-After"] = str(NoRoomForDocuments.retry_after_s)
+    else:
+        raise error
+    logger.error("what was sent could not be kept in a file: %s", error.strerror)
+    return response
+
+
 def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestError)
     async def _refused(_request: Request, error: RequestError) -> JSONResponse:
@@ -182,12 +196,7 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(OSError)
     async def _no_file(_request: Request, error: OSError) -> JSONResponse:
-        if error.errno not in (errno.EMFILE, errno.ENFILE):
-            raise error
-        logger.error("the server has as many files and connections open as the system allows")
-        response = error_response(503, "TOO_BUSY", "The server may open no more files; send it again in a few seconds.")
-        response.headers["Retry-After"] = str(NoRoomForDocuments.retry_after_s)
-        return response
+        return _without_a_file(error)
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:

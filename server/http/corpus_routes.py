@@ -315,9 +315,12 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
 async def _sources(request: Request) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         try:
-            form = await _Form(request).parse()
+            parser = _Form(request)
+            form = await parser.parse()
         except MultiPartException as error:
             raise HTTPException(400, f"{error.message} {_FIELDS}") from error
+        if not parser.is_whole:  # as of a client that ended early; with `replace`, what has not come would be removed
+            raise HTTPException(400, f"The form breaks off before its closing boundary. {_FIELDS}")
         files = [file for file in form.getlist("files") if not isinstance(file, str)]
         if not files:
             raise RequestError(422, "INVALID_REQUEST", f"The form has no files. {_FIELDS}")
@@ -334,13 +337,21 @@ async def _sources(request: Request) -> tuple[list[Unread], bool]:
 
 
 class _Form(MultiPartParser):
-    """A form whose files are counted once they are on the disk, each as one that is open."""
+    """A form whose files are counted once they are on the disk, each as one that is open.
+
+    Attributes:
+        is_whole: Whether its end has come.
+    """
 
     def __init__(self, request: Request) -> None:
         limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
         super().__init__(request.headers, request.stream(), **limits)
         self._take_file: Callable[[], None] = request.state.take_file
         self._length = 0
+        self.is_whole = False
+
+    def on_end(self) -> None:
+        self.is_whole = True
 
     def on_part_begin(self) -> None:
         super().on_part_begin()

@@ -371,3 +371,19 @@ def test_of_a_form_little_is_read_that_is_no_file(
     answer = http.post("/projects/1/corpus", files=sent)
     assert answer.status_code == 400
     assert answer.json()["error"]["message"].startswith(f"{problem} Send the documents as files in fields named")
+
+
+def test_a_form_that_breaks_off_removes_nothing(http: httpx.Client) -> None:
+    names = ["elena.md", "ferry.md", "pier.md"]
+    whole = http.post("/projects/1/corpus", files=[("files", (name, f"Of {name}.".encode())) for name in names])
+    assert whole.status_code == 200
+    field = "--x\r\nContent-Disposition: form-data; name="
+    replace = f'{field}"replace"\r\n\r\ntrue\r\n'
+    elena, ferry = (f'{field}"files"; filename="{name}"\r\n\r\nOf {name}.' for name in names[:2])
+    broken_off = http.post(
+        "/projects/1/corpus",
+        content=f"{replace}{elena}\r\n{ferry}",
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert (broken_off.status_code, broken_off.json()["error"]["code"]) == (400, "BAD_REQUEST")
+    assert [document["name"] for document in http.get("/projects/1/documents").json()["documents"]] == names

@@ -318,6 +318,19 @@ def test_where_the_system_opens_no_more_files_a_form_is_to_be_sent_again(
     assert not [record for record in caplog.records if record.exc_info]
 
 
+def test_where_the_disk_has_no_room_for_a_form_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(**_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with house(tmp_path, access=ACCESS) as home:
+        answer = upload(home, MIB + 1, name=UNREADABLE)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "STORAGE_ERROR")
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 @pytest.mark.parametrize("at_once", [1, 7, 2**16])
 def test_parts_are_counted_wherever_they_are_cut(at_once: int) -> None:
     parts, form = (
