@@ -109,8 +109,6 @@ class _Body:
         if not self.sender.has_room(self._most - self._left, beside=beside):
             raise _too_busy(_NO_ROOM)
         if self._is_whole:
-            if self._parts and not self._parts.are_all:
-                raise HTTPException(400, "The form breaks off: its last boundary is missing. Send it again, whole.")
             self.sender.is_whole()
         return message
 
@@ -159,27 +157,19 @@ class _Files:
 
 
 class Parts:
-    """Counts a form's parts on their way in.
-
-    Attributes:
-        are_all: The boundary that ends a form has come.
-    """
+    """Counts a form's parts on their way in."""
 
     def __init__(self, content_type: str) -> None:
         _, options = parse_options_header(content_type)
         self._mark = b"--" + options.get(b"boundary", b"")
-        self._seen = self._end = b""
+        self._seen = b""
         self._parts = 0
-        self.are_all = False
 
     def take(self, data: bytes) -> int:
         """How many bytes all parts take beside their own, now that `data` has come."""
         came = self._seen + data
         self._parts += came.count(self._mark)
         self._seen = came[max(0, len(came) - len(self._mark) + 1) :]
-        last = self._mark + b"--"
-        self.are_all = self.are_all or last in self._end + data
-        self._end = (self._end + data)[1 - len(last) :]
         return self._parts * _PART
 
 

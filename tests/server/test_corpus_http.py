@@ -327,27 +327,6 @@ def test_vectors_that_cannot_be_made_are_told_at_the_end(
     assert set(found(http, "lighthouse")) == {"bible.md"}
 
 
-@pytest.mark.parametrize("at_once", [10**6, 7])
-def test_a_form_that_breaks_off_takes_nothing_away(http: httpx.Client, at_once: int) -> None:
-    http.post("/projects/1/corpus", files=[("files", (name, b"The lamp burned.")) for name in ("a.md", "b.md")])
-    form = (
-        b'--x\r\nContent-Disposition: form-data; name="replace"\r\n\r\ntrue\r\n'
-        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\nThe lamp burned.\r\n'
-        b'--x\r\nContent-Disposition: form-data; name="files"; filename="b.md"\r\n\r\nThe la'
-    )
-    kind = {"Content-Type": "multipart/form-data; boundary=x"}
-
-    def sent(body: bytes) -> Iterator[bytes]:
-        yield from (body[start : start + at_once] for start in range(0, len(body), at_once))
-
-    refused = http.post("/projects/1/corpus", content=sent(form), headers=kind)
-    assert refused.status_code == 400
-    assert "breaks off" in refused.json()["error"]["message"]
-    assert len(http.get("/projects/1/documents").json()["documents"]) == 2
-    taken = http.post("/projects/1/corpus", content=sent(form + b"mp.\r\n--x--\r\n"), headers=kind)
-    assert taken.status_code == 200
-
-
 def test_a_form_in_another_encoding_is_not_read(http: httpx.Client) -> None:
     body = b'--x\r\ncontent-disposition: form-data; name="replace"\r\n\r\nfalse\r\n--x--\r\n'
     kind = "multipart/form-data; boundary=x; charset=punycode"
