@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
@@ -19,6 +20,9 @@ logger = logging.getLogger(__name__)
 _BYTES_PER_SECOND = 1000
 # What a part of a form takes beside its bytes, as a file that is open: most of it for one that is empty.
 _PART = 4 * 2**10
+# One such character, and a text has four bytes for each of all.
+_WIDE = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
+_ESCAPED = 3  # bytes of an escaped one that may be the end of what has come
 _RETRY_AFTER_S = 5
 _NO_ROOM = "The server is taking in as much as it has room for; send it again in a few seconds."
 _NO_FILE = (
@@ -72,6 +76,7 @@ class _Body:
         kind = Headers(scope=scope).get("content-type", "")
         is_form = kind.startswith("multipart/form-data")
         self._parts = Parts(kind) if is_form else None
+        self._is_wide, self._end = False, b""
         # some encodings that Python knows take the square of a text
         self._is_of_another_encoding = "multipart" in kind.lower() and "charset" in kind.lower()
         takes_files = scope["path"].endswith("/corpus")
@@ -105,12 +110,19 @@ class _Body:
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_long()
-        beside = self._parts.take(message.get("body", b"")) if self._parts else 0
-        if not self.sender.has_room(self._most - self._left, beside=beside):
+        if not self.sender.has_room(self._most - self._left, beside=self._beside(message.get("body", b""))):
             raise _too_busy(_NO_ROOM)
         if self._is_whole:
             self.sender.is_whole()
         return message
+
+    def _beside(self, data: bytes) -> int:
+        """How many bytes what has come takes in memory beside its own, now that `data` has."""
+        if self._parts is not None:
+            return self._parts.take(data)
+        self._is_wide = self._is_wide or _WIDE.search(self._end + data) is not None
+        self._end = data[-_ESCAPED:]
+        return 3 * (self._most - self._left) if self._is_wide else 0
 
     def _give_way(self) -> None:
         self._gives_way = True

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from server import Access, Limits
 from server.limits.room import Room, Sender
@@ -38,6 +39,20 @@ def test_documents_as_json_have_a_limit_of_their_own(tmp_path: Path) -> None:
         taken = http.post("/projects/1/corpus", files={"files": ("a.md", "lamp " * 4_000)})
         assert taken.json()["documents"][0]["status"] == "searchable"
     assert Limits().json_upload_bytes == 32 * MIB
+
+
+@pytest.mark.parametrize("sign", ["🏮", json.dumps("🏮")[1:-1]], ids=["as it is", "escaped"])
+def test_a_text_that_takes_four_bytes_for_a_character_counts_so(tmp_path: Path, sign: str) -> None:
+    limits = Limits(json_bytes_under_way=16 * MIB)
+
+    def sent(home: House, text: str) -> httpx.Response:
+        body = f'{{"documents": [{{"name": "../lamp.md", "text": "{text}"}}]}}'  # answered without reading
+        with home.http(Authorization="Bearer one") as http:
+            return http.post("/projects/2/corpus", content=body.encode().ljust(3 * MIB), headers=JSON)
+
+    with house(tmp_path, limits=limits, access=Access({"one": "1"})) as home, being_read(home, 4 * MIB, "one"):
+        assert sent(home, sign).status_code == 503
+        assert sent(home, "é").status_code == 200
 
 
 @contextmanager
