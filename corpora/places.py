@@ -19,11 +19,12 @@ _of_thread = threading.local()
 
 def working_for(workspace: str, work: Callable[[], _Result]) -> _Result:
     """What `work` returns; what it needs of a database meanwhile is the workspace's share of it."""
+    before = getattr(_of_thread, "workspace", "")
     _of_thread.workspace = workspace
     try:
         return work()
     finally:
-        _of_thread.workspace = ""
+        _of_thread.workspace = before
 
 
 class ThreadPlaces:

@@ -72,7 +72,7 @@ class Watch:
             believed either.
         real: The paths are real ones, and a server follows them for others: if a link comes into the way, nothing
             behind it is read, and none has more than `MOST_ENTRIES`.
-        turn: Had while the paths are looked at.
+        turn: Had while what has changed is looked into: a drive that hangs keeps nobody else's waiting for that.
     """
 
     def __init__(
@@ -100,11 +100,11 @@ class Watch:
         Until `done` is told of it, it is the next one again. Raises nothing for what is wrong with a path.
         """
         while not self._stop.is_set():
+            started = monotonic()
+            looks = [root.look(started) for root in self._roots]
             with self._turn():
-                started = monotonic()
-                looks = [root.look(started) for root in self._roots]
                 change = self._change(looks, monotonic())
-                look_s = monotonic() - started
+            look_s = monotonic() - started
             if change is not None:  # and whole, if it is still wanted
                 return None if self._stop.is_set() else change
             self._pause(looks, look_s)

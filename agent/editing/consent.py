@@ -55,10 +55,10 @@ class Consent:
 
     def look_at(self, project: ArrowProject, *, is_waiting: bool) -> None:
         """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
-        if self._policy != "destructive" or (self._holds_all and is_waiting):
-            return
         shown = tables_of(project)
         self._give_up_what_others_wrote(shown)
+        if self._policy != "destructive" or (self._holds_all and is_waiting):
+            return
         for kind, table in shown.items():
             seen = self._seen.setdefault(kind, {})
             for key in seen.keys() - table.keys():

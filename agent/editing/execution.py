@@ -73,6 +73,7 @@ class Execution:
         self.before: str | None = None
         self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
+        self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
 
     @property
     def only_tried(self) -> int:
@@ -145,7 +146,7 @@ class Execution:
 
     async def _done_together(self, batch: Sequence[OperationResult]) -> Sequence[Outcome] | None:
         if len(batch) > 1 and isinstance(self._editor, BatchingEditor):
-            return await self._timed(self._editor.apply_together(batch))
+            return await self._timed(self._editor.apply_together(batch), *batch)
         return None
 
     async def _rehearsed(self, project: ArrowProject, operations: Sequence[Operation]) -> list[OperationResult]:
@@ -189,11 +190,12 @@ class Execution:
             ids |= changed_ids(expected.result, finished[-1].result)
         return finished
 
-    async def _timed(self, executing: Awaitable[_Executed]) -> _Executed:
-        started = time.monotonic()
+    async def _timed(self, executing: Awaitable[_Executed], *applied: OperationResult) -> _Executed:
+        started, self.under_way = time.monotonic(), tuple(each.operation for each in applied)
         try:
             return await executing
         finally:
+            self.under_way = ()
             self.editor_s += time.monotonic() - started
 
     async def execute(self, operation: Operation) -> OperationFinished:
@@ -211,7 +213,7 @@ class Execution:
             project.rollback(checkpoint)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
         try:
-            outcome = await self._timed(self._editor.apply(applied))
+            outcome = await self._timed(self._editor.apply(applied), applied)
         except BaseException:  # stopped: nobody knows that it was done
             project.rollback(checkpoint)
             raise

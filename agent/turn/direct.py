@@ -223,7 +223,8 @@ class DirectCalls:
         self.store.keep_before(before, led_to, forgets=False)
 
     def _keep_rest(self, way: WayBack) -> None:
-        self._keep_again(Before(way.before.to_text()), fingerprint(self.context.project))
+        rest = Before(way.before.to_text(), self.execution.shadow.is_shared)
+        self._keep_again(rest, fingerprint(self.context.project))
 
     def _follow(self, way: WayBack, led_to: str) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
@@ -237,6 +238,8 @@ class DirectCalls:
         while before != after and (kept := self.store.take_before(before)) is not None:
             before = fingerprint(parse(kept.content))
             kept = replace(kept, content=content_with_ids(kept.content, ids, now))
+            if not older:  # what others have changed during this undo is between that one and the story as it is now
+                kept = replace(kept, is_shared=kept.is_shared or self.execution.shadow.is_shared)
             older.append((kept, after))
             after = fingerprint(parse(kept.content))
         for kept, led_to in reversed(older):  # the store forgets the one that was kept first

@@ -39,7 +39,7 @@ from agent.turn.suggestions import suggest
 from agent.turn.telling import Telling
 from agent.turn.thread import ask_store, in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, asks_for_undo
-from arrow_project import ArrowProject, Operation, fingerprint
+from arrow_project import ArrowProject, Operation, OperationError, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -111,14 +111,27 @@ class Turn:
 
     async def follow(self, project: ArrowProject) -> None:
         """The client has sent its story meanwhile, which is newer than the turn's copy."""
-        if not await in_thread_if_large(self.context.characters, self._is_expected, project):
-            self._execution.shadow.is_shared = True
-        self.context.project = project
+        is_expected = False
+        try:
+            is_expected = await in_thread_if_large(self.context.characters, self._is_expected, project)
+        finally:
+            self._execution.shadow.is_shared |= not is_expected
+            self.context.project = project
 
     def _is_expected(self, project: ArrowProject) -> bool:
+        """Whether it is the turn's copy, in which what the editor is asked for is done already, or about to be."""
         try:
-            return fingerprint(project) == fingerprint(self.context.project)
-        except RuntimeError:  # the turn's copy is changed at this very moment: it is another one
+            expected = fingerprint(self.context.project)
+            if fingerprint(project) == expected:
+                return True
+            after = project.copy()
+            after.apply_all(self._execution.under_way)
+            return fingerprint(after) == expected
+        except (
+            RuntimeError,
+            KeyError,
+            OperationError,
+        ):  # it is changed at this very moment; or differs
             return False
 
     async def run(self) -> None:

@@ -29,7 +29,7 @@ _LEASE_S = 20.0
 _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
 _NO_NEWS = ("unchanged", "skipped")
-# How many folders are looked at at the same time, and of a workspace: one on a drive that hangs halts no other.
+# How many folders are looked into at the same time, and of a workspace.
 _LOOKS, _LOOKS_EACH = 4, 2
 _MANY = 10_000  # threads are begun only as they are needed: one for each folder
 

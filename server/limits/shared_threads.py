@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from corpora import Shares
+from corpora import Shares, working_for
 from server.limits.workspace_threads import begun_in
 
 _Result = TypeVar("_Result")
@@ -40,7 +40,7 @@ class SharedThreads:
         except BaseException:
             give_back()
             raise
-        return await begun_in(self._threads, work, give_back)
+        return await begun_in(self._threads, partial(working_for, workspace, work), give_back)
 
     def end(self) -> None:
         """Begins nothing any more; what is under way is not waited for."""

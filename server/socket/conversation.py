@@ -91,9 +91,11 @@ class Conversation:
 
     async def read(self, project_id: str, content: str, *, is_late: bool) -> ArrowProject:
         """Takes over a story that the client has sent, and shows now unless it `is_late`; raises as `Stories.read`."""
+        if not is_late:  # also where it cannot be read
+            self._open_project = project_id
         project = await self.stories.read(project_id, content)
         if not is_late:
-            self.stories.last = self._open_project = project_id
+            self.stories.last = project_id
         if unseen := self.stories.take_unseen(project_id):
             await in_thread(
                 lambda: self.pendings(project_id).keep_before(Before(unseen, is_shared=True), fingerprint(project))

@@ -284,6 +284,21 @@ def test_what_the_user_writes_into_what_a_turn_has_made_is_the_users() -> None:
     assert not made_then_changed(MakesFirst(project.copy(), writes=True), project)[1]
 
 
+def test_what_the_user_writes_while_a_yes_is_carried_out_is_the_users() -> None:
+    project = written()
+    done = Execution(TurnContext(project, None, (), (), (), ()), Reports(project.copy()), "destructive", unheard)
+
+    async def run() -> None:
+        (made,) = project.copy().apply(page("")).created
+        by_hand = update(made, data={"content": f"{LINE}\n{LINE}"})
+        done._editor = Reports(project.copy(), by_hand)  # pyright: ignore[reportPrivateUsage]
+        await done.replay([page("Hello."), page("More.")])
+        await done.execute(update(made, data={"content": "Goodbye."}))
+
+    asyncio.run(run())
+    assert done.held is not None
+
+
 def test_a_connection_of_a_node_that_is_on_two_maps_is_asked_about() -> None:
     project = written()
     scene = project.apply(Operation("create_scene", {"name": "cellar"})).result["scene_id"]

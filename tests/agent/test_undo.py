@@ -203,6 +203,31 @@ async def test_what_the_user_has_written_during_the_turn_is_taken_back_only_afte
     assert str(diff(editor.project, story())) == ""
 
 
+async def test_what_the_user_writes_while_a_turn_is_taken_back_is_asked_about_by_the_next_undo(
+    runner: TurnRunner,
+) -> None:
+    runner.model.add([GOLD], ["Done."], [RENAME], ["Done."])
+    editor = Reporting(story())
+    await runner.events("Add gold.", editor)
+    await runner.events("Call her Helena.", editor, project=parse(editor.project.to_text()))
+    written_in = WrittenIn(editor.project)
+    assert not failures(await runner.events("/undo", written_in, project=parse(editor.project.to_text())))
+    events = await runner.events("/undo", Reporting(editor.project), project=parse(editor.project.to_text()))
+    assert [event.kind for event in events if isinstance(event, Asked)] == ["confirmation"]
+
+
+async def test_an_undo_that_breaks_off_while_the_user_writes_asks_before_it_goes_on(runner: TurnRunner) -> None:
+    runner.model.add([GOLD, RENAME], ["Done."])
+    editor = Reporting(story())
+    await runner.events("Do both.", editor)
+    written_in = WrittenIn(editor.project)
+    written_in.refuses = "update_character"
+    broken_off = await runner.events("/undo", written_in, project=parse(editor.project.to_text()))
+    assert failures(broken_off) == ["PERMISSION_DENIED"]
+    events = await runner.events("/undo", Reporting(editor.project), project=parse(editor.project.to_text()))
+    assert [event.kind for event in events if isinstance(event, Asked)] == ["confirmation"]
+
+
 async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(runner: TurnRunner) -> None:
     runner.model.add([DELETE], ["Done."])
     editor = Reporting(story())

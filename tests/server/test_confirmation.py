@@ -191,11 +191,14 @@ def test_an_answer_without_a_question_is_no_message(home: House) -> None:
     assert frames[0]["type"] == "operation_start", "the dialect is still the one of the first message"
 
 
+@pytest.mark.parametrize("content", [story_text("The Warm Lamp"), "not json"], ids=["readable", "not readable"])
 def test_a_button_says_yes_to_no_question_about_another_story_than_the_one_that_is_open(
-    home: House, client: Client
+    home: House, client: Client, content: str
 ) -> None:
     asked(home, client)
-    client.sync(story_text("The Warm Lamp"), project_id=2)
+    client.sync(content, project_id=2)
+    if content == "not json":
+        assert client.frame()["message"].startswith("PARSE_ERROR: ")
     client.send("confirmation", decision="yes")
     (refused, *_) = texts(client.until("end"))
     assert refused.startswith("NOT_PENDING: The question is about the story of project 1, and another one is open")

@@ -79,7 +79,7 @@ class StoryDrop:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
         is_unsaved, before = unsaved == "true", self._open_on(page)
         try:
-            if before is not None and before.story is not None:
+            if before is not None and before.story is not None and before.story.name == name:
                 # What a tab keeps it was told over the page's socket: where that was away, not the latest.
                 latest, is_unsaved = before.story, before.is_unsaved
                 story = await self._visit.read_story(lambda: latest)

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
 from ingest import Watch
-from ingest.folder import Look, look_into
+from ingest.folder import Look, Scan
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
 from tests.server.house import House
@@ -265,21 +265,22 @@ def test_a_long_first_reading_ends_when_the_folder_is_unlinked(home: House, http
 def test_folders_are_looked_at_in_turn_by_workspace(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where none of a workspace's answers, as on a drive that hangs."""
+    """What their files are; also where none of a workspace's is done with that."""
     goes_on, under_way, most = threading.Event(), set[Path](), 0
     at_least_one = threading.Event()
+    scan = Look.scan
 
-    def look(path: Path, **options: Any) -> Look:
+    def scanned(look: Look, *args: Any) -> Scan:
         nonlocal most
-        if path.parent.name == "adas":
-            under_way.add(path)
+        if look.folder.parent.name == "adas":
+            under_way.add(look.folder)
             most = max(most, len(under_way))
             at_least_one.set()
             assert goes_on.wait(PATIENCE_S)
-            under_way.remove(path)
-        return look_into(path, **options)
+            under_way.discard(look.folder)
+        return scan(look, *args)
 
-    monkeypatch.setattr("ingest.watching.look_into", look)
+    monkeypatch.setattr(Look, "scan", scanned)
     adas, bos = tmp_path / "adas", tmp_path / "bos"
     shutil.copytree(folder, bos)
     roots = {"ada": (adas,), "bo": (bos,)}
