@@ -40,6 +40,7 @@ from .records import PassageKind as PassageKind
 from .records import ProjectCounts as ProjectCounts
 from .records import ProjectKey as ProjectKey
 from .records import Quota as Quota
+from .records import is_storable as is_storable
 from .records import joined_id as joined_id
 from .records import kept_bytes as kept_bytes
 from .records import page_range as page_range

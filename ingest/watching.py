@@ -104,10 +104,9 @@ class Watch:
             looks = [root.look(started) for root in self._roots]
             with self._turn():
                 change = self._change(looks, monotonic())
-            look_s = monotonic() - started
             if change is not None:  # and whole, if it is still wanted
                 return None if self._stop.is_set() else change
-            self._pause(looks, look_s)
+            self._pause(looks, monotonic() - started)
         return None
 
     def done(self, change: Change) -> None:

@@ -20,6 +20,7 @@ from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
 from workbench.frame.connection import WATCH_CONNECTION
 from workbench.frame.hand_out import HAND_OUT
+from workbench.frame.notice import notify
 from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
 from workbench.story.giving_up import ask_to_give_up
@@ -166,7 +167,7 @@ def _not_found(_request: Request, _error: Exception) -> Response:
 def _tell(error: Exception) -> None:
     """Says on the page what went wrong: ours name the thing and the remedy, any other is for the log."""
     said = str(error) if isinstance(error, _REFUSALS) else _UNEXPECTED
-    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
+    notify(said)
 
 
 def _is_for_the_log(record: logging.LogRecord, failures: Rate) -> bool:

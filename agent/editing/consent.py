@@ -117,6 +117,8 @@ class Consent:
     def _give_up_what_others_wrote(self, shown: Tables) -> None:
         """What the turn has made is its own as long as nobody else has written into it."""
         for kind, key in list(self._created):
+            if all(shown[each].get(key) == self._left[each].get(key) for each in _kept_in(kind)):
+                continue
             here, left = _no_tables(), _no_tables()
             for each in _kept_in(kind):
                 for record, table in (shown[each].get(key), here), (self._left[each].get(key), left):

@@ -127,11 +127,7 @@ class Turn:
             after = project.copy()
             after.apply_all(self._execution.under_way)
             return fingerprint(after) == expected
-        except (
-            RuntimeError,
-            KeyError,
-            OperationError,
-        ):  # it is changed at this very moment; or differs
+        except (RuntimeError, KeyError, OperationError):  # it is changed at this very moment; or differs
             return False
 
     async def run(self) -> None:

@@ -1,7 +1,7 @@
 """What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
 
 from collections import deque
-from collections.abc import Callable, Container
+from collections.abc import Container
 from functools import partial
 
 from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
@@ -65,9 +65,9 @@ class Conversation:
         self._asked.append((self.project_id, requests))
         return self.project_id
 
-    def pendings(self, project_id: str, *weigh: Callable[[int], object]) -> CatalogPendings:
-        """What waits for an answer in a project; raises what `weigh` does, told what an undo reads."""
-        return CatalogPendings(self._services.catalog, self.workspace, project_id, *weigh)
+    def pendings(self, project_id: str) -> CatalogPendings:
+        """What waits for an answer in a project."""
+        return CatalogPendings(self._services.catalog, self.workspace, project_id)
 
     def project_of(self, result: FunctionResult) -> str:
         """The project that a result is about for which nobody waits any more."""
@@ -109,10 +109,8 @@ class Conversation:
             MessageError: Nothing was asked, or of another story than is open now; where it `may_be_early`, the first is
                 said as it is of any message.
         """
-        if self.project_id not in (
-            NO_PROJECT,
-            self._open_project,
-        ):  # whose editor would do in this one what was asked about that one
+        # An editor would do in the story that is open what was asked about the other one.
+        if self.project_id not in (NO_PROJECT, self._open_project):
             problem = f"The question is about the story of project {self.project_id}, and another one is open now."
             raise MessageError("NOT_PENDING", f"{problem} Open that one to answer it.", "confirmation")
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision

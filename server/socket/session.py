@@ -26,7 +26,7 @@ from server.limits.headroom import Headroom
 from server.limits.story_size import size_of_request, size_once_read
 from server.limits.turn_rate import TooManyTurns
 from server.limits.turn_room import NoRoomForTurn
-from server.services import Services
+from server.services import CatalogPendings, Services
 from server.socket.conversation import Conversation
 from server.socket.editors import Guest, Situation
 from server.socket.messages import (
@@ -318,7 +318,8 @@ class Session:
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
         assert open_turn.story is not None
-        pendings = self._conversation.pendings(open_turn.project_id, open_turn.story.weigh_another)
+        weigh, project_id = open_turn.story.weigh_another, open_turn.project_id
+        pendings = CatalogPendings(self._services.catalog, self.workspace, project_id, weigh)
 
         async def show(event: Event) -> None:
             record.add(event)

@@ -8,6 +8,7 @@ from nicegui import app, ui
 from nicegui.events import GenericEventArguments
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
+from workbench.frame.notice import notify
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
@@ -56,7 +57,7 @@ class StoryDownload:
     def _has_arrived(self, event: GenericEventArguments) -> None:
         shown = self._visit.shown
         if not event.args:
-            ui.notify(_NOT_WHOLE, type="negative", timeout=0, close_button="Close")
+            notify(_NOT_WHOLE)
         elif shown.story is not None and _state(shown.story) == event.args and shown.is_unsaved:
             shown.save(shown.story)
 

@@ -16,6 +16,7 @@ from workbench.asking.message_field import MessageField
 from workbench.asking.telling import Telling
 from workbench.changing.download import StoryDownload
 from workbench.changing.forms import FunctionForm
+from workbench.frame.notice import notify
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory, digest
 from workbench.visit import Visit
@@ -194,12 +195,12 @@ class ChangePanel:
                 after = await self._visit.compute(lambda: story.changed(text))
                 self._changed_in = self._visit.project
             except RequestError as error:
-                _warn(f"The story stays as it was. {error}")
+                notify(f"The story stays as it was. {error}")
         if asked is not None and asked.kind != "parameters":
             try:
                 preview = await self._visit.preview_story(after, lambda: _previewed(after, asked))
             except RequestError as error:
-                _warn(f"The preview is not drawn. {error}")
+                notify(f"The preview is not drawn. {error}")
         self._shown.change(after, preview)
 
     def _draw_suggestions(self, suggestions: list[dict[str, Any]]) -> None:
@@ -218,10 +219,6 @@ class ChangePanel:
             with self._conversation.busy():
                 self._shown.save(await self._visit.ask(partial(self._files.write, story)))
             self._state.set_text(f"Written to {story.file}.")
-
-
-def _warn(said: str) -> None:
-    ui.notify(said, type="negative", multi_line=True, timeout=0, close_button="Close")
 
 
 def _previewed(story: OpenStory, asked: Asked) -> OpenStory:

@@ -91,11 +91,6 @@ class StoryFolders:
         return data
 
 
-def is_sayable(file: Path) -> bool:
-    """Whether a browser can be told the path: a name may be no UTF-8, as one of an old archive."""
-    return not any("\ud800" <= character <= "\udfff" for character in str(file))
-
-
 def _unreadable(file: Path, error: OSError) -> RequestError:
     return RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror or error}).")
 

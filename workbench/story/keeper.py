@@ -8,6 +8,7 @@ from nicegui.events import GenericEventArguments
 
 from arrow_project import shorten
 from workbench.frame.bounded import LONGEST_NAME
+from workbench.frame.notice import notify
 from workbench.story.shown_story import ShownStory
 
 _MOST = 5_000_000
@@ -68,7 +69,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
             self._has_warned = True
             said = f"{self._shown.story.name} is longer than a browser keeps: its changes are lost when this page is "
             remedy = "loaded anew or the server is started again. Download it, or write it back, after each change."
-            ui.notify(said + remedy, type="warning", multi_line=True, timeout=0, close_button="Close")
+            notify(said + remedy, "warning")
 
     def _keep(self) -> None:
         story, is_unsaved = self._shown.story, self._shown.is_unsaved

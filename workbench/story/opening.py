@@ -6,10 +6,10 @@ from pathlib import Path
 
 from nicegui import ui
 
-from corpora import printable
+from corpora import is_storable, printable
 from corpora.samples import SAMPLE
 from workbench.story.drop import StoryDrop
-from workbench.story.folders import StoryFolders, is_sayable
+from workbench.story.folders import StoryFolders
 from workbench.story.giving_up import ask_to_give_up
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
@@ -61,12 +61,12 @@ class Opening:
 
     async def _list_files(self) -> None:
         files = await self._visit.ask(self._folders.found)
-        named = [str(file) for file in files if is_sayable(file)]
+        named = [str(file) for file in files if is_storable(str(file))]
         self._picked.set_options(named, value=None)
         self._picked.set_visibility(True)
         if not files:
             self._refusal.set_text("There is no .arrow file in the folders that FLETCHER_FOLDERS names.")
-        elif unnamed := [printable(str(file)) for file in files if not is_sayable(file)]:
+        elif unnamed := [printable(str(file)) for file in files if not is_storable(str(file))]:
             problem = f"{unnamed[0]} is not listed: its path is no UTF-8. Rename it"
             others = f"; {len(unnamed) - 1} more as well" if len(unnamed) > 1 else ""
             self._refusal.set_text(f"{problem}{others}.")
