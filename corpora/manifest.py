@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ class Manifest:
     """A folder with one small file for each document of each project.
 
     An entry is written after its document is in the catalog, and goes before it. Whatever a kill between the two
-    leaves out, the same call again puts right.
+    leaves out, `settle` or the same call again puts right.
 
     An entry that goes is put aside until its document is gone: it comes back without room on the disk.
     """
@@ -79,19 +79,21 @@ class Manifest:
         with suppress(OSError):  # `settle` does it
             aside.unlink(missing_ok=True)
 
-    def settle(self, is_known: Callable[[ManifestEntry], bool]) -> None:
-        """End what was killed while it removed a document: whose document the catalog still has, that entry is back.
+    def settle(self, known: Iterable[ManifestEntry]) -> None:
+        """End what was killed: each document of the catalog has an entry, and one that was being removed is gone else.
 
         Raises:
             StorageError: It cannot be written.
         """
+        for entry in known:
+            path = self._path(entry.key, entry.name)
+            if not path.exists():
+                with suppress(OSError):  # it is written, which needs room
+                    path.with_suffix(_ASIDE).replace(path)
+                self.put(entry)
         try:
             for aside in self._folder.glob(f"*{_ASIDE}"):
-                path = aside.with_suffix(_ENTRY)
-                if path.exists() or (entry := _entry(aside)) is None or not is_known(entry):
-                    aside.unlink(missing_ok=True)
-                else:
-                    aside.replace(path)
+                aside.unlink(missing_ok=True)
         except OSError as error:
             raise self._unusable(error) from error
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from corpora import is_storable
 from fletcher import console
 from fletcher.errors import CommandError
 from fletcher.turns import FileTurns
@@ -33,13 +34,17 @@ def converse(turns: FileTurns, file: Path) -> None:
 def _next_line() -> str | None:
     try:
         # The reader's own prompt: it is there once the terminal leaves it to the reader to show what is typed.
-        return input("> ").strip()
+        line = input("> ").strip()
     except KeyboardInterrupt:
         console.out.print()
         return ""
     except EOFError:
         console.out.print()
         return None
+    if not is_storable(line):
+        console.err.print("That is not UTF-8. Set the terminal to UTF-8, and type it again.", style="red")
+        return ""
+    return line
 
 
 def _turn(turns: FileTurns, message: str, history: list[dict[str, str]]) -> str | None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from corpora import InvalidName, ProjectKey
+from corpora import InvalidName, ProjectKey, is_storable, printable
 from fletcher.settings import DEFAULT_DATA_DIR, Settings, load_settings
 
 DataDir = Annotated[
@@ -31,6 +31,15 @@ Workspace = Annotated[
         show_default=False,
     ),
 ]
+
+
+def in_utf8(value: str | None) -> str | None:
+    """What was typed, as callback of an argument or option; bytes that are no UTF-8 are wrong usage."""
+    if value is not None and not is_storable(value):
+        raise typer.BadParameter(f"{printable(value)} is not UTF-8. Set the terminal to UTF-8, and type it again.")
+    return value
+
+
 Project = Annotated[str, typer.Option(help="The project's id, the number Arrow sends")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output")]
 SceneId = Annotated[

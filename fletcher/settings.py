@@ -124,6 +124,8 @@ class Settings(BaseModel):
             lines = self.tokens.read_text("utf-8").splitlines()
         except OSError as error:
             raise SettingsError(f"FLETCHER_TOKENS: {self.tokens} cannot be read ({error.strerror}).") from error
+        except UnicodeDecodeError as error:
+            raise SettingsError(f"FLETCHER_TOKENS: {self.tokens} is not UTF-8. Save it so.") from error
         pairs = [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
         if not pairs or any(len(pair) != 2 for pair in pairs):
             raise SettingsError(

@@ -95,13 +95,12 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
 def _compare(catalog: Catalog, manifest: Manifest) -> None:
     """Begins the manifest of a data directory that has none yet, and says when the catalog lacks what it names.
 
-    What a killed server was removing is in both of them, or in neither.
+    What a killed server was storing or removing is in both of them, or in neither.
     """
     keys = catalog.every_project()
+    known = (ManifestEntry(key, document.name, document.sha256) for key in keys for document in catalog.documents(key))
     if not manifest.is_there:
-        manifest.begin(
-            ManifestEntry(key, document.name, document.sha256) for key in keys for document in catalog.documents(key)
-        )
+        manifest.begin(known)
     elif not keys and (entries := manifest.entries()):
         logger.warning(
             "The catalog knows no document, but the originals are there of %d, such as %r. If it was lost: "
@@ -110,7 +109,7 @@ def _compare(catalog: Catalog, manifest: Manifest) -> None:
             entries[0].name,
         )
     elif keys:
-        manifest.settle(lambda entry: entry.name in {document.name for document in catalog.documents(entry.key)})
+        manifest.settle(known)
 
 
 def _of(directory: DataDirectory | None) -> DataDirectory:

@@ -8,7 +8,18 @@ import typer
 from corpora import ProjectKey
 from fletcher import console
 from fletcher.errors import CommandError
-from fletcher.options import ArrowFile, AsJson, DataDir, SceneId, Selected, Workspace, key_of, node_ids, settings_for
+from fletcher.options import (
+    ArrowFile,
+    AsJson,
+    DataDir,
+    SceneId,
+    Selected,
+    Workspace,
+    in_utf8,
+    key_of,
+    node_ids,
+    settings_for,
+)
 from fletcher.settings import Settings
 from fletcher.story_file import StoryFile, kept_stories, read_story, said_if_not_written
 
@@ -16,14 +27,19 @@ from fletcher.story_file import StoryFile, kept_stories, read_story, said_if_not
 def chat(
     file: ArrowFile,
     message: Annotated[
-        str | None, typer.Option("-m", "--message", help="What to say; without it, a conversation", show_default=False)
+        str | None,
+        typer.Option(
+            "-m", "--message", callback=in_utf8, help="What to say; without it, a conversation", show_default=False
+        ),
     ] = None,
     project: Annotated[str, typer.Option(help="The project whose documents are read")] = "1",
     scene: SceneId = None,
     select: Selected = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes; a yes to them makes these")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Agree beforehand to whatever would be asked")] = False,
-    pending: Annotated[str | None, typer.Option(help="The question that the message answers, by its id")] = None,
+    pending: Annotated[
+        str | None, typer.Option(callback=in_utf8, help="The question that the message answers, by its id")
+    ] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     workspace: Workspace = "local",

@@ -7,7 +7,7 @@ import typer
 from fletcher import console
 from fletcher.api import Api
 from fletcher.documents import remove as removed_from
-from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
+from fletcher.options import AsJson, DataDir, Project, Workspace, in_utf8, key_of
 from fletcher.settings import load_settings
 
 
@@ -24,7 +24,10 @@ def documents(
 
 
 def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The document's name or id", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", callback=in_utf8, help="The document's name or id", show_default=False),
+    ],
     project: Project,
     as_json: AsJson = False,
     data_dir: DataDir = None,
@@ -40,10 +43,12 @@ def remove(
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for", show_default=False)],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", callback=in_utf8, help="What to look for", show_default=False)
+    ],
     project: Project,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages")] = 8,
-    document: Annotated[str | None, typer.Option(help="Only in this document, by name or id")] = None,
+    document: Annotated[str | None, typer.Option(callback=in_utf8, help="Only in this document, by name or id")] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     workspace: Workspace = "local",

@@ -14,6 +14,9 @@ from ingest.readers.formats import PageListener
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _SAMPLE_LINES = 50
 _MAX_TITLE = 200
+# A row of more lines is none: its quotation mark was never meant to begin a cell.
+_MOST_LINES = 100
+csv.field_size_limit(2**31 - 1)  # else a cell of 128 KiB costs the whole file
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,19 @@ def _blocks(rows: Sequence[_Row]) -> Iterator[Block]:
             yield Block("row", row.start, row.end)
 
 
-def _rows(text: str) -> Iterator[_Row]:
+def _rows(text: str) -> Sequence[_Row]:
     lines = [match[0] for match in _LINE.finditer(text) if match[0]]
+    delimiter = _delimiter(lines)
+    rows = list(_split(lines, delimiter, quoted=True))
+    if max((text.count("\n", row.start, row.end) for row in rows), default=0) < _MOST_LINES:
+        return rows
+    return list(_split(lines, delimiter, quoted=False))
+
+
+def _split(lines: Sequence[str], delimiter: str, *, quoted: bool) -> Iterator[_Row]:
     position = used = 0
     # Not strict: a stray quote must not cost the rest of the file.
-    reader = csv.reader(lines, delimiter=_delimiter(lines))
+    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     for cells in reader:
         source = "".join(lines[used : reader.line_num])
         used = reader.line_num

@@ -54,7 +54,7 @@ def test_what_could_not_be_removed_is_there_again_without_being_written(
     assert manifest.entries() == [ENTRIES[1]]
 
 
-@pytest.mark.parametrize("known", [ENTRIES, []])
+@pytest.mark.parametrize("known", [[ENTRIES[1]], []])
 def test_what_a_killed_server_was_removing_is_there_as_long_as_its_document(
     manifest: Manifest, tmp_path: Path, known: list[ManifestEntry]
 ) -> None:
@@ -64,9 +64,16 @@ def test_what_a_killed_server_was_removing_is_there_as_long_as_its_document(
         (aside,) = (tmp_path / "documents").iterdir()
         data = aside.read_bytes()
     aside.write_bytes(data)  # as a kill leaves it
-    manifest.settle(lambda entry: entry in known)
-    assert manifest.entries() == [entry for entry in known if entry == ENTRIES[1]]
+    manifest.settle(known)
+    assert manifest.entries() == known
     assert list((tmp_path / "documents").iterdir()) == ([entry] if known else [])
+
+
+def test_a_document_that_a_killed_server_had_stored_gets_its_entry(manifest: Manifest) -> None:
+    manifest.put(ENTRIES[0])
+    manifest.put(newer := ManifestEntry(HERE, "bible.md", "e" * 64))
+    manifest.settle(ENTRIES)
+    assert manifest.entries() == [ENTRIES[0], newer, ENTRIES[2]], "whose catalog was put back keeps the newer originals"
 
 
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:

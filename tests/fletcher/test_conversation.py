@@ -156,10 +156,11 @@ def test_what_fails_does_not_end_the_conversation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home.model.add(["Here."])
-    monkeypatch.setattr("sys.stdin", io.StringIO("undo\nAre you there?\nexit\nnever read\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("undo\nwhat \udcff\nAre you there?\nexit\nnever read\n"))
     converse(FileTurns(api, story, {}), story.file)
     shown = capsys.readouterr()
     assert "no turn to take back" in shown.err
+    assert "not UTF-8" in shown.err
     assert "Here." in shown.out
     assert len(home.model.requests) == 1
 

@@ -73,6 +73,24 @@ def test_a_reader_that_is_not_there_is_said_before_documents_are_read(
     assert "no project" in err, "nothing was read"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "lantern\udcff", "--project", "1"),
+        ("search", "x", "--document", "lantern\udcff", "--project", "1"),
+        ("remove", "lantern\udcff", "--project", "1"),
+        ("chat", "story.arrow", "-m", "lantern\udcff"),
+        ("chat", "story.arrow", "-m", "yes", "--pending", "lantern\udcff"),
+    ],
+)
+def test_what_is_typed_is_utf_8(capsys: pytest.CaptureFixture[str], command: tuple[str, ...]) -> None:
+    Path("story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    code, err = ended(capsys, *command)
+    assert code == 2
+    assert "is not UTF-8" in " ".join(err.replace("│", " ").split())
+    assert not Path("data").exists()
+
+
 def test_what_an_evaluation_needs_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, err = ended(capsys, "evaluate", str(tmp_path))
     assert code == 1

@@ -62,6 +62,9 @@ def test_tokens_open_workspaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     tokens.write_text("abc\n")
     with pytest.raises(SettingsError, match="token workspace"):
         load_settings().read_tokens()
+    tokens.write_bytes(b"abc h\xe4fen\n")
+    with pytest.raises(SettingsError, match="is not UTF-8"):
+        load_settings().read_tokens()
 
 
 def test_the_command_lines_own_token_opens_its_workspace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from arrow_project import Operation
 from corpora.samples import SAMPLE
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
+from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory
+from workbench.story.opening import Opening
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
 from workbench.story.scene_view import view_scene
@@ -111,6 +113,19 @@ def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_a
 
     assert on_a_page(use)
     assert said[0].startswith("The story stays as it was. story.arrow would not be opened again: A text or name in it")
+
+
+def test_a_kept_story_for_which_another_is_given_up_still_has_its_changes() -> None:
+    async def use() -> tuple[bool, bool]:
+        visit = visited()
+        opening: Any = Opening(visit, StoryFolders(visit.services, "red"))
+        visit.shown.open(opened(), is_unsaved=True)
+        opening._open(kept := opened(), is_unsaved=True)
+        asked = visit.shown.story is not kept
+        opening._open_waiting()  # what the button does
+        return asked, visit.shown.story is kept and visit.shown.is_unsaved
+
+    assert on_a_page(use) == (True, True)
 
 
 def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> None:

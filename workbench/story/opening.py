@@ -26,7 +26,7 @@ class Opening:
     def __init__(self, visit: Visit, folders: StoryFolders) -> None:
         self._visit = visit
         self._folders = folders
-        self._waiting: OpenStory | None = None
+        self._waiting: Callable[[], None] | None = None
         visit.shown.on_close.append(self._forget)
         self._refusal = ui.label().props('role="alert"').classes("problem")
         with ui.row().classes("opening"):
@@ -40,18 +40,19 @@ class Opening:
 
     def _open(self, story: OpenStory, is_unsaved: bool = False) -> None:
         self._refusal.set_text("")
+        open_it = partial(self._visit.shown.open, story, is_unsaved=is_unsaved)
         if names := self._visit.shown.at_risk:
-            self._waiting = story
+            self._waiting = open_it
             self._asking.clear()
             with self._asking:
                 ask_to_give_up(names, "Open another story", f"Open {story.name}", self._open_waiting)
         else:
-            self._visit.shown.open(story, is_unsaved=is_unsaved)
+            open_it()
 
     def _open_waiting(self) -> None:
-        story, self._waiting = self._waiting, None
-        if story is not None:
-            self._visit.shown.open(story)
+        open_it, self._waiting = self._waiting, None
+        if open_it is not None:
+            open_it()
 
     def _forget(self) -> None:
         self._waiting = None

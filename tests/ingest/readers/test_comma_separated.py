@@ -49,6 +49,19 @@ def test_a_stray_quote_does_not_cost_the_rest() -> None:
     assert passages(extracted) == [(("Name | Role",), 'Mara,the "old" keeper\nTobin,boat boy')]
 
 
+@pytest.mark.parametrize("rows", [200, 20_000])
+def test_a_quote_that_is_never_closed_does_not_join_all_that_follows(rows: int) -> None:
+    lines = ["Name,Role", 'Mara,"keeper', *(f"Tobin the {number}th,boat boy of the harbour" for number in range(rows))]
+    found = passages(read("cast.csv", "\n".join(lines).encode()))
+    assert {heading for heading, _ in found} == {("Name | Role",)}
+    assert "\n".join(text for _, text in found).splitlines() == lines[1:], "each row is whole"
+
+
+def test_a_cell_may_be_very_long() -> None:
+    found = passages(read("cast.csv", b"Name,Story\nMara," + b"She rings the bell. " * 10_000 + b"\nTobin,boat boy\n"))
+    assert found[-1] == (("Name | Story",), "Tobin,boat boy")
+
+
 def test_a_row_that_is_too_long_is_cut_and_keeps_its_names() -> None:
     found = passages(read("cast.csv", b"Name,Story\nMara," + b"She rings the bell. " * 100))
     assert len(found) > 2
