@@ -23,6 +23,7 @@ _PAGES = ("/", SIGN_IN, _ICON)
 _LIBRARY = "/_nicegui/"
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
+_PIECE = 2**16  # bytes
 _UNANSWERED = "No response returned."
 # The library compiles its templates in the browser. Whatever it is told, it can ask nobody but this server.
 _POLICY = (
@@ -150,10 +151,15 @@ class _Page(BaseRoute):
 async def _received(request: Request, receive: Receive) -> Receive:
     """The body as a whole, so that what is wrong with it is answered as everywhere else, and not by the library."""
     body = await request.body()
-    messages: list[Message] = [{"type": "http.request", "body": body}]
+    starts = iter(range(0, max(1, len(body)), _PIECE))
 
     async def again() -> Message:
-        return messages.pop() if messages else await receive()
+        start = next(starts, None)
+        if start is None:
+            return await receive()
+        await asyncio.sleep(0)  # a form is taken apart byte by byte
+        end = start + _PIECE
+        return {"type": "http.request", "body": body[start:end], "more_body": end < len(body)}
 
     return again
 

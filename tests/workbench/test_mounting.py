@@ -1,5 +1,6 @@
 """The page's place in the application, with what stands in for its library."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -80,3 +81,34 @@ async def test_the_icon_needs_nothing_of_the_library(app: FastAPI, monkeypatch: 
     assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
     assert icon.content.startswith(b"<svg")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize("length", [0, 1_000_000])
+async def test_while_a_body_is_taken_apart_others_have_their_turns(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    shell, pieces, turns_before = FastAPI(), list[int](), list[int]()
+    turns = 0
+
+    async def have_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    @shell.post("/_nicegui/client/1/story")
+    async def take(request: Request) -> None:  # pyright: ignore[reportUnusedFunction]
+        other = asyncio.ensure_future(have_turns())
+        async for piece in request.stream():
+            if piece:
+                pieces.append(len(piece))
+                turns_before.append(turns)
+        other.cancel()
+
+    monkeypatch.setattr("workbench.mounting._load", lambda *_: shell)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8000") as http:
+        answer = await http.post("/_nicegui/client/1/story", content=b"&" * length)
+    assert answer.status_code == 200
+    assert sum(pieces) == length
+    assert max(pieces, default=0) <= 65_536
+    assert len(set(turns_before)) == len(turns_before)

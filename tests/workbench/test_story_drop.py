@@ -56,6 +56,13 @@ def test_what_is_no_form_with_one_story_is_refused(guarded: str, sent: dict[str,
     assert message
 
 
+def test_a_form_without_files_is_not_taken_apart(guarded: str) -> None:
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    status, code, message = refusal(guarded, content=b"&" * MOST_OF_MESSAGE, headers=kind)
+    assert (status, code) == (422, "INVALID_REQUEST")
+    assert "no form with files" in message
+
+
 def test_a_form_in_another_encoding_is_not_read(guarded: str) -> None:
     kind = {"Content-Type": "Multipart/form-data; boundary=x; charset=punycode"}
     status, code, message = refusal(guarded, content=b"--x\r\nnothing", headers=kind)

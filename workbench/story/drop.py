@@ -67,6 +67,8 @@ class StoryDrop:
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:
             return _refused(404, "NOT_FOUND", "This page is another workspace's.")
+        if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+            return _refused(422, "INVALID_REQUEST", "This is no form with files; drop one .arrow file.")
         try:
             async with request.form(max_files=1, max_fields=10, max_part_size=_LONGEST_FIELD) as form:
                 file = form.get("files")
