@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from sys import getsizeof
 from typing import Any, cast
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
@@ -11,6 +12,7 @@ from typing import Any, cast
 _DEEPEST = 100
 _MOST_VALUES = 300_000
 _MOST_VALUES_OF_A_STORY = 2_000_000
+_MOST_MIB_OF_A_STORY = 128
 _PIECE = 100_000  # characters
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
@@ -41,13 +43,18 @@ def read_object(text: str, what: str) -> dict[str, Any]:
 
 
 def refuse_crowded_story(content: object, what: str) -> None:
-    """Refuses the text of a story that would take too long to read.
+    """Refuses the text of a story that would take too long to read, or takes too much memory.
 
     Raises:
-        JsonError: It has too many values.
+        JsonError: It does.
     """
     if isinstance(content, str) and is_crowded(content, _MOST_VALUES_OF_A_STORY):
         raise JsonError(f"{what}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values.")
+    if getsizeof(content) > _MOST_MIB_OF_A_STORY * 2**20:
+        raise JsonError(
+            f"{what}: arrow_content must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
+            "U+FFFF, as an emoji is, makes each of a text take four bytes; leave it out, or divide the story."
+        )
 
 
 def _refuse_depth(level: list[Any], what: str) -> None:

@@ -42,7 +42,7 @@ from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
-from server.limits.story_size import size_once_read
+from server.limits.story_size import size_besides, size_once_read
 from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
 from server.services import CatalogPendings, Services, policy_for
 
@@ -207,7 +207,7 @@ async def run_turn(
     `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
     sent = await request.body()
-    besides = await in_thread_if_large(len(sent), _besides_the_story, sent, body.arrow_content)
+    besides = await in_thread_if_large(len(sent), size_besides, sent, body.arrow_content)
     if EVENT_STREAM in request.headers.get("accept", ""):
         return await streamed(request, partial(answer_turn, body, key, services, besides=besides))
     answer = await while_connected(request, answer_turn(body, key, services, besides=besides))
@@ -279,10 +279,6 @@ async def _answered(
         raise RequestError(status_of(report.failure.code, _OF_THE_MODEL), report.failure.code, report.failure.message)
     outcome = await in_thread(_outcome, before, editor.project, report.planned)  # an undo's may be a far larger story
     return report.as_dict() | outcome
-
-
-def _besides_the_story(sent: bytes, content: str) -> int:
-    return max(0, size_once_read(sent.decode()) - size_once_read(content))
 
 
 def _read(content: str) -> tuple[ArrowProject, ArrowProject]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
@@ -12,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.limits.paced_answer import GaveWay, PacedAnswer
 from server.limits.places import Places
 from server.limits.room import Room, Sender
+from server.limits.text_width import TextWidth
 from server.services import Limits
 
 logger = logging.getLogger(__name__)
@@ -20,9 +20,6 @@ logger = logging.getLogger(__name__)
 _BYTES_PER_SECOND = 1000
 # What a part of a form takes beside its bytes, as a file that is open: most of it for one that is empty.
 _PART = 4 * 2**10
-# One such character, and a text has four bytes for each of all.
-_WIDE = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
-_ESCAPED = 3  # bytes of an escaped one that may be the end of what has come
 _RETRY_AFTER_S = 5
 _NO_ROOM = "The server is taking in as much as it has room for; send it again in a few seconds."
 _NO_FILE = (
@@ -76,12 +73,12 @@ class _Body:
         kind = Headers(scope=scope).get("content-type", "")
         is_form = kind.startswith("multipart/form-data")
         self._parts = Parts(kind) if is_form else None
-        self._is_wide, self._end = False, b""
         # some encodings that Python knows take the square of a text
         self._is_of_another_encoding = "multipart" in kind.lower() and "charset" in kind.lower()
         takes_files = scope["path"].endswith("/corpus")
         # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
         is_in_memory = not (takes_files and is_form)
+        self._width = TextWidth() if is_in_memory else None
         limited_by = [(limits.upload_bytes, "send less at once, or raise FLETCHER_MAX_UPLOAD_BYTES")]
         if not takes_files:
             limited_by.append((limits.message_bytes, "send less at once, or raise FLETCHER_MAX_MESSAGE_BYTES"))
@@ -118,11 +115,10 @@ class _Body:
 
     def _beside(self, data: bytes) -> int:
         """How many bytes what has come takes in memory beside its own, now that `data` has."""
-        if self._parts is not None:
-            return self._parts.take(data)
-        self._is_wide = self._is_wide or _WIDE.search(self._end + data) is not None
-        self._end = data[-_ESCAPED:]
-        return 3 * (self._most - self._left) if self._is_wide else 0
+        beside = self._parts.take(data) if self._parts is not None else 0
+        if self._width is not None:
+            beside += (self._width.take(data) - 1) * (self._most - self._left)
+        return beside
 
     def _give_way(self) -> None:
         self._gives_way = True

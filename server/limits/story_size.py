@@ -40,3 +40,9 @@ def _size(value: Any) -> int:
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
     return getsizeof(content) + sum(each * content.count(mark) for mark, each in _BYTES.items())
+
+
+def size_besides(sent: bytes, content: str) -> int:
+    """About how many bytes a request takes besides the text of its story, `content`, that is in it."""
+    marks = sum(each * max(0, sent.count(mark.encode()) - content.count(mark)) for mark, each in _BYTES.items())
+    return marks + len(sent) - len(content)

@@ -62,6 +62,25 @@ def test_a_crowded_story_is_not_read(home: House) -> None:
     assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/turns", body)
 
 
+def test_a_story_that_takes_too_much_memory_as_a_text_is_not_read(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def body(sign: str, length: int) -> str:
+        return json.dumps({"arrow_content": story_text().replace("The lamp", sign, 1).ljust(length)})
+
+    monkeypatch.setattr("server.json_text._MOST_MIB_OF_A_STORY", 1)
+    for path in ("/projects/1/turns", "/projects/1/check"):
+        assert "must not take more than 1 MiB in memory" in sent(home, path, body("🏮", 300_000))
+    with pytest.raises(MessageError, match="must not take more than 1 MiB in memory"):
+        decode(json.dumps({"type": "file_sync"} | json.loads(body("🏮", 300_000))))
+    with home.http() as http:
+        for sign, length in (("🏮", 200_000), ("é", 900_000)):
+            assert (
+                http.post(
+                    "/projects/1/check", content=body(sign, length), headers={"Content-Type": "application/json"}
+                ).status_code
+                == 200
+            )
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("field", ["message", "arrow_content", "path", "documents", HALF_A_CHARACTER])
 def test_half_a_character_is_refused_wherever_it_is(home: House, path: str, field: str) -> None:

@@ -41,18 +41,21 @@ def test_documents_as_json_have_a_limit_of_their_own(tmp_path: Path) -> None:
     assert Limits().json_upload_bytes == 32 * MIB
 
 
-@pytest.mark.parametrize("sign", ["🏮", json.dumps("🏮")[1:-1]], ids=["as it is", "escaped"])
-def test_a_text_that_takes_four_bytes_for_a_character_counts_so(tmp_path: Path, sign: str) -> None:
-    limits = Limits(json_bytes_under_way=16 * MIB)
-
-    def sent(home: House, text: str) -> httpx.Response:
+@pytest.mark.parametrize("is_escaped", [False, True], ids=["as it is", "escaped"])
+@pytest.mark.parametrize(("sign", "most"), [("🏮", 3), ("灯", 6), ("é", 12)])
+def test_a_text_that_takes_more_bytes_for_a_character_counts_so(
+    tmp_path: Path, sign: str, most: int, *, is_escaped: bool
+) -> None:
+    def sent(home: House, size: int) -> httpx.Response:
+        text = json.dumps(sign)[1:-1] if is_escaped else sign
         body = f'{{"documents": [{{"name": "../lamp.md", "text": "{text}"}}]}}'  # answered without reading
         with home.http(Authorization="Bearer one") as http:
-            return http.post("/projects/2/corpus", content=body.encode().ljust(3 * MIB), headers=JSON)
+            return http.post("/projects/2/corpus", content=body.encode().ljust(size), headers=JSON)
 
+    limits = Limits(json_bytes_under_way=2 * 16 * MIB)
     with house(tmp_path, limits=limits, access=Access({"one": "1"})) as home, being_read(home, 4 * MIB, "one"):
-        assert sent(home, sign).status_code == 503
-        assert sent(home, "é").status_code == 200
+        assert sent(home, most * MIB + 5).status_code == 503
+        assert sent(home, most * MIB).status_code == 200
 
 
 @contextmanager

@@ -30,23 +30,33 @@ def without_collecting() -> Iterator[None]:
     gc.enable()
 
 
-def test_a_workspace_has_its_share_and_its_first_story_in_any_case() -> None:
-    room = OpenStories(most=3 * _SIZE, each=2 * _SIZE)
-    red = [opened(), opened()]
-    room.admit("red", red[0])
-    room.admit("red", red[1])
+def test_a_workspace_has_its_share_and_a_sixteenth_in_any_case() -> None:
+    room = OpenStories(most=16 * _SIZE, each=15 * _SIZE)
+    red = [opened() for _ in range(15)]
+    for number in range(15):
+        room.admit("red", red[number])
     with pytest.raises(RequestError, match=r"no room for story\.arrow.*Close pages that show stories") as refused:
         room.admit("red", opened())
     assert (refused.value.status, refused.value.code) == (503, "TOO_BUSY")
     room.admit("red", another := opened(), red[0])  # it will be shown instead of that
-    blue, green = [opened(), opened()], opened()
+    blue, green, long = [opened(), opened()], opened(), OpenStory("long.arrow", OPENED.text + " " * 1000)
+    with pytest.raises(RequestError, match="no room"):
+        room.admit("blue", long)
     room.admit("blue", blue[0])
     with pytest.raises(RequestError, match="no room"):
         room.admit("blue", blue[1])
     room.admit("green", green)
-    assert [room.taken(who) for who in ("red", "blue", "green")] == [3 * _SIZE, _SIZE, _SIZE]
-    del red[:], another
+    assert [room.taken(who) for who in ("red", "blue", "green")] == [16 * _SIZE, _SIZE, _SIZE]
+    red.clear()
+    del another
     room.admit("blue", blue[1])
+    room.admit("blue", long)
+
+
+def test_one_by_itself_has_room_however_long() -> None:
+    room = OpenStories(most=_SIZE // 2, each=_SIZE // 4)
+    room.admit("red", story := opened())
+    room.admit("red", opened(), story)
 
 
 def test_a_story_counts_with_its_text_and_as_it_is_in_memory() -> None:

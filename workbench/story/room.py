@@ -12,8 +12,8 @@ _MOST_OF_ALL, _MOST_OF_WORKSPACE = 512 * 2**20, 256 * 2**20
 class OpenStories:
     """Counts every story for as long as a page holds it.
 
-    A story that a page opens has room, or is refused; the first of each workspace always has. What becomes of an open
-    one by a turn is counted, and not refused: it would be lost.
+    A story that a page opens has room, or is refused; one by itself has it in any case, and of each workspace a
+    sixteenth has. What becomes of an open one by a turn is counted, and not refused: it would be lost.
 
     Args:
         most: In bytes, as they are in memory.
@@ -44,7 +44,8 @@ class OpenStories:
         """
         own = self.taken(workspace, story, *instead_of)
         others = sum(self.taken(one) for one in list(self._held) if one != workspace)
-        if own and (own + story.size > self._each or own + others + story.size > self._most):
+        is_too_much = (own and own + story.size > self._each) or (others and own + others + story.size > self._most)
+        if own + story.size > self._most // 16 and is_too_much:
             raise RequestError(
                 503,
                 "TOO_BUSY",
