@@ -34,10 +34,12 @@ class Held:
     Attributes:
         project: The story without them.
         operations: In order, references resolved.
+        newer: What the client has sent since they were tried; None where nothing came.
     """
 
     project: ArrowProject
     operations: list[Operation]
+    newer: ArrowProject | None = None
 
 
 class Execution:
@@ -92,8 +94,20 @@ class Execution:
         after = self._context.project
         assert after is not None
         held, self.held = self.held, None
-        self._context.project = held.project
+        self._context.project = held.newer or held.project
         return held, after
+
+    @property
+    def story(self) -> ArrowProject | None:
+        """The client's, as far as it is known: without what waits for a yes."""
+        return self._context.project if self.held is None else self.held.newer or self.held.project
+
+    def take(self, project: ArrowProject) -> None:
+        """The client has sent its story, which is newer than the turn's."""
+        if self.held is None:
+            self._context.project = project
+        else:
+            self.held.newer = project
 
     async def replay(
         self, operations: Sequence[Operation], after_each: Callable[[OperationFinished], Awaitable[None]] | None = None
@@ -287,7 +301,8 @@ class Execution:
         if self.held is None:
             after = await in_thread(project.copy)
             project.rollback(checkpoint)
-            self.held = Held(project, [])
+            current = self._context.project
+            self.held = Held(project, [], None if current is project else current)
             self._context.project = after
         self.held.operations.append(applied.operation)
         self.shadow.select(applied)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.function_names import function_named
-from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
-from agent.editing.execution import Execution
+from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal, failure_of
+from agent.editing.execution import Execution, Held
 from agent.local import WordsMissing
 from agent.models.keys import without_keys
 from agent.prompt.prompt import passage_budget
@@ -116,12 +116,12 @@ class Turn:
             is_expected = await in_thread_if_large(self.context.characters, self._is_expected, project)
         finally:
             self._execution.shadow.is_shared |= not is_expected
-            self.context.project = project
+            self._execution.take(project)
 
     def _is_expected(self, project: ArrowProject) -> bool:
         """Whether it is the turn's copy, in which what the editor is asked for is done already, or about to be."""
         try:
-            expected = fingerprint(self.context.project)
+            expected = fingerprint(self._execution.story)
             if fingerprint(project) == expected:
                 return True
             after = project.copy()
@@ -160,7 +160,7 @@ class Turn:
         try:
             await self._react()
             if self._execution.held is not None:
-                await self._tell(await in_thread(self._ask))
+                await self._tell(await in_thread(self._ask, *self._execution.release()))
             elif self._request.plan and self._execution.executed and self._telling.reason == "done":
                 await self._tell(await in_thread(self._ask_about_plan))
         except ParametersMissing as missing:
@@ -278,10 +278,17 @@ class Turn:
 
     # --- questions -------------------------------------------------------------------------------------------------
 
-    def _ask(self) -> Asked:
-        held, after = self._execution.release()
+    def _ask(self, held: Held, after: ArrowProject) -> Asked:
+        before = held.project
+        if held.newer is not None:
+            before, after = held.newer, held.newer.copy()
+            try:
+                after.apply_all(held.operations)
+            except OperationError as error:
+                told = "The project has been changed meanwhile, and what you were to be asked about does not fit any more"
+                raise OperationRefused(Failure("CONFLICT", f"{told}: {failure_of(error).message}")) from error
         origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
-        return self._questions.about_changes("confirmation", held.project, after, held.operations, origin)
+        return self._questions.about_changes("confirmation", before, after, held.operations, origin)
 
     def _ask_about_plan(self) -> Asked:
         before, after = self._request.project, self.context.project

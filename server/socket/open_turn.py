@@ -31,6 +31,7 @@ class OpenTurn:
     Attributes:
         guest: Whose it is, where it is not the client's own.
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
+        shown: The story that the client has sent last, as far as the turn has taken it over.
         story: How its story counts; None as long as it does not.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
         led_to: The fingerprint of the story that a guest's has led to, once it has.
@@ -43,6 +44,7 @@ class OpenTurn:
     task: asyncio.Task[None] | None = None
     project: ArrowProject | None = None
     checkpoint: int = 0
+    shown: ArrowProject | None = None
     story: StoryAtWork | None = None
     running: Turn | None = None
     led_to: str = ""

@@ -222,9 +222,11 @@ class Session:
 
     async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
         project = await self._conversation.read(project_id, content, is_late=is_late)
-        if self._turn is not None and self._turn.running is not None and project_id == self._turn.project_id:
-            self._turn.weigh(self._conversation.stories.size(project_id))
-            await self._turn.running.follow(project)
+        turn = self._turn
+        if turn is not None and turn.running is not None and project_id == turn.project_id:
+            turn.weigh(self._conversation.stories.size(project_id))
+            await turn.running.follow(project)
+            turn.shown = project
 
     async def _take_result(self, result: FunctionResult) -> None:
         turn = self._turn
@@ -331,12 +333,12 @@ class Session:
         if open_turn.guest is not None:  # who thinks for itself, and at its own cost
             assistant = replace(assistant, answerer=LocalPlanner())
         turn = assistant.turn(request, open_turn.editor, pendings, show)
-        open_turn.project = request.project
+        open_turn.project = open_turn.shown = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
         await turn.run()
         if self._turn is open_turn and turn.context.project is not None and not request.plan:
-            self._conversation.stories.put(open_turn.project_id, turn.context.project)
+            self._conversation.stories.replace(open_turn.project_id, open_turn.shown, turn.context.project)
             self._conversation.stories.settle(self._conversation.stories.weigh(open_turn.project_id))
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:

@@ -1,9 +1,15 @@
 """The server's copy of the story: what replaces it, and what does not."""
 
+import asyncio
+from threading import Event
+from typing import Any
+
 import pytest
 
+from agent import Turn
+from agent.reading.reading_tools import TurnReader
 from arrow_project import Operation
-from tests.agent.scripted_model import Use
+from tests.agent.scripted_model import PATIENCE_S, Use
 from tests.agent.story import NEXT_ID, story, story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
@@ -68,6 +74,75 @@ def test_a_sync_during_a_turn_settles_what_the_turn_knows(home: House, client: C
     client.turn("Hello?")
     assert "whom_the_user" in home.model.requests[-1].context
     assert "Rain." in home.model.requests[-1].context
+
+
+@pytest.mark.parametrize("by_hand", ["", "Rain on the pier."])
+def test_a_story_that_comes_while_changes_wait_for_a_yes_is_what_the_question_is_about(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, by_hand: str
+) -> None:
+    is_reading, go_on = Event(), Event()
+
+    async def read(*_: Any) -> dict[str, Any]:
+        is_reading.set()
+        await asyncio.to_thread(go_on.wait, PATIENCE_S)
+        return {}
+
+    monkeypatch.setattr(TurnReader, "call", read)
+    home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})], ["It is gone."])
+    client.ask("Remove the pier.")
+    assert is_reading.wait(PATIENCE_S)
+    client.sync(story_text().replace("The pier is empty.", by_hand or "The pier is empty."))
+    client.ask("Is the story here?")
+    assert "BUSY" in texts(client.until("chat_response"))[-1]
+    go_on.set()
+    question = texts(client.until("end"))[-1]
+    assert f'- node 3 content "pier" "{by_hand or "The pier is empty."}"' in question
+    assert 'What would be lost: node 3 "pier"' in question
+    client.ask("yes")
+    client.answer(client.call())
+    client.until("end")
+
+
+def test_changes_that_no_longer_fit_a_story_that_comes_meanwhile_are_not_asked_about(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reading, go_on = Event(), Event()
+
+    async def read(*_: Any) -> dict[str, Any]:
+        is_reading.set()
+        await asyncio.to_thread(go_on.wait, PATIENCE_S)
+        return {}
+
+    monkeypatch.setattr(TurnReader, "call", read)
+    home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})], ["Hello."])
+    client.ask("Remove the pier.")
+    assert is_reading.wait(PATIENCE_S)
+    without = story()
+    without.apply(Operation("delete_node", {"node_id": 3}))
+    client.sync(without.to_text())
+    client.ask("Is the story here?")
+    client.until("chat_response")
+    go_on.set()
+    assert texts(client.until("end"))[-1].startswith("CONFLICT: The project has been changed meanwhile")
+    client.turn("Hello?")
+    assert "pier" not in home.model.requests[-1].context
+
+
+def test_a_story_that_comes_as_the_turn_ends_stays(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Event()
+    monkeypatch.setattr("agent.turn.thread._FEW", 0)
+    monkeypatch.setattr(Turn, "_is_expected", lambda *_: ended.wait(PATIENCE_S))
+    home.model.add([Use("create_character", {"name": "Bram"})], ["Done."], ["Hello."])
+    client.ask("Add Bram.")
+    call = client.call()
+    client.answer(call)
+    client.sync(story_text().replace("The pier is empty.", "Rain on the pier."))
+    client.until("end")
+    ended.set()
+    client.turn("Hello?")
+    assert "Rain on the pier." in home.model.requests[-1].context
 
 
 def test_a_sync_of_another_project_does_not_touch_the_turn(home: House, client: Client) -> None:
