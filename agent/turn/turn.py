@@ -285,7 +285,9 @@ class Turn:
             try:
                 after.apply_all(held.operations)
             except OperationError as error:
-                told = "The project has been changed meanwhile, and what you were to be asked about does not fit any more"
+                told = (
+                    "The project has been changed meanwhile, and does not fit what you were to be asked about any more"
+                )
                 raise OperationRefused(Failure("CONFLICT", f"{told}: {failure_of(error).message}")) from error
         origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
         return self._questions.about_changes("confirmation", before, after, held.operations, origin)
