@@ -53,6 +53,16 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+def test_nothing_of_a_cookie_is_unquoted(asked: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[str]()
+    monkeypatch.setattr("http.cookies._unquote", lambda value: seen.append(value) or value)
+    cookie = {"Cookie": 'a="' + "\\" * 1000 + '"; b=c'}
+    for headers, status in ((cookie, 401), (cookie | bearer("ada's token"), 200)):
+        with asked.http(**headers) as http:
+            assert http.get("/projects").status_code == status
+    assert set(seen) == {"\\" * 1000, "c"}
+
+
 def test_two_workspaces_never_meet(guarded: House) -> None:
     guarded.model.otherwise = ["Elena [1]."]
     with (
