@@ -10,6 +10,8 @@ from server.dialects.dialect import Call, Client, EndReason, Frame, View
 from server.dialects.lowering import NativeDialect, native_calls
 from server.dialects.wording import Transcript, cut, item_frames, shortened, size, text_frames
 
+_ABOVE = "All that is asked about stands above."
+
 
 class FletcherDialect(NativeDialect):
     """Flat messages; functions as the `arrow-ai` dialect has them, several at once for clients that take a batch."""
@@ -130,7 +132,10 @@ class FletcherDialect(NativeDialect):
         return item_frames(lambda batch: {"type": "suggestions", "items": batch}, items, self.client.max_frame_bytes)
 
     def _question(self, asked: Asked) -> Iterator[Frame]:
-        """`confirmation_request`; where it would be too long, the operations and the end of the texts are left out."""
+        """`confirmation_request`; where it would be too long, what it asks about comes before it as the turn's text.
+
+        Of its own it has then the last line, no operations, and the beginning of the differences.
+        """
         frame = {
             "type": "confirmation_request",
             "request_id": asked.pending_id,
@@ -141,8 +146,9 @@ class FletcherDialect(NativeDialect):
             "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in asked.operations],
         }
         if size(frame) > self.client.max_frame_bytes:
-            texts = {"text": cut(asked.text, self._half), "diff": cut(asked.diff, self._half // 2)}
-            frame |= texts | {"operations": []}
+            yield from self._finish(asked.text)
+            text = f"{_ABOVE}\n{asked.text.splitlines()[-1]}" if asked.text else ""
+            frame |= {"text": cut(text, self._half), "diff": cut(asked.diff, self._half // 2), "operations": []}
         yield frame
 
     @property

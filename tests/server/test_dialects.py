@@ -93,6 +93,19 @@ def test_a_text_arrives_whole_and_once(name: str, text: str, pieces: int, limit:
     assert spoken(frames) == text
 
 
+@every_dialect
+def test_what_a_question_is_about_arrives_whole_however_long_it_is(name: str) -> None:
+    dialect = DIALECTS[name](Client(max_frame_bytes=1000))
+    list(dialect.turn_started("turn_1"))
+    changes = "\n".join(f"~ node {number} content: «پ» -> «ق»" for number in range(200))
+    text = f"update node would change this:\n{changes}\nWhat would be lost: node 3.\nShall I do it? (yes or no)"
+    frames = list(
+        dialect.event(Asked("confirmation", text, "id", changes, (Operation("delete_node", {"node_id": 3}),)))
+    )
+    assert text in spoken(frames)
+    assert spoken(frames).endswith("Shall I do it? (yes or no)")
+
+
 @streaming
 def test_text_streams_as_it_comes_and_parts_are_kept_apart(name: str) -> None:
     dialect = DIALECTS[name](Client())
