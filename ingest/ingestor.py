@@ -10,7 +10,7 @@ from functools import partial
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares
+from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares, is_storable
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
@@ -171,13 +171,14 @@ class Ingestor:
             logger.warning("project %s can be searched by text, and its vectors follow: %s", key.project_id, error)
         return self.settled(key, report, before)
 
-    def documents(self, key: ProjectKey) -> Mapping[str, Document]:
-        """The project's documents by their ids."""
-        return {document.id: document for document in self._catalog.documents(key)}
+    def documents(self, key: ProjectKey, names: Iterable[str] | None = None) -> Mapping[str, Document]:
+        """The project's documents by their ids, or those of these names."""
+        ids = None if names is None else map(key.document_id, filter(is_storable, names))
+        return {document.id: document for document in self._catalog.documents(key, ids)}
 
     def settled(self, key: ProjectKey, report: IngestReport, before: Mapping[str, Document]) -> IngestReport:
         """The report of an `add`, with what has become of the vectors since; `before` are the `documents` of then."""
-        now = self.documents(key)
+        now = self.documents(key, (document.name for document in report.documents))
         return with_changes(report, documents=tuple(_settled(document, before, now) for document in report.documents))
 
     def follow(

@@ -104,7 +104,8 @@ class Intake:
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
         with self._held(key.workspace, sources):
-            before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key))
+            names = [source.name for source in sources]
+            before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key, names))
             report = await self._added(key, sources, replace, progress)
             embedding.submit(key)
             await self._embedded(key, embedding, progress or _nobody)

@@ -47,7 +47,7 @@ class _Follower:
     folder: LinkedFolder
     watch: Watch
     stop: threading.Event
-    first: "asyncio.Future[IngestReport]"  # the report on all of the folder
+    first: "asyncio.Future[IngestReport] | None"  # the report on all of the folder, until it is there
     task: "asyncio.Task[None]" = field(init=False)
 
 
@@ -98,8 +98,8 @@ class LinkedFolders:
         async with self._changed(key):
             write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
             await self._in_thread(write)
-            follower = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
-        return await follower.first
+            first = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
+        return await first
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
         """Forgets the project's folder, and leaves its documents; raises `FolderNotFound`."""
@@ -204,7 +204,7 @@ class LinkedFolders:
             return False
         return True
 
-    async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> _Follower:
+    async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> "asyncio.Future[IngestReport]":
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
 
         def go_on() -> None:
@@ -218,7 +218,7 @@ class LinkedFolders:
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))
-        return follower
+        return first
 
     async def _end(self, key: ProjectKey) -> None:
         if (follower := self._followers.pop(key, None)) is not None:
@@ -251,8 +251,8 @@ class LinkedFolders:
             await self._in_thread(follower.stop.wait, _AGAIN_S)
             return True
         follower.watch.done(change)
-        if not follower.first.done():
-            follower.first.set_result(report)
+        if (first := _taken_from(follower)) is not None:
+            first.set_result(report)
         return True
 
     async def _take_in(self, follower: _Follower, change: Change) -> IngestReport:
@@ -303,10 +303,16 @@ def _ended() -> ServerClosing:
     return ServerClosing("The server ended, or another link took its place, before the folder was read; link it again.")
 
 
+def _taken_from(follower: _Follower) -> "asyncio.Future[IngestReport] | None":
+    """Who waits for the first report, once: it may name 20,000 files that are no documents."""
+    first, follower.first = follower.first, None
+    return None if first is None or first.done() else first
+
+
 def _tell(follower: _Follower, error: Exception) -> None:
-    if not follower.first.done():
-        follower.first.set_exception(error)
-        follower.first.exception()  # nobody may be waiting
+    if (first := _taken_from(follower)) is not None:
+        first.set_exception(error)
+        first.exception()  # nobody may be waiting
 
 
 def _log(folder: LinkedFolder, report: IngestReport) -> None:

@@ -1,5 +1,6 @@
 """The folder that belongs to a project: linked, followed, missing."""
 
+import gc
 import os
 import shutil
 import threading
@@ -12,7 +13,7 @@ import pytest
 from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
-from ingest import Watch
+from ingest import IngestReport, Watch
 from ingest.folder import Look, Scan
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -49,6 +50,19 @@ def test_what_happens_in_the_folder_happens_in_the_corpus(http: httpx.Client, fo
     found = http.get("/projects/1/search", params={"q": "Pell"}).json()["passages"]
     assert "Pell" in found[0]["text"]
     (folder / "boats.md").unlink()
+    eventually(lambda: names(linked(http)) == ["bible.md"])
+
+
+def test_what_was_told_of_a_folder_is_not_kept(http: httpx.Client, folder: Path) -> None:
+    """It may name 20,000 files that are no documents."""
+    link(http, folder)
+
+    def reports() -> list[IngestReport]:
+        gc.collect()
+        return [each for each in gc.get_objects() if type(each) is IngestReport]
+
+    eventually(lambda: not reports())
+    (folder / "ferry.md").unlink()
     eventually(lambda: names(linked(http)) == ["bible.md"])
 
 
