@@ -17,6 +17,7 @@ from retrieval import Retriever
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.background.linked_folders import LinkedFolders
+from server.document_lists import DocumentLists
 from server.health import Health
 from server.limits.descriptors import descriptors
 from server.limits.places import Places
@@ -166,6 +167,11 @@ class Services:
     def listing(self) -> SharedThreads:
         """Where all documents of a project are listed: a store is asked, and of 19,000 that is a second's computing."""
         return SharedThreads("listing", _LISTING_THREADS, 1)
+
+    @cached_property
+    def lists(self) -> DocumentLists:
+        """What is listed there for pages."""
+        return DocumentLists(self.catalog)
 
     def threads_of(self, workspace: str) -> Threads:
         """Where the work of a workspace goes."""

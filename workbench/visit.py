@@ -11,6 +11,7 @@ from nicegui import Client, Event
 from agent import EventSink, working_in
 from corpora import ProjectKey
 from server import Services, TurnBody, answer_turn
+from server.document_lists import Listed
 from workbench.story.open_story import BLANK, OpenStory
 from workbench.story.room import OpenStories
 from workbench.story.shown_story import ShownStory
@@ -79,6 +80,12 @@ class Visit:
         """What the work returns, which waits for a store, in a thread of the workspace."""
         await self.services.rounds.wait(self.workspace)
         return await self.services.asking.run(self.workspace, work)
+
+    async def listed(self) -> Listed:
+        """The project's documents; they are listed only where something has changed."""
+        lists, key = self.services.lists, self.key
+        known = await self.ask(partial(lists.known, key))
+        return known or await self.services.listing.run(self.workspace, partial(lists.now, key))
 
     def begin_turn(self, body: TurnBody, tell: EventSink) -> asyncio.Task[dict[str, Any]]:
         """One turn, as `POST …/turns` runs it, without a story where that is `BLANK`; the task raises what it does."""

@@ -37,13 +37,11 @@ def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
 def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]]) -> list[str]:
     """What a check says whose turns are these."""
 
-    async def ask(_work: Any) -> list[str]:
-        return ["bible.md"]
+    async def listed() -> Any:
+        return SimpleNamespace(documents=["bible.md"])
 
     async def use() -> list[str]:
-        catalog = SimpleNamespace(documents=list)
-        services: Any = SimpleNamespace(catalog=catalog)
-        visit: Any = SimpleNamespace(shown=ShownStory(), services=services, key=None, ask=ask, begin_turn=begin_turn)
+        visit: Any = SimpleNamespace(shown=ShownStory(), listed=listed, begin_turn=begin_turn)
         with ui.column() as whole:
             view: Any = ContinuityView(visit, print, visit)
         visit.shown.open(OPENED)

@@ -13,6 +13,7 @@ from corpora import ProjectKey
 from ingest import DocumentReport, IngestReport, Problem, Source
 from ingest.extracted import Extracted
 from server.background.failures import Failures
+from server.document_lists import DocumentLists
 from tests.ingest.sources import a_pdf
 from tests.server.house import house
 from tests.server_process import PATIENCE_S
@@ -57,14 +58,16 @@ def test_files_of_unknown_kinds_are_one_line_and_those_at_hand_are_read_again() 
 
 def services(failures: Failures) -> Any:
     """Of a server with an empty project."""
+    catalog: Any = SimpleNamespace(documents=lambda _: [], corpus_version=lambda _: 0, lacking_vectors=lambda _: 0)
     intake = SimpleNamespace(under_way=lambda _: (), reading=lambda _: None, failures=failures)
     return SimpleNamespace(
-        catalog=SimpleNamespace(documents=lambda _: []),
+        lists=DocumentLists(catalog),
         intake=intake,
         embedding=SimpleNamespace(failure=lambda _: None),
         limits=SimpleNamespace(upload_bytes=1),
         rounds=SimpleNamespace(wait=_at_once),
         asking=SimpleNamespace(run=_run),
+        listing=SimpleNamespace(run=_run),
     )
 
 

@@ -33,9 +33,9 @@ def visited(room: OpenStories | None = None) -> Any:
     services: Any = SimpleNamespace(
         assistant=SimpleNamespace(answerer=SimpleNamespace(converses=False)),
         asking=SimpleNamespace(run=run),
-        catalog=SimpleNamespace(documents=lambda _: ["bible.pdf"]),
         computing=SimpleNamespace(run=run),
         intake=SimpleNamespace(under_way=lambda _: ()),
+        lists=SimpleNamespace(known=lambda _: SimpleNamespace(documents=["bible.pdf"])),
         limits=SimpleNamespace(message_bytes=1),
         roots=SimpleNamespace(roots={}),
         rounds=SimpleNamespace(wait=wait),

@@ -4,7 +4,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import count
-from pathlib import PurePosixPath
 
 from nicegui import ui
 
@@ -84,19 +83,16 @@ class AskPanel:
         self._conversation.recall()
 
     async def _offer_filters(self) -> None:
-        visit = self._visit
-        names = [d.name for d in await visit.ask(partial(visit.services.catalog.documents, visit.key))]
-        kinds = sorted({PurePosixPath(name).suffix.lower() for name in names} - {""})
+        listed = await self._visit.listed()
+        names = [document.name for document in listed.documents]
         chosen = self._document.value if self._document.value in names else _ALL
         self._document.offer({_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]}, chosen)
-        _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in kinds})
+        _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in listed.kinds})
 
     async def _is_empty(self) -> bool:
         """Whether there is nothing that could answer; then that is said."""
         visit = self._visit
-        if visit.services.intake.under_way(visit.key) or await visit.ask(
-            partial(visit.services.catalog.documents, visit.key)
-        ):
+        if visit.services.intake.under_way(visit.key) or (await visit.listed()).documents:
             return False
         self._answers.clear()
         with self._answers:

@@ -31,13 +31,13 @@ class DocumentList:
         self._open = open_place
         self._read_again = read_again
         self._remove = remove
-        self._documents: list[Document] = []
+        self._documents: Sequence[Document] = ()
         self._rows: dict[str, tuple[Document, ui.element]] = {}
         self._sought = ui.input("Filter by name", on_change=self._filter).props("dense outlined clearable debounce=200")
         self._found = ui.label().props('role="status"').classes("hint")
         self._list = ui.element("ul").classes("documents")
 
-    def show(self, documents: list[Document]) -> None:
+    def show(self, documents: Sequence[Document]) -> None:
         """Shows these from now on."""
         self._documents = documents
         self._sought.set_visibility(len(documents) >= _MANY)

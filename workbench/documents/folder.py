@@ -4,8 +4,7 @@ from functools import partial
 
 from nicegui import ui
 
-from corpora import FolderNotFound
-from ingest import FolderReport
+from corpora import FolderNotFound, LinkedFolder
 from workbench.visit import Visit
 
 
@@ -22,12 +21,12 @@ class FolderView:
     async def _refresh(self) -> None:
         services, key = self._visit.services, self._visit.key
         try:
-            report = await self._visit.ask(partial(FolderReport.now, services.catalog, key))
+            folder = await self._visit.ask(partial(services.catalog.require_folder, key))
         except FolderNotFound:
-            report = None
+            folder = None
         self._content.clear()
         with self._content:
-            self._draw_link() if report is None else self._draw_linked(report)
+            self._draw_link() if folder is None else self._draw_linked(folder)
 
     def _draw_link(self) -> None:
         ui.label("A folder on the server's machine is kept in step: what changes there is read again.").classes("hint")
@@ -35,10 +34,10 @@ class FolderView:
             path = ui.input("Folder").props("dense outlined maxlength=4096").classes("wide")
             ui.button("Link", on_click=lambda: self._link(path.value or "")).props("no-caps outline")
 
-    def _draw_linked(self, report: FolderReport) -> None:
-        ui.label(report.path)
-        if report.problem is not None:
-            ui.label(report.problem.message).props('role="alert"').classes("problem")
+    def _draw_linked(self, folder: LinkedFolder) -> None:
+        ui.label(folder.path)
+        if folder.problem:
+            ui.label(folder.problem).props('role="alert"').classes("problem")
         ui.button("Unlink", on_click=self._unlink).props("no-caps outline")
 
     async def _link(self, path: str) -> None:

@@ -1,6 +1,7 @@
 """The tab `Documents`: what is in the project's corpus, what comes in, and what could not be read."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -9,6 +10,7 @@ from nicegui import ui
 
 from corpora import Document, ProjectKey
 from ingest import Problem, Progress, counted
+from server.document_lists import Listed
 from server.http.answers import DocumentEntry
 from workbench.documents.document_list import DocumentList
 from workbench.documents.failures import FailuresView, draw_failures, draw_problem, listed
@@ -135,24 +137,23 @@ class DocumentsPanel:
     async def _look(self) -> None:
         """Shows what is not as it was."""
         visit, key = self._visit, self._visit.key
-        documents = await visit.ask(partial(visit.services.catalog.documents, key))
+        corpus = await visit.listed()
         being_read = visit.services.intake.under_way(key)
         failure, reading = visit.services.embedding.failure(key), visit.services.intake.reading(key)
         sending, unread = self._sending[visit.address("corpus")], visit.services.intake.failures.of(key)
-        seen = key, tuple(documents), being_read, reading, sending, str(failure), unread
+        seen = key, corpus, being_read, reading, sending, str(failure), unread
         if seen == self._seen:
             return
         self._seen = seen
-        self._names = [document.name for document in documents]
-        self._status.set_text(_said(documents, being_read, reading, failure, sending))
-        passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
-        self._progress.set_value(round(embedded / passages, 3) if passages else 0)
-        self._progress.set_visibility(embedded < passages)
+        self._names = [document.name for document in corpus.documents]
+        self._status.set_text(_said(corpus, being_read, reading, failure, sending))
+        self._progress.set_value(round(corpus.embedded / corpus.passages, 3) if corpus.passages else 0)
+        self._progress.set_visibility(corpus.embedded < corpus.passages)
         self._failures.show(unread, self._sent.get(visit.address("corpus"), ()))
-        self._draw_list(documents, is_empty=not documents and not being_read and not sending)
+        self._draw_list(corpus.documents, is_empty=not (corpus.documents or being_read or sending))
         visit.documents_changed.emit()
 
-    def _draw_list(self, documents: list[Document], *, is_empty: bool) -> None:
+    def _draw_list(self, documents: Sequence[Document], *, is_empty: bool) -> None:
         self._list.show(documents)
         if not is_empty:
             self._offer.clear()
@@ -183,13 +184,13 @@ class DocumentsPanel:
 
 
 def _said(
-    documents: list[Document],
+    corpus: Listed,
     being_read: tuple[str, ...],
     reading: Progress | None,
     failure: Exception | None,
     sending: int,
 ) -> str:
-    passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
+    passages, embedded = corpus.passages, corpus.embedded
     if being_read:
         to_come = f" {counted(sending, 'file')} to go." if sending > len(being_read) else ""
         return _said_of_reading(being_read, reading) + to_come
@@ -199,7 +200,7 @@ def _said(
         return f"Found by their words only, and tried again by itself: {failure}"
     if embedded < passages:
         return f"Found by their words already; by their meaning {embedded} of {counted(passages, 'passage')} so far."
-    return f"{counted(len(documents), 'document')}, {counted(passages, 'passage')}." if documents else ""
+    return f"{counted(len(corpus.documents), 'document')}, {counted(passages, 'passage')}." if corpus.documents else ""
 
 
 def _said_of_reading(being_read: tuple[str, ...], reading: Progress | None) -> str:

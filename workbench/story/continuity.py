@@ -79,7 +79,7 @@ class ContinuityView:
     async def _compare(self, story: OpenStory) -> str:
         """Lists what is found, scene by scene; returns what there is to say of it as a whole."""
         visit = self._visit
-        if not await visit.ask(partial(visit.services.catalog.documents, visit.key)):
+        if not (await visit.listed()).documents:
             return _NO_DOCUMENTS.format(visit.project)
         found = failed = 0
         scenes = story.story.scenes
