@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import ColumnElement, case, func, insert, select
+from sqlalchemy import ColumnElement, case, delete, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -23,7 +23,7 @@ from corpora.records import (
     is_storable,
     kept_bytes,
 )
-from corpora.schema import documents, pages, passages, projects
+from corpora.schema import documents, folder_documents, pages, passages, projects
 from corpora.statements import (
     CORPUS_VERSION,
     DOCUMENTS,
@@ -31,6 +31,7 @@ from corpora.statements import (
     PASSAGES_BY_ID,
     as_document,
     as_passage,
+    give_to_folder,
     insert_pages,
     insert_passages,
     is_project,
@@ -159,10 +160,12 @@ class Documents(Database):
         reader_version: int = 0,
         ocr_languages: str = "",
         updated_at: datetime | None = None,
+        of_folder: bool = False,
     ) -> Document:
         """Write a document whole, in place of what had its name; passages that stay keep their vectors.
 
-        `updated_at` is now, unless it is the same file as before that was read again.
+        `updated_at` is now, unless it is the same file as before that was read again. With `of_folder` it is the
+        linked folder's from now on, as by `put_folder_documents`.
         """
         document_id = key.document_id(name)
         row = {
@@ -186,6 +189,8 @@ class Documents(Database):
             connection.execute(insert(documents).values(project=project, **row))
             insert_pages(connection, document_id, pages)
             insert_passages(connection, document_id, passages, embedded)
+            if of_folder:
+                give_to_folder(connection, project, [name])
             return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
 
     def _passages_in(self, document_id: str) -> int:
@@ -193,10 +198,13 @@ class Documents(Database):
             return connection.scalar(select(func.count()).where(passages.c.document == document_id)) or 0
 
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
-        """Take a document out and return what it was; raises as `find_document` does."""
+        """Take a document out and return what it was; its name is nobody's then. Raises as `find_document` does."""
         document = self.find_document(key, document_id)
         with self._writing_rows(key.workspace, document.passages) as connection:
-            take_away(connection, touched_project(connection, key), document.id)
+            project = touched_project(connection, key)
+            take_away(connection, project, document.id)
+            own = (folder_documents.c.project == project) & (folder_documents.c.name == document.name)
+            connection.execute(delete(folder_documents).where(own))
         return document
 
     def passages(self, key: ProjectKey, document_id: str | None = None, page: int | None = None) -> list[Passage]:

@@ -9,12 +9,11 @@ from typing import Any
 
 from sqlalchemy import Row, ScalarSelect, delete, func, insert, or_, select, update
 
-from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import FolderNotFound, WorkspaceFull
 from corpora.records import ProjectKey
 from corpora.schema import folder_documents, folders, projects
-from corpora.statements import is_project, touched_project
+from corpora.statements import give_to_folder, is_project, touched_project
 
 MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE = 60, 20
 """Each that is followed takes threads, looks, and seven descriptors of the 1,024 that a process usually may have."""
@@ -119,7 +118,7 @@ class Folders(Database):
             connection.execute(update(folders).where(these).values(problem_code=code, problem=problem))
 
     def folder_documents(self, key: ProjectKey) -> set[str]:
-        """The names of the documents that are the linked folder's; of some, nothing could be read."""
+        """The names of the documents that are the linked folder's."""
         query = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
         with self._reading() as connection:
             return set(connection.scalars(query))
@@ -127,21 +126,9 @@ class Folders(Database):
     def put_folder_documents(self, key: ProjectKey, names: Iterable[str]) -> None:
         """Make the documents of these names the linked folder's; nothing if the project has none any more."""
         with self._writing() as connection:
-            linked = select(folders.c.project).where(folders.c.project == _project(key)).with_for_update()
-            project = connection.scalar(linked)
-            if project is None:
-                return
-            query = select(folder_documents.c.name).where(folder_documents.c.project == project)
-            new = set(names) - set(connection.scalars(query))
-            if new:
-                connection.execute(insert(folder_documents), [{"project": project, "name": name} for name in new])
-
-    def drop_folder_documents(self, key: ProjectKey, names: Iterable[str]) -> None:
-        """Make them nobody's; the documents themselves are left alone."""
-        with self._writing() as connection:
-            for some in chunks(names):
-                these = (folder_documents.c.project == _project(key)) & folder_documents.c.name.in_(some)
-                connection.execute(delete(folder_documents).where(these))
+            project = connection.scalar(select(projects.c.id).where(is_project(key)))
+            if project is not None:
+                give_to_folder(connection, project, names)
 
 
 _FOLDERS = select(folders, projects.c.workspace, projects.c.project_id).join(projects)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
 from typing import Any, NamedTuple
 
@@ -26,7 +26,16 @@ from corpora.chunks import chunks
 from corpora.database import insert_or_keep
 from corpora.page_numbers import PageNumbers
 from corpora.records import Document, Page, Passage, ProjectKey
-from corpora.schema import documents, doubted_originals, pages, passages, projects, replaced_passages
+from corpora.schema import (
+    documents,
+    doubted_originals,
+    folder_documents,
+    folders,
+    pages,
+    passages,
+    projects,
+    replaced_passages,
+)
 
 
 def is_project(key: ProjectKey) -> ColumnElement[bool]:
@@ -183,6 +192,14 @@ def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVe
         "text_sha256": passage.embedding_hash,
         "text": passage.text,
     }
+
+
+def give_to_folder(connection: Connection, project: int, names: Iterable[str]) -> None:
+    """Make the documents of these names the linked folder's; nothing if the project has none any more."""
+    rows = [{"project": project, "name": name} for name in names]
+    linked = select(folders.c.project).where(folders.c.project == project).with_for_update()
+    if rows and connection.scalar(linked) is not None:
+        connection.execute(insert_or_keep(connection, folder_documents), rows)
 
 
 def as_document(row: Row[Any]) -> Document:

@@ -68,7 +68,10 @@ class Given:
 
 
 class Addition:
-    """Takes sources one by one and says what became of each; `before` is what the project had."""
+    """Takes sources one by one and says what became of each.
+
+    `before` is what the project had; with `of_folder`, what is written is the linked folder's.
+    """
 
     def __init__(
         self,
@@ -79,6 +82,8 @@ class Addition:
         progress: ProgressListener,
         ocr_languages: str,
         places: Shares,
+        *,
+        of_folder: bool,
     ) -> None:
         self._key = key
         self._wanted_languages = ocr_languages
@@ -88,6 +93,7 @@ class Addition:
         self._reader = reader
         self._progress = progress
         self._places = places
+        self._of_folder = of_folder
         self._given = Given()
         self.wrote = False
 
@@ -163,14 +169,14 @@ class Addition:
             return None
         with suppress(ReadError, DocumentNotFound):  # it is then read, which says what is wrong with it
             if detect(source.name, source.data) == same.format:
-                return self._store.put_copy(self._key, source, same, updated_at)
+                return self._store.put_copy(self._key, source, same, updated_at, of_folder=self._of_folder)
         return None
 
     def _stored(self, source: Source, extracted: Extracted, updated_at: datetime | None) -> Document:
         if hidden := extracted.pages_with_hidden_text:
             logger.warning("%s: text that nobody can see was left out on page %s", source.name, page_list(hidden))
         passages = split(extracted, self._key.document_id(source.name), source.name)
-        return self._store.put(self._key, source, extracted, passages, updated_at)
+        return self._store.put(self._key, source, extracted, passages, updated_at, of_folder=self._of_folder)
 
     def _kept(self, report: DocumentReport) -> DocumentReport:
         """The report on what could not be read; an older version stays and is described."""

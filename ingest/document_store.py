@@ -67,10 +67,13 @@ class DocumentStore:
         extracted: Extracted,
         passages: Sequence[Passage],
         updated_at: datetime | None = None,
+        *,
+        of_folder: bool = False,
     ) -> Document:
         """Store a document; it is there whole when this returns, and not at all before.
 
-        `updated_at` is when its file was, if it was only read again. Raises `WorkspaceFull`.
+        `updated_at` is when its file was, if it was only read again; with `of_folder` it is the linked folder's.
+        Raises `WorkspaceFull`.
         """
         size = len(source.data) + kept_bytes(extracted.text, passages, extracted.pages)
         with self._room_lock(key).held(), self._storing(key, source, size, len(passages)) as sha256:
@@ -89,11 +92,20 @@ class DocumentStore:
                 reader_version=VERSION,
                 ocr_languages=extracted.ocr_languages,
                 updated_at=updated_at,
+                of_folder=of_folder,
             )
         self._list(key, stored)
         return stored
 
-    def put_copy(self, key: ProjectKey, source: Source, of: Document, updated_at: datetime | None = None) -> Document:
+    def put_copy(
+        self,
+        key: ProjectKey,
+        source: Source,
+        of: Document,
+        updated_at: datetime | None = None,
+        *,
+        of_folder: bool = False,
+    ) -> Document:
         """Store a document that is the same file as another one of the project, without reading it again.
 
         Raises `DocumentNotFound` if that other one was removed meanwhile, or `WorkspaceFull`.
@@ -118,6 +130,7 @@ class DocumentStore:
                 reader_version=of.reader_version,
                 ocr_languages=of.ocr_languages,
                 updated_at=updated_at,
+                of_folder=of_folder,
             )
         self._list(key, stored)
         return stored

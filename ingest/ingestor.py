@@ -86,13 +86,15 @@ class Ingestor:
         *,
         replace: bool = False,
         gone: Collection[str] = (),
+        of_folder: bool = False,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """Make documents searchable by text; their vectors are `embed`'s.
 
         A document that is known and unchanged costs next to nothing. One that cannot be read is reported
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
-        with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder.
+        with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder. With
+        `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so.
         """
         started = perf_counter()
         say = progress or _nobody
@@ -100,11 +102,16 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
-            addition = Addition(key, before, self._store, self._readers, say, self._ocr_languages, self._places)
+            addition = Addition(
+                key, before, self._store, self._readers, say, self._ocr_languages, self._places, of_folder=of_folder
+            )
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):
                 with self._room(key.workspace, entry, partial(say, Progress("", "queued", done, len(entries)))):
                     reports.append(addition.take(entry, done, len(entries)))
+            if of_folder:  # also what it had to write nothing of
+                taken = [report.name for report in reports if report.error is None]
+                self._catalog.put_folder_documents(key, taken)
             names = {document.name for document in before}.intersection(gone)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
@@ -157,11 +164,12 @@ class Ingestor:
         *,
         replace: bool = False,
         gone: Collection[str] = (),
+        of_folder: bool = False,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """`add`, then `embed`, then the report on both; vectors follow later where what makes or keeps them is away."""
         before = self.documents(key)
-        report = self.add(key, sources, replace=replace, gone=gone, progress=progress)
+        report = self.add(key, sources, replace=replace, gone=gone, of_folder=of_folder, progress=progress)
         try:
             self.embed(key, progress)
         except (
@@ -189,11 +197,8 @@ class Ingestor:
         Only documents that came from the project's linked folder are removed.
         """
         gone = {name for name in self._catalog.folder_documents(key) if change.lacks(name)}
-        # Before they are added: whatever moment the process is killed at, none is there that the folder has not.
-        self._catalog.put_folder_documents(key, change.present)
-        report = (self.index if wait else self.add)(key, change.sources.unread, gone=gone, progress=progress)
-        self._catalog.drop_folder_documents(key, gone)
-        return report
+        take_in = self.index if wait else self.add
+        return take_in(key, change.sources.unread, gone=gone, of_folder=True, progress=progress)
 
     def original(self, key: ProjectKey, name_or_id: str) -> Source:
         """A document as it was given, to be added once more: another reader, or OCR, may find more in it.

@@ -36,7 +36,7 @@ def key() -> ProjectKey:
 
 @pytest.fixture
 def put(catalog: Catalog) -> Put:
-    def put(key: ProjectKey, name: str, *texts: str) -> Document:
+    def put(key: ProjectKey, name: str, *texts: str, of_folder: bool = False) -> Document:
         """A document with one passage and one page for each text."""
         document_id = key.document_id(name)
         passages: list[Passage] = []
@@ -59,6 +59,7 @@ def put(catalog: Catalog) -> Put:
             text=whole,
             pages=pages,
             passages=passages,
+            of_folder=of_folder,
         )
 
     return put

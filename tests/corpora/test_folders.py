@@ -45,14 +45,25 @@ def test_without_a_folder_the_remedy_is_named(catalog: Catalog, key: ProjectKey,
             ask(key)
 
 
-def test_its_documents_are_named_and_no_other_projects(catalog: Catalog, key: ProjectKey) -> None:
+def test_its_documents_are_named_and_no_other_projects(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     for project in (key, OTHER):
         catalog.link_folder(project, "/design")
+        put(project, "a.md", "Elena")
     catalog.put_folder_documents(key, ["a.md", "b.md"])
     catalog.put_folder_documents(key, ["b.md", "c.md"])
-    catalog.drop_folder_documents(key, ["a.md", "unknown.md"])
+    catalog.put_folder_documents(key, [])
+    catalog.remove_document(key, "a.md")
+    put(key, "a.md", "Sent otherwise")
     assert catalog.folder_documents(key) == {"b.md", "c.md"}
     assert catalog.folder_documents(OTHER) == set()
+
+
+def test_a_document_is_written_and_the_folders_at_once(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    catalog.link_folder(key, "/design")
+    for _ in range(2):
+        put(key, "a.md", "Elena", of_folder=True)
+    put(key, "b.md", "Sent otherwise")
+    assert catalog.folder_documents(key) == {"a.md"}
 
 
 def test_another_folder_inherits_the_documents_until_it_is_synced(catalog: Catalog, key: ProjectKey) -> None:
@@ -69,8 +80,9 @@ def test_unlinking_leaves_the_documents(catalog: Catalog, key: ProjectKey, put: 
     assert catalog.unlink_folder(key) == LinkedFolder(key, "/design")
     assert catalog.folder_documents(key) == set()
     catalog.put_folder_documents(key, ["late.md"])  # by a sync that was under way
+    put(key, "later.md", "Elena", of_folder=True)
     assert catalog.folder_documents(key) == set()
-    assert [document.name for document in catalog.documents(key)] == ["a.md"]
+    assert [document.name for document in catalog.documents(key)] == ["a.md", "later.md"]
 
 
 def test_a_problem_is_kept_and_cleared_and_belongs_to_one_link(catalog: Catalog, key: ProjectKey) -> None:

@@ -3,11 +3,13 @@
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from corpora import DocumentOfFolder, ProjectKey
-from ingest import Change, IngestReport, Source, Watch
+from corpora import CatalogError, DocumentOfFolder, ProjectKey, Quota
+from ingest import Change, Ingestor, IngestReport, Source, Watch
+from ingest.source import MAX_DOCUMENT_BYTES
 from tests.ingest.conftest import Pipeline
 
 
@@ -62,6 +64,43 @@ def statuses(report: IngestReport) -> dict[str, str]:
     return {document.name: document.status for document in report.documents}
 
 
+def write_corrupt(file: Path) -> None:
+    file.write_bytes(b"PK\x03\x04 half a download")
+
+
+def write_too_large(file: Path) -> None:
+    with file.open("wb") as opened:
+        opened.truncate(MAX_DOCUMENT_BYTES + 1)  # takes no room on the disk
+
+
+def write_link_outside(file: Path) -> None:
+    outside = file.parent.parent / "outside.docx"
+    outside.write_text("It is in no folder.")
+    file.symlink_to(outside)
+
+
+def write_more_than_there_is_room_for(file: Path) -> None:
+    file.write_text("The tide is a slow clock. " * 10_000)
+
+
+REFUSED = {
+    "CORRUPT": write_corrupt,
+    "FILE_TOO_LARGE": write_too_large,
+    "OUTSIDE_FOLDER": write_link_outside,
+    "WORKSPACE_FULL": write_more_than_there_is_room_for,
+}
+UPLOAD = Source("upload.docx", b"{\\rtf1 Sent by the editor.}")
+
+
+@pytest.fixture(params=REFUSED)
+def refused(request: pytest.FixtureRequest, pipeline: Pipeline) -> Callable[[Path], None]:
+    """Writes a file that is not taken in."""
+    room = Quota(documents=10, bytes=100_000)
+    stores = pipeline.catalog, pipeline.originals, pipeline.retriever, pipeline.reader
+    pipeline.ingestor = Ingestor(*stores, quota=room)
+    return REFUSED[request.param]
+
+
 def names(pipeline: Pipeline, key: ProjectKey) -> list[str]:
     return [document.name for document in pipeline.catalog.documents(key)]
 
@@ -107,6 +146,88 @@ def test_a_document_that_was_there_before_its_file_is_the_folders(
     assert linked.follow() == {"ferry.md": "removed"}
 
 
+@pytest.mark.parametrize("sent", ["before", "after"])
+def test_a_file_that_is_refused_makes_no_document_the_folders(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, refused: Callable[[Path], None], sent: str
+) -> None:
+    if sent == "before":
+        pipeline.ingestor.index(key, [UPLOAD])
+    refused(folder / UPLOAD.name)
+    assert linked.follow()[UPLOAD.name] in ("failed", "skipped")
+    if sent == "after":
+        pipeline.ingestor.index(key, [UPLOAD])
+        linked.link(folder)  # or a server that starts anew
+        linked.follow()
+    (folder / UPLOAD.name).unlink()
+    (folder / "ferry.md").unlink()
+    assert linked.follow() == {"ferry.md": "removed"}
+    assert names(pipeline, key) == ["bible.md", UPLOAD.name]
+    pipeline.assert_consistent(key)
+
+
+def test_a_document_whose_file_is_refused_is_not_the_folders_to_keep(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path
+) -> None:
+    pipeline.ingestor.index(key, [UPLOAD])
+    write_corrupt(folder / UPLOAD.name)
+    linked.follow()
+    pipeline.ingestor.index(key, [Source("other.md", b"The whole corpus otherwise.")], replace=True)
+    assert names(pipeline, key) == ["bible.md", "ferry.md", "other.md"]
+    pipeline.ingestor.index(key, [UPLOAD])
+    pipeline.ingestor.remove(key, UPLOAD.name)
+    linked.link(folder)
+    linked.follow()
+    assert names(pipeline, key) == ["bible.md", "ferry.md", "other.md"]
+
+
+def test_what_came_from_the_folder_stays_its_own_when_its_file_is_refused(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, refused: Callable[[Path], None]
+) -> None:
+    linked.follow()
+    (folder / "ferry.md").unlink()
+    refused(folder / "ferry.md")
+    assert linked.follow()["ferry.md"] in ("failed", "skipped")
+    linked.link(folder)
+    linked.follow()
+    with pytest.raises(DocumentOfFolder):
+        pipeline.ingestor.remove(key, "ferry.md")
+    (folder / "ferry.md").unlink()
+    assert linked.follow() == {"ferry.md": "removed"}
+
+
+def test_another_folder_takes_no_document_over_by_a_file_that_is_refused(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, tmp_path: Path
+) -> None:
+    pipeline.ingestor.index(key, [UPLOAD])
+    linked.follow()
+    second = tmp_path / "second"
+    second.mkdir()
+    for name in (UPLOAD.name, "ferry.md"):
+        write_corrupt(second / name)
+    linked.link(second)
+    assert linked.follow() == {UPLOAD.name: "failed", "ferry.md": "failed", "bible.md": "removed"}
+    for name in (UPLOAD.name, "ferry.md"):
+        (second / name).unlink()
+    (second / "harbour.md").write_text("It freezes in winter.")
+    assert linked.follow() == {"harbour.md": "indexed", "ferry.md": "removed"}
+    assert names(pipeline, key) == ["harbour.md", UPLOAD.name]
+
+
+def test_what_is_sent_once_the_folder_has_removed_its_own_is_not_the_folders(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where something went wrong after the removal, so that the change is tried again."""
+    linked.follow()
+    (folder / "ferry.md").unlink()
+    with monkeypatch.context() as failing:
+        failing.setattr(pipeline.retriever, "refresh", Mock(side_effect=CatalogError("The disk is full.")))
+        with pytest.raises(CatalogError):
+            linked.follow()
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    assert linked.follow() == {}
+    assert names(pipeline, key) == ["bible.md", "ferry.md"]
+
+
 def test_another_folder_replaces_the_documents_of_the_first(
     linked: Linked, pipeline: Pipeline, key: ProjectKey, tmp_path: Path
 ) -> None:
@@ -141,9 +262,8 @@ def test_a_process_that_is_killed_in_the_midst_leaves_nothing_behind(
 
     kills: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
         "before documents are added": lambda patch: patch.setattr(pipeline.reader, "read", kill),
-        "before its documents are forgotten": lambda patch: patch.setattr(
-            pipeline.catalog, "drop_folder_documents", kill
-        ),
+        "before anything is removed": lambda patch: patch.setattr(pipeline.catalog, "remove_document", kill),
+        "before originals are swept": lambda patch: patch.setattr(pipeline.catalog, "settling_originals", kill),
     }
     linked.follow()
     (folder / "ferry.md").rename(folder / "quay.md")
