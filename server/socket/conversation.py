@@ -18,7 +18,7 @@ from server.socket.uploads import Uploads
 # Of how many turns a result may still come in late.
 _TURNS_REMEMBERED = 20
 _MOST_QUESTIONS = 100
-_MOST_OF_PROJECT = 2
+_MOST_OF_PROJECT = 20
 # Of the conversation before a question, for whoever answers it by a button; in characters.
 _MOST_HISTORY = 100_000
 
@@ -80,8 +80,9 @@ class Conversation:
             case Ended(unseen_before=unseen) if unseen is not None:
                 self.stories.note_unseen(project_id, unseen)
             case Asked(pending_id=pending_id):
-                self._questions.setdefault(project_id, []).append(pending_id)
-                del self._questions[project_id][:-_MOST_OF_PROJECT]
+                asked = self._questions.setdefault(project_id, [])
+                asked.append(pending_id)
+                del asked[1:-_MOST_OF_PROJECT]  # the first may be the user's own, which no assistant pushes out
                 if len(self._questions) > _MOST_QUESTIONS:
                     del self._questions[next(iter(self._questions))]
             case Suggested(suggestions=suggestions):

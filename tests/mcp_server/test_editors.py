@@ -279,6 +279,23 @@ async def test_the_users_own_question_is_open_once_the_assistants_is_answered(ho
     assert "The lamp is cold." in editor.editor.content
 
 
+@pytest.mark.parametrize("refused", [1, 20])
+async def test_however_often_an_assistant_asks_the_users_own_question_stays_open(home: House, refused: int) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        before = editor.editor.content
+        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+        await editor.until("turn_end")
+        asked = [(await scribe.ok("apply_operations", operations=[_DELETE]))["id"] for _ in range(refused + 1)]
+        for question in asked[:-1]:
+            await scribe.ok("confirm", id=question, words="no")
+        await editor.until("turn_end", 1 + len(asked) + refused)
+        await editor.send(type="user_message", message="yes")
+        await editor.until("turn_end", 2 + len(asked) + refused)
+
+    assert "two questions were open" in editor.texts()
+    assert editor.editor.content == before
+
+
 async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> None:
     access = Access({"a-token": "one", "b-token": "two"})
     with house(tmp_path / "data", access=access) as home:
