@@ -10,7 +10,7 @@ from agent.editing.editor import Editor, Failure, InMemoryEditor, OperationRefus
 from agent.editing.execution import Execution
 from agent.editing.in_order import tried_in_order
 from agent.editing.validation import find_schema_error, weight
-from agent.questions.confirmation import describe
+from agent.questions.confirmation import describe, summarize
 from agent.questions.parameters import missing_parameters
 from agent.questions.pending import KEPT_TURNS, Before, PendingStore
 from agent.questions.questions import Questions
@@ -67,7 +67,9 @@ class DirectCalls:
             await self._operate(call, agreed=agreed)
 
     async def run_all(self, operations: Sequence[Operation]) -> None:
-        """Runs all of them, or none: nothing is done before all have been tried, and what the editor refuses is undone.
+        """Runs all or none of them: nothing is done before all have been tried, and what the editor breaks off is undone.
+
+        Where others have changed the story meanwhile that would take back theirs, so what was done stays.
 
         Raises:
             OperationRefused: One was refused.
@@ -91,9 +93,12 @@ class DirectCalls:
 
     async def _taken_back(self, failure: Failure) -> Failure:
         """What is told of a list that the editor has broken off, once what it had done of it is undone."""
-        before = self.execution.before
-        if not self.execution.executed or before is None or self.context.project is None:
+        before, executed = self.execution.before, self.execution.executed
+        if not executed or before is None or self.context.project is None:
             return failure
+        if self.execution.shadow.is_shared:
+            part = "A part had been done before and stays, as somebody else has changed the story meanwhile."
+            return replace(failure, message=f"{failure.message} {part} {summarize(executed)}")
         way = await in_thread(way_back, self.context.project, before, self._selection())
         stays = await self.execution.replay(way.operations)
         came_of = "and it could not be taken back: " + stays.message if stays else "and it was taken back."

@@ -84,6 +84,25 @@ async def test_a_list_that_the_editor_breaks_off_is_taken_back(home: House) -> N
     assert '"gold"' not in editor.editor.content
 
 
+async def test_a_list_that_is_broken_off_takes_back_nothing_that_the_user_has_written(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.refuses = "create_scene"
+        editor.may_answer.clear()
+        scene = {"function": "create_scene", "arguments": {"name": "Quay"}}
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD, scene]))
+        await editor.called.wait()
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": "By hand."}})
+        editor.may_answer.set()
+        answer = await working
+        await editor.until("turn_end")
+        await editor.send(type="user_message", message="undo")
+        asked = await editor.until("confirmation_request")
+
+    assert "somebody else has changed the story meanwhile. Done: create variable (name gold" in text_of(answer)
+    assert "By hand." in asked["text"]
+    assert "By hand." in editor.editor.content
+
+
 async def test_while_the_assistant_works_a_message_in_the_panel_gets_an_answer(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         editor.may_answer.clear()
