@@ -67,7 +67,7 @@ class DirectCalls:
             await self._operate(call, agreed=agreed)
 
     async def run_all(self, operations: Sequence[Operation]) -> None:
-        """Runs all or none of them: nothing is done before all have been tried, and what the editor breaks off is undone.
+        """Runs all of them or none: nothing is done before all are tried, and what the editor breaks off is undone.
 
         Where others have changed the story meanwhile that would take back theirs, so what was done stays.
 
