@@ -1,5 +1,6 @@
 """What differs between two states of a project, for previews and reports."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, key_of, text
 
 _LONGEST = 160
+_BEFORE = 60  # characters of an excerpt in which nothing differs yet
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def _scenes(old: ProjectData, new: ProjectData) -> Iterator[str]:
         before = old.scenes[key]
         for field in ("name", "entry", "macro"):
             if before.get(field) != scene.get(field):
-                yield f"~ {word} {key} {field}: {_shown(before.get(field))} -> {_shown(scene.get(field))}"
+                yield f"~ {word} {key} {field}: {_change(before.get(field), scene.get(field))}"
     for key, scene in old.scenes.items():
         if key not in new.scenes:
             yield f"- scene {key} {quoted(text(scene['name']))} with {len(scene['map'])} nodes"
@@ -68,7 +70,7 @@ def _resources(kind: str, old: ProjectData, new: ProjectData) -> Iterator[str]:
     for key, resource in after.items():
         own = {k: v for k, v in resource.items() if k not in ("use", "name")}
         if key not in before:
-            yield f"+ {kind} {key} {quoted(text(resource['name']))} {_shown(own)}"
+            yield f"+ {kind} {key} {quoted(text(resource['name']))} {_excerpt(as_json(own), 0)}"
         else:
             yield from _changes(f"{kind} {key}", before[key], resource)
     for key, resource in before.items():
@@ -79,7 +81,7 @@ def _resources(kind: str, old: ProjectData, new: ProjectData) -> Iterator[str]:
 def _changes(thing: str, before: Record, after: Record) -> Iterator[str]:
     for field in dict.fromkeys([*before, *after]):
         if field not in ("use", "ref") and before.get(field) != after.get(field):
-            yield f"~ {thing} {field}: {_shown(before.get(field))} -> {_shown(after.get(field))}"
+            yield f"~ {thing} {field}: {_change(before.get(field), after.get(field))}"
 
 
 def _nodes(old: ProjectData, new: ProjectData) -> Iterator[str]:
@@ -138,6 +140,16 @@ def _way(connection: Connection) -> str:
     return f"{from_id} slot {from_slot} -> {to_id}" + (f" input {to_slot}" if to_slot else "")
 
 
-def _shown(value: object) -> str:
-    told = as_json(value)
-    return told if len(told) <= _LONGEST else told[: _LONGEST - 1] + "…"
+def _change(before: object, after: object) -> str:
+    """Both values; of a long one what is around the place where they first differ."""
+    old, new = as_json(before), as_json(after)
+    lengths = range(1, min(len(old), len(new)) + 1)
+    same = bisect_left(lengths, True, key=lambda length: old[:length] != new[:length])
+    return f"{_excerpt(old, same - _BEFORE)} -> {_excerpt(new, same - _BEFORE)}"
+
+
+def _excerpt(told: str, start: int) -> str:
+    if len(told) <= _LONGEST:
+        return told
+    excerpt = told if start <= 0 else f"…{told[start:]}"
+    return excerpt if len(excerpt) <= _LONGEST else excerpt[: _LONGEST - 1] + "…"

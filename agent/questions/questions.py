@@ -45,11 +45,12 @@ class Questions:
         kind = "plan" if pending.kind == "plan" else "confirmation"
         return self.about_changes(kind, project, after, pending.operations, pending.origin)
 
-    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject | None, way: WayBack) -> Asked:
+    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
         pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before))
         what = "This is what would change:" if kind == "plan" else "undo would change this:"
-        return Asked(kind, f"{what}\n{way.changes}\n{_HOW_TO_ANSWER}", pending_id, way.changes, way.operations)
+        text = f"{what}\n{way.changes}\n{_what_is_lost(before, way.before)}{_HOW_TO_ANSWER}"
+        return Asked(kind, text, pending_id, way.changes, way.operations)
 
     def about_words(self, project: ArrowProject | None, problem: str, origin: Origin) -> Asked:
         """The words that the planner's command lacks, which the message in `origin` is to be completed with."""

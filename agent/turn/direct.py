@@ -167,8 +167,9 @@ class DirectCalls:
             raise OperationRefused(await self._why_nothing())
         way = await in_thread(way_back, project, before.content, self._selection())
         if self.request.plan:
+            asked = await in_thread(self._questions.about_undo, "plan", project, way)
             await self._walk(way)
-            await self.tell(await in_thread(self._questions.about_undo, "plan", self.request.project, way))
+            await self.tell(asked)
         elif before.is_shared if asks is None else asks:
             await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:

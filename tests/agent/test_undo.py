@@ -182,8 +182,12 @@ async def test_a_client_that_reports_is_led_back_by_operations(runner: TurnRunne
 class WrittenIn(Reporting):
     """In which its user writes a line by hand before each answer."""
 
+    def __init__(self, project: ArrowProject, written: str = "By hand.") -> None:
+        super().__init__(project)
+        self.written = written
+
     async def apply(self, applied: OperationResult) -> Outcome:
-        self.project.apply(Operation("update_node", {"node_id": 3, "data": {"content": "By hand."}}))
+        self.project.apply(Operation("update_node", {"node_id": 3, "data": {"content": self.written}}))
         return await super().apply(applied)
 
 
@@ -201,6 +205,20 @@ async def test_what_the_user_has_written_during_the_turn_is_taken_back_only_afte
     )
     assert not failures(events)
     assert str(diff(editor.project, story())) == ""
+
+
+@pytest.mark.parametrize("how", [{}, {"plan": True}], ids=["asked", "planned"])
+async def test_the_question_of_an_undo_names_what_the_user_has_written(runner: TurnRunner, how: dict[str, Any]) -> None:
+    said, written = "The pier is empty. " * 50, "This was written by hand."
+    project = story()
+    project.apply(Operation("update_node", {"node_id": 3, "data": {"content": said}}))
+    runner.model.add([GOLD], ["Done."])
+    editor = WrittenIn(project.copy(), said + written)
+    await runner.events("Add gold.", editor, project=project)
+    events = await runner.events("/undo", editor, project=parse(editor.project.to_text()), **how)
+    (asked,) = [event for event in events if isinstance(event, Asked)]
+    assert written in asked.diff
+    assert "content of node 3: " in asked.text.partition("What would be lost: ")[2]
 
 
 async def test_what_the_user_writes_while_a_turn_is_taken_back_is_asked_about_by_the_next_undo(

@@ -43,6 +43,18 @@ def test_a_diff_says_what_changed(lamp: ArrowProject) -> None:
     ]
 
 
+def test_a_diff_shows_of_long_texts_where_they_differ(lamp: ArrowProject) -> None:
+    said, written = "The pier is empty. " * 50, "This was written by hand."
+    node_id = do(lamp, "create_insert_node", type="content", preset={"content": said + said})["node_id"]
+    before = lamp.copy()
+    do(lamp, "update_node", node_id=node_id, data={"content": said + written + said})
+    (line,) = diff(before, lamp).lines
+    was, is_now = line.split(" -> ")
+    assert "pier is empty. The pier is empty. The pier" in was
+    assert f"pier is empty. {written}The pier is empty." in is_now
+    assert len(line) < 400
+
+
 def large() -> ArrowProject:
     """Some 600 nodes in 12 scenes."""
     project = parse((Path(__file__).parent / "documents" / "blank.arrow").read_text(encoding="utf-8"))
