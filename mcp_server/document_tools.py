@@ -1,6 +1,7 @@
 """The tools of documents: search, read, look at a page, list, add."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from agent import (
@@ -16,7 +17,7 @@ from agent import (
     remark,
 )
 from corpora import ProjectKey
-from ingest import MOST_ENTRIES, DocumentReport, IngestReport, Scan, ScanError, scan
+from ingest import MOST_ENTRIES, DocumentReport, IngestReport, Refusal, Scan, ScanError, Unread, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
@@ -113,9 +114,10 @@ def _listed(entry: dict[str, Any]) -> str:
 
 async def _add(call: AssistantCall) -> ToolAnswer:
     key, services = await project_of(call), call.services
-    scanned = await in_thread(_scanned, AllowedPaths(services.roots, call.caller), call.arguments["paths"])
+    admitted = await ask_store(_admitted, call)
+    found = await in_thread(_scanned, admitted)
     async with IngestProgress(call.context) as progress:
-        report = await services.intake.add(key, scanned.unread, progress=progress.listen)
+        report = await services.intake.add(key, found, progress=progress.listen)
     services.embedding.submit(key)
     return await in_thread(_report, report)
 
@@ -130,18 +132,24 @@ def _added(entry: dict[str, Any]) -> str:
     return f"- {quoted_name(entry['name'])} {entry['status']}{error}"
 
 
-def _scanned(allowed: AllowedPaths, paths: list[str]) -> Scan:
+def _admitted(call: AssistantCall) -> list[tuple[Path, Path]]:
+    """The real paths with their folders; where a drive hangs, that is seen here, and the scan waits nowhere."""
+    allowed = AllowedPaths(call.services.roots, call.caller)
+    return [allowed.admit(path) for path in dict.fromkeys(call.arguments["paths"])]
+
+
+def _scanned(admitted: list[tuple[Path, Path]]) -> tuple[Unread | Refusal, ...]:
     """What is there, by real paths: a link in a folder that leads out of it is skipped."""
     scans: list[Scan] = []
     try:
-        for path in dict.fromkeys(paths):
-            scans.append(scan(*allowed.admit(path)))
+        for path, folder in admitted:
+            scans.append(scan(path, folder))
             if sum(map(len, scans)) > MOST_ENTRIES:
                 problem = f"The paths of one call have at most {MOST_ENTRIES:,} files together; make several calls."
                 raise ToolError("FOLDER_TOO_LARGE", problem)
     except ScanError as error:
         raise ToolError(error.code, error.message) from error
-    return Scan.of(scans)
+    return Scan.of(scans).unread
 
 
 DOCUMENT_TOOLS = (

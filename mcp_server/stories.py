@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent import ConfirmationPolicy, Failure, Outcome, in_thread
+from agent import ConfirmationPolicy, Failure, Outcome, ask_store, in_thread
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
 from ingest import open_plain_file
@@ -123,7 +123,7 @@ class FileStory:
 
     async def version(self) -> Hashable:
         """See `EditableStory`."""
-        status = await in_thread(self._path.stat)
+        status = await ask_store(self._path.stat)
         return status.st_mtime_ns, status.st_size
 
     async def work(self, work: Work) -> dict[str, Any]:

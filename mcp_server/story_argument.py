@@ -1,5 +1,8 @@
 """Which story a call is about."""
 
+from pathlib import Path
+
+from agent import ask_store
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.stories import EditableStory, EditorStory, FileStory
@@ -53,7 +56,13 @@ def _in_editor(call: AssistantCall, editor: OpenEditor) -> EditorStory:
 
 
 async def _file(call: AssistantCall, named: str) -> FileStory:
+    path, folder = await ask_store(_found, call, named)
+    return FileStory(path, folder, await project_of(call, _FIRST_PROJECT), call.files, call.services)
+
+
+def _found(call: AssistantCall, named: str) -> tuple[Path, Path]:
+    """As `AllowedPaths.admit`, for stories alone; on a drive that hangs it waits as for a store."""
     path, folder = AllowedPaths(call.services.roots, call.caller).admit(named)
     if path.suffix.lower() != _SUFFIX or not path.is_file():
         raise ToolError("NOT_A_STORY", f"{named} is not an {_SUFFIX} file; add_documents reads documents.")
-    return FileStory(path, folder, await project_of(call, _FIRST_PROJECT), call.files, call.services)
+    return path, folder

@@ -124,8 +124,10 @@ def offer_sample(visit: Visit, tabs: ui.tabs, picks: Callable[[ui.button], None]
 async def add_sample(visit: Visit) -> None:
     """Takes the sample's documents into a project of its own, and shows that."""
     services, key = visit.services, ProjectKey(visit.workspace, SAMPLE.name)
-    files = sorted(path for path in SAMPLE.documents.iterdir() if path.is_file())
-    sources = await in_thread(lambda: [Source(path.name, path.read_bytes()) for path in files])
-    await services.intake.add(key, sources)
+    await services.intake.add(key, await in_thread(_sample_documents))
     services.embedding.submit(key)
     visit.show(SAMPLE.name)
+
+
+def _sample_documents() -> list[Source]:
+    return [Source(path.name, path.read_bytes()) for path in sorted(SAMPLE.documents.iterdir()) if path.is_file()]

@@ -22,7 +22,9 @@ from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
 from mcp_server.tool import AssistantCall, ToolError
 from server import Access
 from server.limits.turn_room import NoRoomForTurn
+from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
+from tests.looks import looks_at
 from tests.mcp_server.assistant import assistant
 from tests.server.house import House, house
 from tests.waiting import eventually
@@ -59,6 +61,45 @@ async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path
             assert await scribe.code("outline", story=path) == "PATH_NOT_ALLOWED", path
         assert await scribe.code("outline", story="notes.md") == "NOT_A_STORY"
         assert "one" in (await scribe.ok("outline", story="story.arrow"))["outline"]
+
+
+async def test_paths_are_looked_for_in_threads(two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a drive hangs, nobody waits but who has named it."""
+    home, own, _ = two
+    looks = looks_at(own, monkeypatch)
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
+        for path in ("story.arrow", "none.arrow"):
+            await scribe.call("outline", story=path)
+            assert looks == {"in a thread"}
+        looks.clear()
+        await scribe.ok("add_documents", paths=[str(own)])
+        assert looks == {"in a thread"}
+
+
+async def test_on_a_drive_that_hangs_no_thread_is_taken_that_computes(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, own, _ = two
+    asking, computing = threading.Event(), list[str]()
+
+    async def hangs(_workspace: str, _work: Any) -> Any:
+        asking.set()
+        await asyncio.Event().wait()
+
+    async def computes(workspace: str, _work: Any) -> Any:
+        computing.append(workspace)
+
+    monkeypatch.setattr(home.services.asking, "run", hangs)
+    monkeypatch.setattr(home.services.computing, "run", computes)
+    calls: list[tuple[str, Any]] = [("outline", {"story": "story.arrow"}), ("add_documents", {"paths": [str(own)]})]
+    for tool, given in calls:
+        asking.clear()
+        async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
+            call = asyncio.create_task(scribe.call(tool, **given))
+            assert await asyncio.to_thread(asking.wait, PATIENCE_S)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+    assert not computing
 
 
 async def test_a_link_within_an_added_folder_does_not_lead_out(two: tuple[House, Path, Path], tmp_path: Path) -> None:

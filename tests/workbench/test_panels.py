@@ -1,8 +1,10 @@
 """What a page does of itself, without a browser: what opens beside an answer, and what becomes of one that is gone."""
 
+import asyncio
 import gc
 import json
 import weakref
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,7 @@ from nicegui import app, ui
 from agent import Citation, Cited, TextFinished
 from arrow_project import Operation
 from corpora.samples import SAMPLE
+from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.panel import AskPanel
 from workbench.story.folders import StoryFolders
@@ -126,6 +129,36 @@ def test_a_kept_story_for_which_another_is_given_up_still_has_its_changes() -> N
         return asked, visit.shown.story is kept and visit.shown.is_unsaved
 
     assert on_a_page(use) == (True, True)
+
+
+def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    (tmp_path / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    looks, begun = looks_at(tmp_path, monkeypatch), list[str]()
+
+    async def use() -> None:
+        visit, is_open = visited(), asyncio.Event()
+        visit.services.roots.roots["red"], visit.services.limits.message_bytes = (tmp_path,), 2**20
+        visit.shown.was_opened.subscribe(is_open.set)
+
+        async def ask(work: Any) -> Any:
+            begun.append("ask")
+            return await asyncio.to_thread(work)
+
+        async def compute(work: Any) -> Any:
+            begun.append("compute")
+            return await asyncio.to_thread(work)
+
+        visit.ask, visit.compute = ask, compute
+        opening: Any = Opening(visit, StoryFolders(visit.services, "red"))
+        await opening._list_files()
+        opening._picked.set_value(opening._picked.options[0])
+        await is_open.wait()
+
+    on_a_page(use)
+    assert looks == {"in a thread"}
+    assert begun == ["ask", "ask", "compute"]  # a thread that reads stories is taken once the drive has answered
 
 
 def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> None:

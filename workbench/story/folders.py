@@ -16,7 +16,7 @@ _SUFFIX = ".arrow"
 
 
 class StoryFolders:
-    """The story files that a workspace may open.
+    """The story files that a workspace may open, which are looked for only in threads: a drive may hang.
 
     Args:
         services: Know the folders and the limits.
@@ -24,7 +24,7 @@ class StoryFolders:
     """
 
     def __init__(self, services: Services, workspace: str) -> None:
-        self._roots = tuple(root.resolve() for root in services.roots.roots.get(workspace, ()))
+        self._roots = services.roots.roots.get(workspace, ())
         self._most_bytes = services.limits.message_bytes
 
     @property
@@ -34,7 +34,7 @@ class StoryFolders:
 
     def found(self) -> list[Path]:
         """Those that there are, without hidden folders; of very many the first."""
-        return sorted(islice((path for root in self._roots for path in _stories(root)), _MOST))
+        return sorted(islice((path for root in self._roots for path in _stories(root.resolve())), _MOST))
 
     def read(self, file: Path) -> OpenStory:
         """The story in a file.
@@ -72,7 +72,7 @@ class StoryFolders:
 
     def _held(self, file: Path) -> HeldFile:
         """A file that is named by its real path: a link that leads out of the folders is none of theirs."""
-        if file.suffix != _SUFFIX or not any(file.is_relative_to(root) for root in self._roots):
+        if file.suffix != _SUFFIX or not any(file.is_relative_to(root.resolve()) for root in self._roots):
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
             return HeldFile(file)  # a link may have come into its way

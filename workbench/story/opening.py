@@ -58,7 +58,7 @@ class Opening:
         self._waiting = None
 
     async def _open_sample(self) -> None:
-        await self._read(partial(OpenStory.read, SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
+        await self._read(lambda: OpenStory.read(SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
 
     async def _list_files(self) -> None:
         files = await self._visit.ask(self._folders.found)
@@ -75,7 +75,9 @@ class Opening:
     async def _open_picked(self) -> None:
         if file := self._picked.value:
             self._picked.set_value(None)  # so that it can be picked again
-            await self._read(partial(self._folders.read, Path(file)))
+            # In a thread of those that wait: where a drive hangs, none is taken in which stories are read.
+            real = await self._visit.ask(Path(file).resolve)
+            await self._read(partial(self._folders.read, real))
 
     async def _read(self, read: Callable[[], OpenStory]) -> None:
         self._open(await self._visit.read_story(read))

@@ -1,0 +1,27 @@
+"""Who looks at a folder: where an event loop does, a drive that hangs stops everybody."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def looks_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Gets, of each look at the folder or into it from now on, whether it is on an event loop or in a thread."""
+    looks = set[str]()
+
+    def watched(name: str) -> Any:
+        real = getattr(os, name)
+
+        def looked(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            if str(path).startswith(str(folder)):
+                looks.add("in a thread" if asyncio._get_running_loop() is None else "on an event loop")
+            return real(path, *args, **kwargs)
+
+        return looked
+
+    for name in ("stat", "lstat", "open", "scandir"):
+        monkeypatch.setattr(os, name, watched(name))
+    return looks
