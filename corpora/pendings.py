@@ -124,27 +124,23 @@ class Pendings(Database):
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None
 
-    def pop_pending_for(self, workspace: str, project_id: str, kind: str, content_sha256: str) -> Pending | None:
-        """Take the newest of a kind out that belongs to this content; None if there is none."""
-        newest = (
-            select(pendings.c.id)
-            .where(_of(workspace, project_id, kind) & (pendings.c.content_sha256 == content_sha256))
-            .order_by(pendings.c.created_at.desc())
-            .limit(1)
-        )
-        with self._kept_in._writing() as connection:
-            pending_id = connection.execute(newest).scalar_one_or_none()
-            these = delete(pendings).where(pendings.c.id == pending_id).returning(pendings)
-            row = connection.execute(these).one_or_none()
-        return _pending(row) if row else None
-
     def newest_pending(
-        self, workspace: str, project_id: str, kind: str, content_sha256: str | None = None
+        self,
+        workspace: str,
+        project_id: str,
+        kind: str,
+        content_sha256: str | None = None,
+        besides: tuple[datetime, datetime] | None = None,
     ) -> Pending | None:
-        """The newest of a kind, or of those that belong to this content, which stays; None if there is none."""
+        """The newest of a kind, which stays; None if there is none.
+
+        Only one that belongs to this content, and `besides` those that were kept from then till then.
+        """
         newest = select(pendings).where(_of(workspace, project_id, kind)).order_by(pendings.c.created_at.desc())
         if content_sha256 is not None:
             newest = newest.where(pendings.c.content_sha256 == content_sha256)
+        if besides is not None:
+            newest = newest.where(~pendings.c.created_at.between(*besides))
         with self._kept_in._reading() as connection:
             row = connection.execute(newest.limit(1)).one_or_none()
         return _pending(row) if row else None

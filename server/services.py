@@ -4,6 +4,7 @@ import base64
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from server.turn_ledger import TurnLedger
 
 _NO_FOLDER = FolderRoots(Path())
 _UNDO = "undo"
+_UNDONE = "undone"  # the last undo of a project, under the story that it came to
 _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _LISTING_THREADS = 3  # of a workspace one
@@ -226,7 +228,7 @@ class CatalogPendings:
     def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
         found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
-        if found is None or found.kind == _UNDO:
+        if found is None or found.kind in (_UNDO, _UNDONE):
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
@@ -241,16 +243,43 @@ class CatalogPendings:
 
     def find_before(self, content_sha256: str) -> Before | None:
         """What was before the turn that led to this story, which stays kept."""
-        return self._weighed(self._catalog.newest_pending(self._workspace, self._project_id, _UNDO, content_sha256))
+        return self._weighed(self._last_that_led_to(content_sha256))
 
     def take_before(self, content_sha256: str) -> Before | None:
         """Hands out what was before the turn that led to this story."""
-        found = self._catalog.pop_pending_for(self._workspace, self._project_id, _UNDO, content_sha256)
-        return _before(found) if found else None
+        found = self._last_that_led_to(content_sha256)
+        taken = found and self._catalog.pop_pending(self._workspace, self._project_id, found.id)
+        return _before(taken) if taken else None
+
+    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
+        """Keeps of the last undo which turn it took back, under the story that it came to."""
+        assert before.kept_at is not None  # it was found here
+        payload = {"kept_at": before.kept_at.isoformat(), "led_to": led_to}
+        self._catalog.put_pending(self._workspace, self._project_id, _UNDONE, payload, content_sha256, kept=1)
+
+    def is_undone(self, content_sha256: str) -> bool:
+        """Whether the last undo came to this story."""
+        return self._newest(_UNDONE, content_sha256) is not None
+
+    def _last_that_led_to(self, content_sha256: str) -> StoredPending | None:
+        """Without those that had been taken back when the last undo came to this story, or was asked for with it."""
+        undone, besides = self._newest(_UNDONE), None
+        if undone is not None:
+            kept_at = datetime.fromisoformat(undone.payload["kept_at"])
+            if undone.content_sha256 == content_sha256:
+                besides = (kept_at, undone.created_at)
+            elif undone.payload["led_to"] == content_sha256:
+                besides = (kept_at + timedelta.resolution, undone.created_at)
+        return self._newest(_UNDO, content_sha256, besides)
+
+    def _newest(
+        self, kind: str, content_sha256: str | None = None, besides: tuple[datetime, datetime] | None = None
+    ) -> StoredPending | None:
+        return self._catalog.newest_pending(self._workspace, self._project_id, kind, content_sha256, besides)
 
     def last_before(self) -> Before | None:
         """What was before the last turn that is kept, whatever it led to."""
-        return self._weighed(self._catalog.newest_pending(self._workspace, self._project_id, _UNDO))
+        return self._weighed(self._newest(_UNDO))
 
     def _weighed(self, kept: StoredPending | None) -> Before | None:
         if kept is None:
@@ -262,7 +291,8 @@ class CatalogPendings:
 
 def _before(kept: StoredPending) -> Before:
     content = zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
-    return Before(content, kept.payload.get("is_shared", False))  # which earlier versions did not know
+    is_shared = kept.payload.get("is_shared", False)  # which earlier versions did not know
+    return Before(content, is_shared, kept.created_at)
 
 
 def policy_for(

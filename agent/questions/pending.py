@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from pydantic import TypeAdapter
@@ -72,10 +73,12 @@ class Before:
     Attributes:
         content: The `.arrow` text from before the turn.
         is_shared: Somebody else has changed the story during the turn, too, which an undo would take back as well.
+        kept_at: When it was kept, as the store says that hands it out.
     """
 
     content: str
     is_shared: bool = False
+    kept_at: datetime | None = None
 
 
 class PendingStore(Protocol):
@@ -101,7 +104,22 @@ class PendingStore(Protocol):
         ...
 
     def take_before(self, content_sha256: str) -> Before | None:
-        """Hands out, once, what was before the turn that led to this story; None when there is none."""
+        """Hands out, once, what was before the turn that led to this story; None when there is none.
+
+        Of several it is the last, but no turn that had been taken back already when the last undo came to this story.
+        """
+        ...
+
+    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
+        """An undo takes the turn that `led_to` a story back, to what was found for it, which has this fingerprint.
+
+        What was found stays kept: whoever asked may be gone before it is answered, or find no room to write what it
+        came to, and asks again with the story that it led to. Then it is the same turn that is found.
+        """
+        ...
+
+    def is_undone(self, content_sha256: str) -> bool:
+        """Whether the last undo came to this story."""
         ...
 
     def last_before(self) -> Before | None:

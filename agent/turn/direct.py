@@ -162,7 +162,7 @@ class DirectCalls:
         """
         project = self.context.project
         now = await in_thread(fingerprint, project)
-        before = await in_thread(self._before, now)
+        before = await in_thread(self.store.find_before, now)
         if project is None or before is None:
             raise OperationRefused(await self._why_nothing())
         way = await in_thread(way_back, project, before.content, self._selection())
@@ -174,18 +174,7 @@ class DirectCalls:
             await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
         else:
             self.has_undone = True
-            await self._go_back(way)
-
-    def _before(self, led_to: str) -> Before | None:
-        """What was before the turn that led to the story. It stays kept, and is the one that was kept last.
-
-        Whoever asked for the undo may be gone before it is answered, or find no room to write what it came to; then the
-        story is as it was.
-        """
-        before = self.store.find_before(led_to)
-        if before is not None and self.store.take_before(led_to) is not None:
-            self._keep_again(before, led_to)
-        return before
+            await self._go_back(way, before, now)
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):
@@ -199,12 +188,13 @@ class DirectCalls:
 
     def _is_another_story(self) -> bool:
         """Whether there is a turn, and the story is neither what it led to nor already the one from before it."""
-        before = self.store.last_before()
-        return before is not None and fingerprint(parse(before.content)) != fingerprint(self.context.project)
+        before, now = self.store.last_before(), fingerprint(self.context.project)
+        return before is not None and fingerprint(parse(before.content)) != now and not self.store.is_undone(now)
 
-    async def _go_back(self, way: WayBack) -> None:
+    async def _go_back(self, way: WayBack, before: Before, led_to: str) -> None:
         exactly = isinstance(self.editor, InMemoryEditor)
         if isinstance(self.editor, InMemoryEditor):
+            await in_thread(lambda: self.store.note_undone(before, led_to, fingerprint(way.before)))
             self.context.project = self.editor.project = way.before
             changes = {"changes": way.changes.splitlines()}
             await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))

@@ -37,6 +37,7 @@ class Pendings:
     def __init__(self) -> None:
         self.kept: dict[str, PendingQuestion] = {}
         self.before: list[tuple[str, Before]] = []
+        self.undone = ""
 
     def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
         pending_id = f"pending_{len(self.kept)}"
@@ -58,6 +59,12 @@ class Pendings:
                 del self.before[place]
                 return before
         return None
+
+    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
+        self.undone = content_sha256
+
+    def is_undone(self, content_sha256: str) -> bool:
+        return self.undone == content_sha256
 
     def last_before(self) -> Before | None:
         return self.before[-1][1] if self.before else None

@@ -26,12 +26,17 @@ def test_a_question_is_kept_and_answered_once(catalog: Catalog) -> None:
 
 
 def test_what_belongs_to_a_content_is_found_by_it_the_newest_first(catalog: Catalog) -> None:
-    for number, content in enumerate("aba"):
-        catalog.put_pending("local", "1", "undo", {"number": number}, content)
-    catalog.put_pending("local", "1", "plan", {"number": 9}, "a")
-    catalog.put_pending("local", "2", "undo", {"number": 9}, "a")
-    found = [catalog.pop_pending_for("local", "1", "undo", content) for content in "aaacb"]
-    assert [one and one.payload["number"] for one in found] == [2, 0, None, None, 1]
+    ids = [catalog.put_pending("local", "1", "undo", {}, content) for content in "abaa"]
+    catalog.put_pending("local", "1", "plan", {}, "a")
+    catalog.put_pending("local", "2", "undo", {}, "a")
+    kept = [catalog.newest_pending("local", "1", "undo", content) for content in "abc"]
+    assert [one and one.id for one in kept] == [ids[3], ids[1], None]
+    assert kept[0] is not None
+    assert kept[1] is not None
+    then, now = kept[1].created_at, kept[0].created_at
+    besides = catalog.newest_pending("local", "1", "undo", "a", (then, now))
+    assert besides is not None
+    assert besides.id == ids[0]
 
 
 def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
@@ -46,7 +51,6 @@ def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
 def test_another_workspace_cannot_answer(catalog: Catalog) -> None:
     pending_id = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     assert catalog.pop_pending("other", "1", pending_id) is None
-    assert catalog.pop_pending_for("other", "1", "plan", "a" * 64) is None
     assert not catalog.newest_pending("other", "1", "plan")
     assert catalog.pop_pending("local", "1", pending_id) is not None
 
@@ -112,10 +116,10 @@ def test_what_an_older_fletcher_kept_in_the_catalog_itself_is_taken_over_once(sq
     engine.dispose()
     with closing(Catalog(sqlite_url)) as catalog, closing(Catalog(sqlite_url)) as other:
         assert catalog.pop_pending("local", "1", "plan") is not None
-        assert other.pop_pending_for("local", "1", "undo", "a") is not None
+        assert other.pop_pending("local", "1", "undo") is not None
     with closing(Catalog(sqlite_url)) as again:
         assert again.pop_pending("local", "1", "plan") is None
-        assert again.pop_pending_for("local", "1", "undo", "a") is None
+        assert again.pop_pending("local", "1", "undo") is None
 
 
 def test_questions_wait_for_no_writer_of_the_catalog(

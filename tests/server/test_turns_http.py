@@ -342,6 +342,60 @@ def test_a_turn_is_taken_back(home: House, http: httpx.Client) -> None:
     error(http.post("/projects/1/turns", json=body), 409, "CONFLICT")
 
 
+_ADD: dict[str, Any] = {"function": "create_variable", "function_params": GOLD}
+_RENAME, _BACK = (
+    {"function": "update_character", "function_params": {"character_id": 21, "name": name}}
+    for name in ("Helena", "Elena")
+)
+
+
+def made(http: httpx.Client, now: str, *calls: dict[str, Any]) -> list[str]:
+    """The story before each of the calls, and after all."""
+    return [now, *(now := turn(http, arrow_content=now, **call)["arrow_content"] for call in calls)]
+
+
+def taken_back(http: httpx.Client, now: str) -> str:
+    """What an undo comes to, whose first answer nobody got."""
+    first, again = (turn(http, arrow_content=now, function="undo")["arrow_content"] for _ in range(2))
+    assert first == again
+    return first
+
+
+def nothing_is_left(http: httpx.Client, now: str) -> None:
+    error(http.post("/projects/1/turns", json={"arrow_content": now, "function": "undo"}), 409, "NOTHING_TO_UNDO")
+
+
+def test_turns_that_lead_to_and_fro_are_taken_back_one_after_the_other(http: httpx.Client) -> None:
+    *before, now = made(http, story_text(), _ADD, _RENAME, _BACK, _RENAME)
+    for expected in reversed(before):
+        now = taken_back(http, now)
+        assert now == expected
+    nothing_is_left(http, now)
+
+
+def test_a_turn_that_is_made_once_more_after_an_undo_is_taken_back_as_others_are(http: httpx.Client) -> None:
+    (first, renamed, back) = made(http, story_text(), _RENAME, _BACK)
+    assert taken_back(http, back) == renamed
+    (_, again) = made(http, renamed, _BACK)
+    assert taken_back(http, again) == renamed
+    assert taken_back(http, renamed) == first
+    nothing_is_left(http, first)
+
+
+def test_a_story_that_was_kept_elsewhere_is_taken_back_from_there_once_more(http: httpx.Client) -> None:
+    (first, between, last) = made(http, story_text(), _ADD, _RENAME)
+    for _ in range(2):
+        assert taken_back(http, last) == between
+        assert taken_back(http, between) == first
+
+
+def test_undos_of_one_story_that_come_at_once_are_all_answered(http: httpx.Client) -> None:
+    done = turn(http, function="create_variable", function_params=GOLD)["arrow_content"]
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(turn, http, arrow_content=done, function="undo") for _ in range(8)]
+    assert {one.result()["arrow_content"] for one in asked} == {story_text()}
+
+
 def test_only_an_operator_who_wants_everything_asked_is_asked_in_spite_of_never(tmp_path: Path) -> None:
     call = {"function": "delete_node", "function_params": DELETE, "confirm": "never"}
     with house(tmp_path / "a") as home, home.http() as http:
