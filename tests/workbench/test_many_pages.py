@@ -36,7 +36,9 @@ def test_documents_are_listed_once_for_all_pages_and_anew_only_where_something_h
                 visit = Visit(home.services, home.key.workspace, is_owner=True, project="1", room=OpenStories())
                 with ui.column() as whole, ui.tabs() as tabs:
                     panels.append((DocumentsPanel(visit, tabs), whole))
-                asking: Any = AskPanel(visit)
+            asking: Any = AskPanel(
+                Visit(home.services, home.key.workspace, is_owner=True, project="1", room=OpenStories())
+            )
 
             async def look() -> None:
                 with monkeypatch.context() as patch:
