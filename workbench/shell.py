@@ -1,7 +1,9 @@
 """What every page has: the tabs, dark and light, and one place where errors are told."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -150,12 +152,14 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
         await leave_pages(session)
         access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
 
-    async def sign_out() -> None:
+    async def sign_out(given_up: Sequence[str] = ()) -> None:
         visits = filter(None, map(visit_of, pages_of(session)))
-        if names := [name for visit in visits for name in visit.shown.at_risk]:
-            ask_to_give_up(names, "Sign out", "Sign out", leave)
-        else:
+        names = [name for visit in visits for name in visit.shown.at_risk]
+        if Counter(names) <= Counter(given_up):
             await leave()
+            return
+        with ui.context.client:  # not in the dialog before, which is closed
+            ask_to_give_up(names, "Sign out", "Sign out", partial(sign_out, names))
 
     return sign_out
 

@@ -18,7 +18,7 @@ FIRST = next(iter(STORY.scenes.values()))
 FINDING: dict[str, Any] = {"node_id": 1, "text": "bell", "problem": "The documents have a horn.", "passages": []}
 
 
-def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
+def compared(problem: Exception | Failure | None) -> tuple[list[int], list[str]]:
     """The scenes that a check asked about, of which the first is no success, and all that it says."""
     asked = list[int]()
 
@@ -28,7 +28,7 @@ def compared(problem: Exception | Failure) -> tuple[list[int], list[str]]:
             await tell(OperationFinished("check_continuity", {}, {"findings": [FINDING]}, None))
         elif isinstance(problem, Failure):
             await tell(OperationFinished("check_continuity", {}, None, problem))
-        else:
+        elif problem is not None:
             raise problem
 
     return asked, labels_of(begin_turn)
@@ -74,6 +74,12 @@ def test_a_scene_that_fails_is_named_and_the_others_are_compared(problem: Except
     assert f"Scene “{FIRST.name}” was not compared: It took too long." in said
     assert said.count(FINDING["problem"]) == len(asked) - 1
     assert any("1 scene could not be compared" in one for one in said)
+
+
+def test_a_scene_whose_turn_has_no_result_is_named_too() -> None:
+    asked, said = compared(None)
+    assert asked == list(STORY.scenes)
+    assert f"Scene “{FIRST.name}” was not compared: The check had no result; try again." in said
 
 
 def test_who_has_no_turns_left_hears_how_far_the_check_came() -> None:

@@ -4,17 +4,20 @@ import asyncio
 import gc
 import json
 import weakref
+from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from nicegui import app, ui
 
-from agent import Citation, Cited, TextFinished
+from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import Operation
 from corpora.samples import SAMPLE
 from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
+from workbench import shell
 from workbench.asking.panel import AskPanel
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory
@@ -178,6 +181,87 @@ def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> No
         return [*began, change._apply.enabled]
 
     assert on_a_page(use) == [False, False, True]
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_what_a_turn_came_to_is_not_shown_in_place_of_a_story_that_was_opened_meanwhile(asks: bool) -> None:
+    async def use() -> bool:
+        visit = visited()
+        panel: Any = StoryPanel(visit)
+        visit.shown.open(opened())
+        another = OpenStory("another.arrow", opened().text)
+
+        async def begin_turn(body: Any, tell: Any) -> dict[str, Any]:
+            if asks:
+                await tell(Asked("plan", "Remove it?", "1", operations=(Operation("delete_node", {"node_id": 13}),)))
+            return {"changed": not asks, "arrow_content": body.arrow_content, "suggestions": []}
+
+        async def compute(work: Any) -> Any:
+            if visit.shown.story is not another:
+                visit.shown.open(another)
+            return work()
+
+        async def preview_story(_story: Any, preview: Any) -> Any:
+            return await compute(preview)
+
+        visit.begin_turn = begin_turn
+        panel._change._visit = SimpleNamespace(
+            key=visit.key, project=visit.project, compute=compute, preview_story=preview_story
+        )
+        await panel._change._run("Undo", function="undo")
+        return visit.shown.story is another and visit.shown.preview is None
+
+    assert on_a_page(use)
+
+
+def test_a_story_that_is_written_back_is_not_shown_in_place_of_one_that_was_opened_meanwhile() -> None:
+    async def use() -> tuple[bool, bool]:
+        visit = visited()
+        panel: Any = StoryPanel(visit)
+        visit.shown.open(opened())
+        another = OpenStory("another.arrow", opened().text)
+
+        async def ask(_work: Any) -> OpenStory:
+            visit.shown.open(another, is_unsaved=True)
+            return opened()
+
+        visit.ask = ask
+        await panel._change._write_back()
+        return visit.shown.story is another, visit.shown.is_unsaved
+
+    assert on_a_page(use) == (True, True)
+
+
+def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, asked, happened = visited(), visited(), list[tuple[list[str], Any]](), list[str]()
+
+    async def leave_pages(_session: Any) -> None:
+        happened.append("left")
+
+    def ask_to_give_up(names: list[str], _title: str, _action: str, give_up: Any) -> None:
+        assert ui.context.slot.parent is ui.context.client.content  # a dialog in one that is closed is not seen
+        asked.append((names, give_up))
+
+    monkeypatch.setattr(shell, "pages_of", lambda _: [first, second])
+    monkeypatch.setattr(shell, "visit_of", lambda page: page)
+    monkeypatch.setattr(shell, "leave_pages", leave_pages)
+    monkeypatch.setattr(shell, "ask_to_give_up", ask_to_give_up)
+
+    async def use() -> None:
+        request: Any = SimpleNamespace(state=SimpleNamespace(session=object()), cookies=defaultdict(str), headers={})
+        access: Any = SimpleNamespace(sessions=SimpleNamespace(end=print))
+        of_page: Any = shell
+        sign_out = of_page._sign_out(request, access)
+        first.shown.open(OpenStory("first.arrow", opened().text), is_unsaved=True)
+        await sign_out()
+        second.shown.open(OpenStory("second.arrow", opened().text), is_unsaved=True)
+        for _ in range(2):
+            with ui.card():  # of the dialog, which the button closes
+                await asked[-1][1]()
+
+    on_a_page(use)
+    assert [names for names, _ in asked] == [["first.arrow"], ["first.arrow", "second.arrow"]]
+    assert happened == ["left"]
 
 
 def test_of_a_preview_what_is_removed_is_looked_at_first() -> None:

@@ -170,12 +170,17 @@ class ChangePanel:
             telling = Telling(ui.label().classes("answer"))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
-        if self._shown.story is not story or self._visit.key != key:  # another one is shown by now
+        if not self._shows(story, key):
             return True
         self._asked = telling.asked
         with exchange:
             self._draw_suggestions(outcome["suggestions"] if outcome is not None else [])
-        await self._take(story, outcome)
+        after, preview = await self._came_to(story, outcome)
+        if not self._shows(story, key):
+            return True
+        if after is not story:
+            self._changed_in = key.project_id
+        self._shown.change(after, preview)
         self._conversation.keep()
         ui.run_javascript(f"getHtmlElement({self._said.id})?.scrollTo({{top: 1e9}}); {self._find_focus}")
         return outcome is not None
@@ -186,14 +191,17 @@ class ChangePanel:
         focus = f'runMethod({self._message.id}, "focus", [])'
         return f"requestAnimationFrame(() => document.activeElement === document.body && {focus})"
 
-    async def _take(self, story: OpenStory, outcome: dict[str, Any] | None) -> None:
-        """Shows what a turn came to: a question with its preview, or the story as it is now."""
+    def _shows(self, story: OpenStory, key: ProjectKey) -> bool:
+        """Whether that is still what is open; while it was waited for, another one may have been opened."""
+        return self._shown.story is story and self._visit.key == key
+
+    async def _came_to(self, story: OpenStory, outcome: dict[str, Any] | None) -> tuple[OpenStory, OpenStory | None]:
+        """What a turn came to: the story as it is now, and of a question its preview."""
         after, preview, asked = story, None, self._asked
         if outcome is not None and outcome["changed"]:
             text: str = outcome["arrow_content"]
             try:
                 after = await self._visit.compute(lambda: story.changed(text))
-                self._changed_in = self._visit.project
             except RequestError as error:
                 notify(f"The story stays as it was. {error}")
         if asked is not None and asked.kind != "parameters":
@@ -201,7 +209,7 @@ class ChangePanel:
                 preview = await self._visit.preview_story(after, lambda: _previewed(after, asked))
             except RequestError as error:
                 notify(f"The preview is not drawn. {error}")
-        self._shown.change(after, preview)
+        return after, preview
 
     def _draw_suggestions(self, suggestions: list[dict[str, Any]]) -> None:
         with ui.row().classes("line"):
@@ -217,7 +225,9 @@ class ChangePanel:
     async def _write_back(self) -> None:
         if (story := self._shown.story) is not None and not self._conversation.is_busy:
             with self._conversation.busy():
-                self._shown.save(await self._visit.ask(partial(self._files.write, story)))
+                written = await self._visit.ask(partial(self._files.write, story))
+                if self._shown.story is story:
+                    self._shown.save(written)
             self._state.set_text(f"Written to {story.file}.")
 
 

@@ -134,6 +134,8 @@ class ContinuityView:
         await self._visit.begin_turn(body, tell)
         for failure in failures:
             raise RequestError(422, failure.code, failure.message)
+        if not results:
+            raise RequestError(500, "INTERNAL", "The check had no result; try again.")
         return results[0], cited
 
     def _draw(self, finding: dict[str, Any], cited: _Places) -> None:
