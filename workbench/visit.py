@@ -98,8 +98,13 @@ class Visit:
         """Stops what is under way, and lets go of the story: nobody sees it any more."""
         self.is_over = True
         self.shown.close()
+        self.stop()
+
+    def stop(self) -> bool:
+        """Stops the turns that are under way; whether there are any."""
         for turn in self._turns:
             turn.cancel()
+        return bool(self._turns)
 
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""

@@ -8,7 +8,7 @@ import pytest
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Hang, MessagesApi, Text
 from tests.server_process import PATIENCE_S, running_server
-from tests.workbench.conftest import OpenPage, load, sign_in
+from tests.workbench.conftest import OpenPage, load, load_anew, sign_in
 from tests.workbench.test_asking import ask
 
 
@@ -73,6 +73,20 @@ def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_p
     page.get_by_role("button", name="Stop").click()
     assert provider.hung_up.wait(PATIENCE_S)
     assert "The lamp" in page.locator(".answer").filter(has_text="(stopped").inner_text()
+
+
+def test_a_turn_is_stopped_when_its_page_is_loaded_anew_and_that_is_said(
+    url: str, provider: MessagesApi, open_page: OpenPage
+) -> None:
+    page = open_page(f"{url}/?project=1&tab=Story")
+    sign_in(page, "tok-red")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("textbox", name="Message").fill("make it darker")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    assert provider.hanging.wait(PATIENCE_S)
+    load_anew(page)
+    page.get_by_text("What was under way when the page was loaded anew was stopped").wait_for()
+    assert provider.hung_up.wait(PATIENCE_S)
 
 
 def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 
 from server import RequestError
 from workbench.frame.drop import Drop
+from workbench.frame.notice import notify
 from workbench.story.keeper import StoryKeeper
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
@@ -21,6 +22,7 @@ from workbench.visit import Visit, visit_of
 _LONGEST_PATH = 4096
 _LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
 _DIGITS = 64  # of a checksum
+_STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
 
 
 class StoryDrop:
@@ -51,6 +53,8 @@ class StoryDrop:
             elif self._opened is not None:
                 opened, self._opened = self._opened, None
                 on_open(*opened)
+                if answer.get("stopped"):
+                    notify(_STOPPED, "warning")
 
         dropped = Drop(
             url,
@@ -79,9 +83,10 @@ class StoryDrop:
                 path, sha256, unsaved, page = (str(form.get(field, "")) for field in fields)
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
-        is_unsaved, before = unsaved == "true", self._open_on(page)
+        is_unsaved, before, is_stopped = unsaved == "true", self._open_on(page), False
         try:
             if before is not None and before.story is not None and before.story.name == name:
+                is_stopped = _is_stopped(Client.instances[page])
                 # What a tab keeps it was told over the page's socket: where that was away, not the latest.
                 latest, is_unsaved = before.story, before.is_unsaved
                 story = await self._visit.read_story(lambda: latest)
@@ -91,7 +96,7 @@ class StoryDrop:
             return _refused(error.status, error.code, str(error))
         if not self._visit.is_over:
             self._opened = story, is_unsaved
-        return JSONResponse({"name": name})
+        return JSONResponse({"name": name, "stopped": is_stopped})
 
     def _open_on(self, page_id: str) -> ShownStory | None:
         """What is open on another page of the workspace that still lives, and may have been loaded anew as this one."""
@@ -101,6 +106,12 @@ class StoryDrop:
 
     def _forget(self) -> None:
         self._opened = None
+
+
+def _is_stopped(client: Client) -> bool:
+    """Whether turns were under way on a page that no browser shows any more, and are stopped: nobody would see them."""
+    visit = visit_of(client)
+    return visit is not None and not client.has_socket_connection and visit.stop()
 
 
 def _as_written(name: str) -> str:
