@@ -4,6 +4,8 @@ from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from agent.editing.editor import Failure, OperationRefused
+from agent.editing.meanwhile import WrittenMeanwhile
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import (
     ArrowProject,
@@ -21,6 +23,10 @@ from arrow_project import (
 # What a turn may replace unasked, in all: a line of text, in a few places.
 _CHARACTERS = 80
 _RESOURCES = 5
+_WRITTEN_MEANWHILE = (
+    "The project has been changed meanwhile, and the next step would take away what has come into {}. It was not done. "
+    "Ask for it again to be asked about that, too."
+)
 
 
 class Consent:
@@ -39,24 +45,28 @@ class Consent:
         self._created: set[tuple[str, int]] = set()
         self._left: Tables = _no_tables()  # what was created, as the turn's own operations have left it
         self._taken: set[Loss] = set() if taken is None else taken
+        self._meanwhile: WrittenMeanwhile | None = None
 
     def stop_asking(self) -> None:
         """The user has agreed to what follows."""
         self._policy = "never"
 
     @contextmanager
-    def given(self) -> Generator[None]:
-        """The user has agreed to what is executed within."""
+    def given(self, agreed: ArrowProject | None) -> Generator[None]:
+        """The user has agreed to what is executed within, on the story `agreed`; not to what others write there."""
         policy, self._policy = self._policy, "never"
+        self._meanwhile = WrittenMeanwhile(agreed) if agreed is not None else None
         try:
             yield
         finally:
-            self._policy = policy
+            self._policy, self._meanwhile = policy, None
 
     def look_at(self, project: ArrowProject, *, is_waiting: bool) -> None:
         """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
         shown = tables_of(project)
         self._give_up_what_others_wrote(shown)
+        if self._meanwhile is not None:
+            self._meanwhile.look_at(project, shown)
         if self._policy != "destructive" or (self._holds_all and is_waiting):
             return
         for kind, table in shown.items():
@@ -78,7 +88,14 @@ class Consent:
             selection: What words such as `selected` mean in `planned`.
             planned: What will follow it: all of it waits, or none.
             is_waiting: Whether an earlier operation of the turn waits already.
+
+        Raises:
+            OperationRefused: Within a yes, it would take away what others have written since.
         """
+        if self._meanwhile is not None:
+            for loss in self._meanwhile.taken_away(tried):
+                if not self._is_own(loss):
+                    raise OperationRefused(Failure("CONFLICT", _WRITTEN_MEANWHILE.format(_thing(loss))))
         if (self._holds_all and is_waiting) or self._policy == "always":
             return True
         if self._policy == "never":
@@ -130,6 +147,10 @@ class Consent:
     def _is_own(self, loss: Loss) -> bool:
         nodes = {("node", node_id) for node_id in loss.connection[::2]}
         return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
+
+
+def _thing(loss: Loss) -> str:
+    return "the project" if loss.kind == "project" else f"{loss.kind} {loss.id}"
 
 
 def _no_tables() -> Tables:

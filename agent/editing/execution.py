@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from agent.editing.consent import Consent
-from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal
+from agent.editing.editor import (
+    BatchingEditor,
+    Editor,
+    Failure,
+    OperationRefused,
+    Outcome,
+    Rehearsal,
+    failure_of,
+)
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
 from agent.editing.validation import apply_checked, weight
@@ -14,7 +22,16 @@ from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread, in_thread_if_large
-from arrow_project import ArrowProject, Loss, Operation, OperationResult, Selection, changed_ids, renumbered
+from arrow_project import (
+    ArrowProject,
+    Loss,
+    Operation,
+    OperationError,
+    OperationResult,
+    Selection,
+    changed_ids,
+    renumbered,
+)
 
 _Arguments = ParamSpec("_Arguments")
 _Executed = TypeVar("_Executed")
@@ -25,6 +42,7 @@ _NO_PROJECT = Failure(
     "in the message).",
 )
 _NOT_RUN = Failure("NOT_RUN", "This was not run: the user is asked about an earlier call first.")
+_UNEXPECTED = "The project has been changed meanwhile, and which ids the rest means is not certain"
 
 
 @dataclass
@@ -110,14 +128,19 @@ class Execution:
             self.held.newer = project
 
     async def replay(
-        self, operations: Sequence[Operation], after_each: Callable[[OperationFinished], Awaitable[None]] | None = None
+        self,
+        operations: Sequence[Operation],
+        after_each: Callable[[OperationFinished], Awaitable[None]] | None = None,
+        *,
+        agreed: ArrowProject | None = None,
     ) -> Failure | None:
         """Executes operations that the user has agreed to; ids of what they create follow what the editor gives.
 
-        It ends with the first that fails, and returns why; `after_each` hears of those that did not.
-        `given_ids` then has the ids that came out differently than expected.
+        It ends with the first that fails, or that would take away what others have written since, and returns why;
+        `after_each` hears of those that did not. `given_ids` then has the ids that came out differently than expected.
+        What was `agreed` to is about that story, by default the one as it is now.
         """
-        with self.consent.given():
+        with self.consent.given(agreed or self._context.project):
             return await self.execute_in_order(operations, after_each)
 
     async def execute_in_order(
@@ -132,11 +155,15 @@ class Execution:
             finished = await self.execute(renumbered(operation, ids))
             if finished.failure is not None:
                 return finished.failure
-            if expected is not None:
-                alone = await self._computed(expected.apply, operation, selection)
-                ids.update(changed_ids(alone.result, finished.result))
             if after_each is not None:
                 await after_each(finished)
+            if expected is None:
+                continue
+            try:
+                alone = await self._computed(expected.apply, operation, selection)
+            except OperationError as error:
+                return Failure("CONFLICT", f"{_UNEXPECTED}: {failure_of(error).message}")
+            ids.update(changed_ids(alone.result, finished.result))
         return None
 
     async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:

@@ -18,7 +18,7 @@ from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import ask_store, in_thread
 from agent.turn.undo import UNDO
-from arrow_project import Operation, fingerprint
+from arrow_project import ArrowProject, Operation, fingerprint
 
 _CHANGED_SINCE = "The project has changed since the question was asked. Ask for the change again."
 _DROPPED = "(The open question is dropped, and nothing of it was done.)"
@@ -142,7 +142,7 @@ class Replies:
 
     async def _ask_once_more(self, pending: PendingQuestion, why: str) -> None:
         """The same question, once it is said why; what else the reply says is for after a yes."""
-        await self._check_story(pending)
+        await self._checked_story(pending)
         await self.tell(TextFinished(why))
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(asks=True)
@@ -170,7 +170,7 @@ class Replies:
 
     async def _executed(self, pending: PendingQuestion) -> list[str]:
         """Executes what the user has agreed to, if the story still says the same; a line for each."""
-        await self._check_story(pending)
+        agreed = await self._checked_story(pending)
         self.request.taken.clear()
         if pending.operations == (Operation(UNDO),):
             await self.direct.undo(asks=False)
@@ -180,7 +180,7 @@ class Replies:
         async def note(finished: OperationFinished) -> None:
             done.append(Operation(finished.function, finished.arguments))
 
-        failure = await self.execution.replay(pending.operations, note)
+        failure = await self.execution.replay(pending.operations, note, agreed=agreed)
         if done:
             await self.tell(TextFinished(summarize(done)))
         if failure is not None:
@@ -189,9 +189,12 @@ class Replies:
             raise OperationRefused(replace(failure, message=failure.message + left))
         return [describe(operation) for operation in done]
 
-    async def _check_story(self, pending: PendingQuestion) -> None:
-        if pending.content_sha256 != await in_thread(fingerprint, self.context.project):
+    async def _checked_story(self, pending: PendingQuestion) -> ArrowProject | None:
+        """The story, if it still says what it said when it was asked about."""
+        project = self.context.project
+        if pending.content_sha256 != await in_thread(fingerprint, project):
             raise OperationRefused(Failure("CONFLICT", _CHANGED_SINCE))
+        return project
 
     async def _go_on(self, origin: Origin, note: str) -> None:
         self.go_on_from(origin)

@@ -242,7 +242,7 @@ class DirectCalls:
             self._keep_again(kept, led_to)
 
     async def _walk(self, way: WayBack) -> None:
-        failure = await self.execution.replay(way.operations)
+        failure = await self.execution.replay(way.operations, agreed=way.now)
         if failure is not None:
             raise OperationRefused(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
 

@@ -28,13 +28,15 @@ class WayBack:
     """What takes a turn back.
 
     Attributes:
-        before: The story as it was.
+        now: The story as it is.
+        before: As it was.
         operations: What leads back to it; ids of what they make again are new.
         changes: What that changes, a line for each.
         new_ids: The ids that things come back under, by those that they had.
         remaining: What would still differ.
     """
 
+    now: ArrowProject
     before: ArrowProject
     operations: tuple[Operation, ...]
     changes: str
@@ -46,7 +48,7 @@ def way_back(now: ArrowProject, content: str, selection: Selection) -> WayBack:
     """How `now` becomes the `.arrow` text `content` again."""
     before = parse(content)
     way = restore(now, before, selection)
-    return WayBack(before, way.operations, str(diff(now, before)), way.ids, way.remaining)
+    return WayBack(now, before, way.operations, str(diff(now, before)), way.ids, way.remaining)
 
 
 def content_with_ids(content: str, ids: Mapping[int, int], now: ArrowProject) -> str:

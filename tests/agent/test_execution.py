@@ -347,3 +347,16 @@ async def test_what_is_replayed_follows_the_ids_that_the_editor_gives() -> None:
     assert len(done.executed) == 3
     assert editor.applied[-1].operation.arguments["from_node_id"] == 77
     assert editor.applied[-1].operation.arguments["to_node_id"] == 90
+
+
+async def test_where_ids_cannot_be_followed_any_more_nothing_follows() -> None:
+    """The story's next ids are others than when it was asked, and the editor gives those of then."""
+    moved = story()
+    moved.data.authors[0][1] += 1
+    editor = Answers(Outcome(success=True, result={"node_id": NEXT_ID}), Outcome(success=True), Outcome(success=True))
+    done = execution(editor, context(moved), "destructive")
+    connect = Operation("create_connection", {"from_node_id": 3, "to_node_id": NEXT_ID})
+    failure = await done.replay([LINE, connect, LINE])
+    assert failure is not None
+    assert failure.code == "CONFLICT"
+    assert len(editor.applied) == 2

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent import InMemoryEditor, Outcome, TurnContext
+from agent import Failure, InMemoryEditor, Outcome, TurnContext
 from agent.editing.execution import Execution
 from arrow_project import (
     ArrowProject,
@@ -297,6 +297,80 @@ def test_what_the_user_writes_while_a_yes_is_carried_out_is_the_users() -> None:
 
     asyncio.run(run())
     assert done.held is not None
+
+
+def carried_out(project: ArrowProject, editor: Reports, *operations: Operation) -> tuple[Failure | None, Execution]:
+    """What ends a yes to operations on the story, if anything does."""
+    done = Execution(TurnContext(project, None, (), (), (), ()), editor, "destructive", unheard)
+    return asyncio.run(done.replay(operations)), done
+
+
+def delete(node_id: int) -> Operation:
+    return Operation("delete_node", {"node_id": node_id})
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "agreed"),
+    [
+        (update(60, data={"content": LINE}), delete(60)),
+        (update(60, notes="Ask Bo."), delete(60)),
+        (update(60, data={"content": LINE}), update(60, data={"content": "Gone."})),
+        (Operation("create_connection", {"from_node_id": 59, "from_slot": 0, "to_node_id": 60}), delete(60)),
+        (update(2, data={"lines": [f"{number}. {LINE}" for number in (7, 0, 1, 2, 3, 4)]}), delete(2)),
+        (tags(home="pier", mood="low", song="hers"), tags(home="pier")),
+    ],
+    ids=["text", "notes", "replaced", "connection", "line", "tag"],
+)
+def test_what_the_user_writes_while_a_yes_is_carried_out_is_not_taken_away(
+    meanwhile: Operation, agreed: Operation
+) -> None:
+    project = written()
+    failure, done = carried_out(project, Reports(project.copy(), meanwhile), delete(50), agreed, delete(51))
+    assert failure is not None
+    assert failure.code == "CONFLICT"
+    assert done.executed == [delete(50)], "what was done before stays, and nothing follows"
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        update(60, data={"content": ""}),
+        update(61, data={"content": LINE}),
+        Operation("update_node_map", {"node_id": 60, "modifications": {"offset": [9, 9]}}),
+        Operation("update_variable", {"by_name": "door", "name": "gate"}),
+    ],
+    ids=["less", "elsewhere", "moved", "renamed"],
+)
+def test_what_the_user_does_elsewhere_while_a_yes_is_carried_out_is_no_conflict(meanwhile: Operation) -> None:
+    project = written()
+    failure, done = carried_out(project, Reports(project.copy(), meanwhile), delete(50), delete(60))
+    assert failure is None
+    assert len(done.executed) == 2
+
+
+def test_what_is_made_by_a_yes_may_be_changed_by_it() -> None:
+    project = written()
+    (made,) = project.copy().apply(page("")).created
+    editor = Reports(project.copy(), update(60, notes="Ask Bo."))
+    failure, _ = carried_out(project, editor, delete(50), page("Hello."), update(made, data={"content": "More."}))
+    assert failure is None
+
+
+def test_of_a_yes_only_what_others_have_written_into_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+
+    def watched(before: Tables, after: Tables) -> Iterator[Loss]:
+        measured.append(len(before["node"]))
+        return losses(before, after)
+
+    monkeypatch.setattr("agent.editing.meanwhile.losses", watched)
+    project = written()
+    changed = project.copy()
+    changed.apply(update(79, notes="Ask Bo."))
+    of = TurnContext(changed, None, (), (), (), ())
+    done = Execution(of, InMemoryEditor(changed), "destructive", unheard)
+    assert asyncio.run(done.replay([delete(node_id) for node_id in NODES[:20]], agreed=project)) is None
+    assert measured == [len(project.data.nodes), *[1] * 20]
 
 
 def test_a_connection_of_a_node_that_is_on_two_maps_is_asked_about() -> None:

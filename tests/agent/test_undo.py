@@ -246,6 +246,20 @@ async def test_an_undo_that_breaks_off_while_the_user_writes_asks_before_it_goes
     assert [event.kind for event in events if isinstance(event, Asked)] == ["confirmation"]
 
 
+async def test_what_the_user_writes_meanwhile_is_not_taken_back_by_an_undo(runner: TurnRunner) -> None:
+    pier = Use("update_node", {"node_id": 3, "data": {"content": "Rain."}})
+    runner.model.add([pier, GOLD], ["Done."])
+    editor = Reporting(story())
+    await runner.events("Do both.", editor)
+    written_in = WrittenIn(editor.project)
+    events = await runner.events("/undo", written_in, project=parse(editor.project.to_text()))
+    assert failures(events) == ["CONFLICT"]
+    assert len(written_in.applied) == 1
+    assert editor.project.data.nodes[3]["data"]["content"] == "By hand."
+    asked = await runner.events("/undo", Reporting(editor.project), project=parse(editor.project.to_text()))
+    assert "By hand." in next(event.text for event in asked if isinstance(event, Asked))
+
+
 async def test_what_was_deleted_comes_back_under_a_new_id_and_that_is_said(runner: TurnRunner) -> None:
     runner.model.add([DELETE], ["Done."])
     editor = Reporting(story())

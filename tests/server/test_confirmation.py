@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from arrow_project import Operation
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
-from tests.agent.story import story_text
+from tests.agent.story import story, story_text
 from tests.server.client import Client, texts, types
 from tests.server.house import House, house
 
@@ -71,6 +72,31 @@ def test_after_the_story_has_changed_a_yes_is_a_conflict(home: House, client: Cl
     assert "function_call" not in types(frames)
     assert texts(frames)[0].startswith("CONFLICT: ")
     assert types(frames)[-1] == "end"
+
+
+@pytest.mark.parametrize("reports", [True, False])
+def test_what_is_written_while_a_yes_is_carried_out_ends_it(home: House, client: Client, *, reports: bool) -> None:
+    home.model.add([Use("delete_node", {"node_id": 2}), DELETE])
+    client.turn("Remove both.")
+    client.ask("yes")
+    call = client.call()
+    now = story()
+    now.apply(Operation("delete_node", {"node_id": 2}))
+    now.apply(Operation("update_node", {"node_id": 3, "data": {"content": "By hand."}}))
+    if not reports:
+        client.sync(now.to_text())
+        client.ask("Is the story here?")
+        assert "BUSY" in texts(client.until("chat_response"))[-1]
+    client.answer(call, **({"arrow_content": now.to_text()} if reports else {}))
+    frames = client.until("end")
+    assert "function_call" not in types(frames)
+    done, conflict = texts(frames)
+    assert done.startswith("Done: delete node (node_id 2)")
+    assert conflict.startswith("CONFLICT: ")
+    assert "node 3" in conflict
+    client.sync(now.to_text())
+    undo = texts(client.turn("undo"))[-1]
+    assert '"By hand." -> "The pier is empty."' in undo, "it is asked about, as that was the user's"
 
 
 def test_the_same_story_sent_again_is_no_change(home: House, client: Client) -> None:

@@ -1,0 +1,53 @@
+"""What others write into a story while something is done there that the user has agreed to."""
+
+from collections.abc import Iterator
+
+from arrow_project import ArrowProject, Loss, Tables, copied, losses, tables_of
+
+
+class WrittenMeanwhile:
+    """Knows what has come into a story since it was agreed to what is done: no yes was about that.
+
+    What is measured of an operation are the records that others have written into, and not the whole story.
+
+    Args:
+        agreed: The story that the user was asked about.
+    """
+
+    def __init__(self, agreed: ArrowProject) -> None:
+        self._story = agreed  # as what was agreed to has left it, up to now
+        self._places: set[str] = set()  # by name: numbers have hashes that somebody can choose
+        self._records: Tables = {}
+
+    def look_at(self, story: ArrowProject, shown: Tables) -> None:
+        """The story before an operation, with its tables; another one than before is what the client has shown."""
+        if story is self._story:
+            return
+        for loss in losses(shown, tables_of(self._story)):
+            self._places |= {_place(loss), _resource(loss)}
+        self._story = story
+        self._records = {kind: {} for kind in shown}
+        for kind, table in shown.items():
+            for key, record in table.items():
+                if f"{'node' if kind == 'place' else kind} {key}" in self._places:
+                    self._records[kind][key] = copied(record)
+                elif kind in ("variable", "character"):  # where it is renamed, texts that expose it are written anew
+                    self._records[kind][key] = {"name": record["name"]}
+
+    def taken_away(self, tried: ArrowProject) -> Iterator[Loss]:
+        """What of it an operation would take away that the story has been tried with."""
+        if not self._places:
+            return
+        for loss in losses(self._records, tables_of(tried)):
+            is_new = f"{_resource(loss)} gone" in self._places
+            if is_new or (_place(loss) if loss.place else _resource(loss)) in self._places:
+                yield loss
+
+
+def _resource(loss: Loss) -> str:
+    return f"{loss.kind} {loss.id}"
+
+
+def _place(loss: Loss) -> str:
+    """Where in its resource it was; all of it, where the resource itself is new."""
+    return f"{_resource(loss)} {loss.place} {loss.connection}" if loss.place else f"{_resource(loss)} gone"
