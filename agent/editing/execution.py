@@ -6,15 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from agent.editing.consent import Consent
-from agent.editing.editor import (
-    BatchingEditor,
-    Editor,
-    Failure,
-    OperationRefused,
-    Outcome,
-    Rehearsal,
-    failure_of,
-)
+from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal, failure_of
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
 from agent.editing.validation import apply_checked, weight
