@@ -2,7 +2,7 @@
 
 import copy
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from arrow_project.garbage import no_collection
@@ -84,6 +84,17 @@ class ArrowProject:
                 return perform(self.data, operation, selection)
             finally:
                 self.data.expected_ids = ()
+
+    @property
+    def seeds(self) -> dict[int, int]:
+        """What each author's next id is made from."""
+        return {author: self.data.seed_of(author) for author in self.data.authors}
+
+    def draw_from(self, seeds: Mapping[int, int]) -> None:
+        """Give ids as the story gave them when its `seeds` were these; of authors whom it lacks nothing is known."""
+        for author in seeds.keys() & self.data.authors.keys():
+            info, _seed, *rest = self.data.authors[author]
+            self.data.journal.put(self.data.authors, author, [info, seeds[author], *rest])
 
     def expect_id(self, *resource_ids: int) -> None:
         """Give these ids to what the next operation creates, in its order, because an editor gave them.

@@ -217,11 +217,19 @@ class CatalogPendings:
         self._project_id = project_id
         self._weigh = weigh
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
+    def put(
+        self,
+        kind: str,
+        operations: Sequence[Operation],
+        content_sha256: str,
+        origin: Origin | None = None,
+        seeds: Mapping[int, int] | None = None,
+    ) -> str:
         """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
         payload: dict[str, Any] = {
             "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in operations],
             "origin": origin.as_dict() if origin else None,
+            "seeds": seeds or {},
         }
         return self._catalog.put_pending(self._workspace, self._project_id, kind, payload, content_sha256)
 
@@ -232,7 +240,8 @@ class CatalogPendings:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
-        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin)
+        seeds = {int(author): seed for author, seed in found.payload.get("seeds", {}).items()}  # unknown earlier
+        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin, seeds)
 
     def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
         """Keeps what was before a turn, compressed; `forgets`: of a project only the last turns are kept."""

@@ -1,7 +1,7 @@
 """One turn's operations: tried on the shadow, held for a yes where needed, executed by the editor."""
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
@@ -125,22 +125,29 @@ class Execution:
         after_each: Callable[[OperationFinished], Awaitable[None]] | None = None,
         *,
         agreed: ArrowProject | None = None,
+        seeds: Mapping[int, int] | None = None,
     ) -> Failure | None:
         """Executes operations that the user has agreed to; ids of what they create follow what the editor gives.
 
         It ends with the first that fails, or that would take away what others have written since, and returns why;
         `after_each` hears of those that did not. `given_ids` then has the ids that came out differently than expected.
-        What was `agreed` to is about that story, by default the one as it is now.
+        What was `agreed` to is about that story, by default the one as it is now, and what it makes has the ids that
+        come of these `seeds`, by default those of now.
         """
         with self.consent.given(agreed or self._context.project):
-            return await self.execute_in_order(operations, after_each)
+            return await self.execute_in_order(operations, after_each, seeds)
 
     async def execute_in_order(
-        self, operations: Sequence[Operation], after_each: Callable[[OperationFinished], Awaitable[None]] | None = None
+        self,
+        operations: Sequence[Operation],
+        after_each: Callable[[OperationFinished], Awaitable[None]] | None = None,
+        seeds: Mapping[int, int] | None = None,
     ) -> Failure | None:
         """`replay` of operations that the user may have to be asked about first: those are left in `held`."""
         project = self._context.project
         expected = await in_thread(project.copy) if project and len(operations) > 1 else None
+        if expected is not None:
+            expected.draw_from(seeds or {})
         selection, ids = self.shadow.selection, dict[int, int]()
         self.given_ids = ids
         for operation in operations:

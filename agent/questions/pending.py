@@ -1,7 +1,7 @@
 """What waits for the user's answer, and what an undo goes back to."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -57,6 +57,7 @@ class PendingQuestion:
         operations: What a yes executes, in this order; for `parameters` the one that is not complete yet.
         content_sha256: The fingerprint of the story it was asked for; another story makes it obsolete.
         origin: The message that a model goes on with afterwards; None where nothing of it is left.
+        seeds: Those of the story that the ids are from which the operations make.
     """
 
     id: str
@@ -64,6 +65,7 @@ class PendingQuestion:
     operations: tuple[Operation, ...]
     content_sha256: str
     origin: Origin | None = None
+    seeds: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,14 @@ class Before:
 class PendingStore(Protocol):
     """Keeps what waits for an answer and what can be taken back, for one project of one workspace."""
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
+    def put(
+        self,
+        kind: str,
+        operations: Sequence[Operation],
+        content_sha256: str,
+        origin: Origin | None = None,
+        seeds: Mapping[int, int] | None = None,
+    ) -> str:
         """Keeps the operations and returns the id that answers name."""
         ...
 

@@ -1,7 +1,7 @@
 """What a turn asks the user, kept until the answer, and what a model is told when it goes on after it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -29,21 +29,26 @@ class Questions:
         after: ArrowProject,
         operations: Sequence[Operation],
         origin: Origin | None,
+        seeds: Mapping[int, int] | None = None,
     ) -> Asked:
-        """Whether `operations`, which lead from `before` to `after`, are to be done."""
+        """Whether `operations`, which lead from `before` to `after`, are to be done.
+
+        The ids that they make are from `seeds`, by default those of `before`.
+        """
         changes = str(diff(before, after))
         names = ", ".join(dict.fromkeys(operation.function.replace("_", " ") for operation in operations))
         what = "This is what would change:" if kind == "plan" else f"{names} would change this:"
-        pending_id = self._store.put(kind, operations, fingerprint(before), origin)
+        pending_id = self._store.put(kind, operations, fingerprint(before), origin, seeds or before.seeds)
         text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, changes, tuple(operations))
 
     def once_more(self, pending: PendingQuestion, project: ArrowProject) -> Asked:
         """A question that has been asked about the same story, under a new id."""
         after = project.copy()
+        after.draw_from(pending.seeds)
         after.apply_all(pending.operations)
         kind = "plan" if pending.kind == "plan" else "confirmation"
-        return self.about_changes(kind, project, after, pending.operations, pending.origin)
+        return self.about_changes(kind, project, after, pending.operations, pending.origin, pending.seeds)
 
     def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
         """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""

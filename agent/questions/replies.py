@@ -180,7 +180,7 @@ class Replies:
         async def note(finished: OperationFinished) -> None:
             done.append(Operation(finished.function, finished.arguments))
 
-        failure = await self.execution.replay(pending.operations, note, agreed=agreed)
+        failure = await self.execution.replay(pending.operations, note, agreed=agreed, seeds=pending.seeds)
         if done:
             await self.tell(TextFinished(summarize(done)))
         if failure is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
 from agent.answering.function_names import function_named
-from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal, failure_of
+from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution, Held
 from agent.local import WordsMissing
 from agent.models.keys import without_keys
@@ -43,6 +43,8 @@ from arrow_project import ArrowProject, Operation, OperationError, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
+
+_CHANGED_MEANWHILE = "The project has been changed meanwhile, and does not fit what you were to be asked about any more"
 
 
 @dataclass(frozen=True)
@@ -282,13 +284,12 @@ class Turn:
         before = held.project
         if held.newer is not None:
             before, after = held.newer, held.newer.copy()
+            if before.seeds != held.project.seeds:  # which of the ids are meant that the operations make?
+                raise OperationRefused(Failure("CONFLICT", f"{_CHANGED_MEANWHILE}. Ask for it again."))
             try:
                 after.apply_all(held.operations)
             except OperationError as error:
-                told = (
-                    "The project has been changed meanwhile, and does not fit what you were to be asked about any more"
-                )
-                raise OperationRefused(Failure("CONFLICT", f"{told}: {failure_of(error).message}")) from error
+                raise OperationRefused(Failure("CONFLICT", f"{_CHANGED_MEANWHILE}: {error.message}")) from error
         origin = self._so_far() if self._answer is not None else None  # of a function call nothing is left
         return self._questions.about_changes("confirmation", before, after, held.operations, origin)
 

@@ -18,6 +18,7 @@ from agent import (
     TextChunk,
     TextFinished,
 )
+from arrow_project import Operation, Story, fingerprint
 from tests.agent.scripted_model import PATIENCE_S, Hang, Think, Use
 from tests.agent.story import NEXT_ID, story, story_text
 from tests.agent.turn_runner import TurnRunner, unheard
@@ -145,6 +146,28 @@ async def test_yes_no_and_neither(runner: TurnRunner) -> None:
         "(The open question is dropped, and nothing of it was done.)",
     ]
     assert runner.pendings.kept == {}
+
+
+async def test_what_a_yes_makes_is_what_its_other_operations_mean_whatever_was_made_meanwhile(
+    runner: TurnRunner,
+) -> None:
+    texts = [("A", "Of A."), ("B", "Of B.")]
+    made = [{"type": "content", "scene_id": 0, "name": n, "preset": {"content": text}} for n, text in texts]
+    meant = {"node_id": NEXT_ID + 1, "data": {"content": "Meant for B."}}
+    calls = [
+        Operation("delete_node", {"node_id": 3}),
+        *(Operation("create_insert_node", arguments) for arguments in made),
+        Operation("update_node", meant),
+    ]
+    editor = InMemoryEditor(story())
+    (asked,) = [e for e in await runner.events("", editor, operations=calls) if isinstance(e, Asked)]
+    by_hand = editor.project.apply(Operation("create_insert_node", made[0]))
+    editor.project.apply(Operation("delete_node", {"node_id": by_hand.result["node_id"]}))
+    assert fingerprint(editor.project) == fingerprint(story())
+    await runner.events("yes", editor, pending_id=asked.pending_id)
+    nodes = Story(editor.project).nodes
+    said = {node.name: node.data.get("content") for node in nodes.values() if node.name in ("A", "B")}
+    assert said == {"A": "Of A.", "B": "Meant for B."}
 
 
 async def test_a_yes_to_nothing_and_a_yes_too_late(runner: TurnRunner) -> None:

@@ -1,7 +1,7 @@
 """Turns for tests: a scripted model, an editor in memory, and pendings in a dict."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,9 +39,17 @@ class Pendings:
         self.before: list[tuple[str, Before]] = []
         self.undone = ""
 
-    def put(self, kind: str, operations: Sequence[Operation], content_sha256: str, origin: Origin | None = None) -> str:
+    def put(
+        self,
+        kind: str,
+        operations: Sequence[Operation],
+        content_sha256: str,
+        origin: Origin | None = None,
+        seeds: Mapping[int, int] | None = None,
+    ) -> str:
         pending_id = f"pending_{len(self.kept)}"
-        self.kept[pending_id] = PendingQuestion(pending_id, kind, tuple(operations), content_sha256, origin)
+        kept = PendingQuestion(pending_id, kind, tuple(operations), content_sha256, origin, seeds or {})
+        self.kept[pending_id] = kept
         return pending_id
 
     def take(self, pending_id: str) -> PendingQuestion | None:
