@@ -126,6 +126,16 @@ class Documents(Database):
         # Sorted here, as each database has its own idea of the order of letters.
         return sorted(found, key=lambda document: document.name)
 
+    def sha256s(self, key: ProjectKey, among: Iterable[str]) -> set[str]:
+        """Which of these a document of the project has."""
+        of_project = select(documents.c.sha256).join(projects).where(is_project(key))
+        with self._reading() as connection:
+            return {
+                sha256
+                for some in chunks(among)
+                for sha256 in connection.scalars(of_project.where(documents.c.sha256.in_(some)))
+            }
+
     def find_document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` or `DocumentNotFound`."""
         ids = [key.document_id(name_or_id), name_or_id] if is_storable(name_or_id) else []

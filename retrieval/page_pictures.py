@@ -98,6 +98,11 @@ class PagePictures:
             raise PageNotDrawn(*drawn)
         return drawn
 
+    def documents(self, key: ProjectKey) -> set[str]:
+        """The SHA-256 of those documents of the project that pictures are kept of."""
+        with self._lock:
+            return {view.sha256 for view in self._kept if view.key == key}
+
     def keep_only(self, key: ProjectKey, sha256s: Collection[str]) -> None:
         """Forget the pictures of the project's other documents."""
         with self._lock:

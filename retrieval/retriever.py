@@ -136,7 +136,7 @@ class Retriever:
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""
         self._indexes.refresh(key)
-        self._pictures.keep_only(key, {document.sha256 for document in self._catalog.documents(key)})
+        self._pictures.keep_only(key, self._catalog.sha256s(key, self._pictures.documents(key)))
 
     def embed_pending(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> int:
         """Give every passage its vector; returns how many had to be computed.

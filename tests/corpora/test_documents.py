@@ -38,6 +38,12 @@ def test_a_document_comes_back_as_it_was_put(catalog: Catalog, key: ProjectKey, 
     assert catalog.passages_by_id(key, [passages[1].id, "unknown"]) == {passages[1].id: passages[1]}
 
 
+def test_the_files_of_a_projects_documents_are_its_own(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    document, other = put(key, "bible.md", "One."), put(ProjectKey("local", "other"), "a.md", "Two.")
+    assert catalog.sha256s(key, [document.sha256, other.sha256, "a" * 64]) == {document.sha256}
+    assert catalog.sha256s(key, []) == set()
+
+
 def test_spans_of_a_text_are_counted_in_characters(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     text = "Ä🕯 lamp, étude 👩‍🚀, 海."
     document = put(key, "signs.md", text)

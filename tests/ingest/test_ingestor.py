@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from corpora import DocumentNotFound, Passage, ProjectKey, ProjectNotFound
+from corpora import Document, DocumentNotFound, Passage, ProjectKey, ProjectNotFound
 from ingest import Extracted, Progress, Refusal, Source, Unread, scan
 from ingest.split import split
 from retrieval import VectorStoreUnavailable
@@ -182,6 +183,22 @@ def test_two_documents_cannot_have_one_name(pipeline: Pipeline, key: ProjectKey)
     assert [document.status for document in report.documents] == ["indexed", "failed", "indexed"]
     assert [document.error and document.error.code for document in report.documents] == [None, "DUPLICATE_NAME", None]
     assert pipeline.catalog.text(key, key.document_id("bible.md")).strip() == BIBLE.strip()
+
+
+def test_a_removal_lists_no_other_documents(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.ingestor.add(key, SOURCES)
+    listed, documents = list[object](), pipeline.catalog.documents
+
+    def listing(of: ProjectKey, ids: Iterable[str] | None = None) -> list[Document]:
+        listed.append(ids)
+        return documents(of, ids)
+
+    monkeypatch.setattr(pipeline.catalog, "documents", listing)
+    pipeline.ingestor.remove(key, "bible.md")
+    assert None not in listed
+    assert [document.name for document in documents(key)] == ["quests/harbour.txt"]
 
 
 def test_removing_what_is_not_there_says_so(pipeline: Pipeline, key: ProjectKey) -> None:

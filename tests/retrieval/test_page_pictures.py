@@ -54,6 +54,7 @@ def test_those_of_a_document_that_is_gone_go() -> None:
     views = [view(1, ONE, "gone"), view(1, ONE, "there"), view(1, TWO, "gone")]
     for each in views:
         pictures.get(each, drawn.of(each))
+    assert pictures.documents(ONE) == {"gone", "there"}
     pictures.keep_only(ONE, {"there"})
     for each in views:
         pictures.get(each, drawn.of(each))
