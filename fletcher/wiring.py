@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StoredOriginals
+from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StorageError, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import FolderRoots, Ingestor, Painter, ReaderPool, ReadError
@@ -109,7 +109,10 @@ def _compare(catalog: Catalog, manifest: Manifest) -> None:
             entries[0].name,
         )
     elif keys:
-        manifest.settle(known)
+        try:
+            manifest.settle(known)
+        except StorageError as error:  # as on a full disk, on which what is there can be searched all the same
+            logger.warning("%s The next start tries it again.", error)
 
 
 def _of(directory: DataDirectory | None) -> DataDirectory:

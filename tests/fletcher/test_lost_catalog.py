@@ -1,5 +1,6 @@
 """A catalog that was lost comes back from the originals, with the names, projects and workspaces they had."""
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -105,6 +106,25 @@ def test_a_directory_of_an_older_fletcher_gets_its_manifest_when_it_is_opened(
     manifest.rmdir()
     fletcher("documents", "--project", "1", directory=directory)
     assert sorted(path.name for path in manifest.iterdir()) == before
+
+
+def test_where_the_disk_has_no_room_for_an_entry_that_is_said_and_the_rest_goes_on(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = directory.path / "originals" / "documents"
+    lost = next(folder.iterdir())
+    lost.unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr("corpora.manifest.write_whole", full)
+        fletcher("documents", "--project", "1", directory=directory)
+    told = capsys.readouterr()
+    assert "people.md" in told.out
+    assert "manifest" in told.err
+    fletcher("documents", "--project", "1", directory=directory)
+    assert lost.exists()
 
 
 def test_originals_that_nothing_names_are_counted_and_left(

@@ -38,6 +38,17 @@ def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_p
     page.get_by_label("Token").wait_for()
 
 
+def test_signing_out_clears_what_the_tab_keeps_of_its_own_workspace(guarded: str, open_page: OpenPage) -> None:
+    page = open_page(guarded)
+    sign_in(page, "tok-red")
+    others = ["fletcher-ask-blue-1", "fletcher-story-blue", "fletcher-story-blue-text"]
+    own = ["fletcher-change-red-1", "fletcher-story-red", "fletcher-story-red-text"]
+    page.evaluate("(keys) => keys.forEach((key) => sessionStorage.setItem(key, '{}'))", [*own, *others])
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Token").wait_for()
+    assert page.evaluate("Object.keys(sessionStorage).sort()") == others
+
+
 def test_the_form_leads_on_to_the_page_that_was_asked_for(guarded: str) -> None:
     wanted = {"project": "red-project", "tab": "Ask", "question": 'Who "<b>" & why?'}
     form = httpx.get(guarded, params=wanted | {"token": "wrong", "next": "https://evil.example"}, timeout=PATIENCE_S)

@@ -38,7 +38,15 @@ _UNDER_WAY = Places(4000, 1000)
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
-_FORGET = "sessionStorage.clear(); window.onbeforeunload = null"  # what a browser keeps of a page
+# What a browser's tab keeps of a workspace's pages, as `fletcher-story-red-text`; that of others stays theirs.
+_FORGET = """((workspace) => {
+  for (const key of Object.keys(sessionStorage)) {
+    const of = key.split("-").slice(2).join("-");
+    const isOwn = of === workspace || of.startsWith(`${workspace}-`);
+    if (isOwn || !key.startsWith("fletcher-")) sessionStorage.removeItem(key);
+  }
+  window.onbeforeunload = null;
+})"""
 
 
 def keep_pages_apart() -> None:
@@ -87,7 +95,8 @@ def counted(send: _Handler) -> _Handler:
 async def leave_pages(session: BrowserSession) -> None:
     """Ends every page of the session, with what is under way there; its browser goes to where a token is asked for."""
     for client in pages_of(session):
-        await sio.emit("run_javascript", {"code": _FORGET}, room=client.id)
+        forget = f"{_FORGET}({json.dumps(session.workspace)})"
+        await sio.emit("run_javascript", {"code": forget}, room=client.id)
         await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
         client.delete()
 
