@@ -6,6 +6,7 @@ import shutil
 import sys
 import threading
 import webbrowser
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
@@ -44,10 +45,13 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
     _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
     with Api(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as api:
         _show_ingest(api)
+        aside = put_aside(story)
         # In place of what is there: a link may lead to a file of the user's.
         replace_whole(story, SAMPLE.arrow_file.read_bytes(), mode=0o644)
         _show_conversation(settings, api.owner, story)
         owner = api.owner
+    if aside is not None:
+        tell_of(aside, story)
     _show_next_steps(story)
     _heading("The same in a browser")
     if owner.url and owner.pid != os.getpid():  # a server that runs on the demo's data, and goes on
@@ -58,6 +62,22 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
         console.out.print(f"  {program()} demo --open", markup=False)
         console.out.print(f"or {program()} serve --data-dir {settings.data_dir}", markup=False, highlight=False)
         console.out.print(f"and then {_USUAL_URL}/?project={_PROJECT}&tab=Ask", markup=False, highlight=False)
+
+
+def put_aside(story: Path) -> Path | None:
+    """What the user may have made of an earlier demo's story stays, beside the new one; None where nothing is there."""
+    if story.is_symlink() or not story.is_file() or story.read_bytes() == SAMPLE.arrow_file.read_bytes():
+        return None
+    names = (story.with_stem(f"{story.stem}-{number}") for number in count(1))
+    return story.rename(next(path for path in names if not path.exists()))
+
+
+def tell_of(aside: Path, story: Path) -> None:
+    """Unless nothing had been made of it."""
+    if aside.read_bytes() == story.read_bytes():
+        aside.unlink()
+    else:
+        console.out.print(f"What you had made of an earlier demo's is in {aside}.", markup=False)
 
 
 def _show_ingest(api: Api) -> None:

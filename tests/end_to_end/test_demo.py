@@ -46,6 +46,32 @@ def _shown() -> str:
     return readme.partition("$ make demo\n")[2].partition("```")[0]
 
 
+def test_what_was_made_of_an_earlier_demos_story_stays_beside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = tmp_path / SAMPLE.arrow_file.name
+    assert demo.put_aside(story) is None
+    story.write_bytes(SAMPLE.arrow_file.read_bytes())
+    assert demo.put_aside(story) is None
+    for number, made in enumerate(["mine", "mine, too"], start=1):
+        story.write_text(made)
+        aside = demo.put_aside(story)
+        assert aside == tmp_path / f"{story.stem}-{number}.arrow"
+        story.write_text("of the demo")
+        demo.tell_of(aside, story)
+        assert aside.read_text() == made
+        assert aside.name in "".join(capsys.readouterr().out.split())
+    again = demo.put_aside(story)
+    story.write_text("of the demo")
+    assert again is not None
+    demo.tell_of(again, story)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"{story.stem}-1.arrow",
+        f"{story.stem}-2.arrow",
+        story.name,
+    ]
+
+
 def test_the_demo_makes_the_whole_journey_and_asks_no_other_machine(tmp_path: Path) -> None:
     witnessed = tmp_path / "witnessed"
     (tmp_path / "witness").mkdir()
