@@ -9,7 +9,7 @@ from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import integer, sequence, text
+from arrow_project.values import integer, is_id, sequence, text
 
 TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
 """The fields of a node's data that a player or a writer reads, in the order in which they are read; see `texts_of`."""
@@ -54,7 +54,8 @@ class Node:
     @property
     def speaker_id(self) -> int | None:
         """The character that it belongs to; None where its type has none, -1 for nobody."""
-        return self.data.get("character")
+        speaker = self.data.get("character")
+        return speaker if speaker is None or is_id(speaker) else -1  # else it is one that Arrow could not look up
 
     def output_name(self, slot: int) -> str:
         """What tells an output from the others, such as `true` or `slot 1 “Go in”`; empty where there is only one."""

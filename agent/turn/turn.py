@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignme
 from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution, Held
+from agent.editing.reconciliation import CREATED_BY
 from agent.local import WordsMissing
 from agent.models.keys import without_keys
 from agent.prompt.prompt import passage_budget
@@ -44,7 +46,18 @@ from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
 
+_MOST_LACKING = 2  # of the operations that the editor has done, of which its story is still on its way
 _CHANGED_MEANWHILE = "The project has been changed meanwhile, and does not fit what you were to be asked about any more"
+
+
+def _with(project: ArrowProject, operations: Sequence[Operation]) -> str:
+    """The fingerprint of the story with these operations; empty where they do not fit it."""
+    after = project.copy()
+    try:
+        after.apply_all(operations)
+    except OperationError:
+        return ""
+    return fingerprint(after)
 
 
 @dataclass(frozen=True)
@@ -112,25 +125,30 @@ class Turn:
         return tuple(self._execution.executed)
 
     async def follow(self, project: ArrowProject) -> None:
-        """The client has sent its story meanwhile, which is newer than the turn's copy."""
-        is_expected = False
+        """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations."""
+        lacking: int | None = None
         try:
-            is_expected = await in_thread_if_large(self.context.characters, self._is_expected, project)
+            lacking = await in_thread_if_large(self.context.characters, self._lacking, project)
         finally:
-            self._execution.shadow.is_shared |= not is_expected
-            self._execution.take(project)
+            self._execution.shadow.is_shared |= lacking is None
+            if not lacking:  # else the turn's copy is the newer one
+                self._execution.take(project)
 
-    def _is_expected(self, project: ArrowProject) -> bool:
-        """Whether it is the turn's copy, in which what the editor is asked for is done already, or about to be."""
-        try:
-            expected = fingerprint(self._execution.story)
-            if fingerprint(project) == expected:
-                return True
-            after = project.copy()
-            after.apply_all(self._execution.under_way)
-            return fingerprint(after) == expected
-        except (RuntimeError, KeyError, OperationError):  # it is changed at this very moment; or differs
-            return False
+    def _lacking(self, project: ArrowProject) -> int | None:
+        """How many of the turn's last operations the story lacks; None where it differs otherwise.
+
+        The turn goes on meanwhile, so it is looked at twice.
+        """
+        for _ in range(2):
+            with suppress(RuntimeError, KeyError):  # it is changed at this very moment
+                expected, under_way = fingerprint(self._execution.story), self._execution.under_way
+                if fingerprint(project) == expected:
+                    return 0
+                last = [*self._execution.executed[-_MOST_LACKING:], *under_way]
+                for count in range(max(1, len(under_way)), len(last) + 1):
+                    if _with(project, last[-count:]) == expected:
+                        return count
+        return None
 
     async def run(self) -> None:
         """Answers the message; `Ended` is always the last event, whatever happens before it."""
@@ -284,7 +302,8 @@ class Turn:
         before = held.project
         if held.newer is not None:
             before, after = held.newer, held.newer.copy()
-            if before.seeds != held.project.seeds:  # which of the ids are meant that the operations make?
+            makes = any(operation.function in CREATED_BY for operation in held.operations)
+            if makes and before.seeds != held.project.seeds:  # which of the ids are meant that they make?
                 raise OperationRefused(Failure("CONFLICT", f"{_CHANGED_MEANWHILE}. Ask for it again."))
             try:
                 after.apply_all(held.operations)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from arrow_project import Story, parse
 from tests.agent.story import story_text
 from tests.arrow_project.conftest import DOCUMENTS
@@ -26,3 +28,11 @@ def test_nodes_of_a_thousand_outputs_share_what_says_nothing_of_them() -> None:
     nodes = Story(parse(json.dumps(document))).nodes
     assert nodes[900].outputs is nodes[901].outputs
     assert len(nodes[900].outputs) == 1_000
+
+
+@pytest.mark.parametrize("speaker", [[7], {"a": 1}, "21", 2.5, True])
+def test_who_speaks_is_nobody_where_no_character_is_named(speaker: object) -> None:
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["character"] = speaker
+    read = Story(parse(json.dumps(document)))
+    assert read.speaker(read.nodes[2]) == ""

@@ -56,6 +56,7 @@ def test_what_was_made_of_an_earlier_demos_story_stays_beside(
     for number, made in enumerate(["mine", "mine, too"], start=1):
         story.write_text(made)
         aside = demo.put_aside(story)
+        assert aside is not None
         assert aside == tmp_path / f"{story.stem}-{number}.arrow"
         story.write_text("of the demo")
         demo.tell_of(aside, story)

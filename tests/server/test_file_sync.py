@@ -103,6 +103,51 @@ def test_a_story_that_comes_while_changes_wait_for_a_yes_is_what_the_question_is
     client.until("end")
 
 
+def test_a_story_that_lacks_the_call_under_way_ends_no_yes(home: House, client: Client) -> None:
+    """An ordinary client executes, answers without content, and sends its story, which crosses the next call."""
+    shown = story()
+    (made,) = shown.apply(Operation("create_insert_node", {"type": "content", "scene_id": 0})).created
+    nodes = [made, 2, 3]
+    client.sync(shown.to_text())
+    home.model.add([Use("delete_node", {"node_id": node}) for node in nodes], ["They are gone."])
+    client.turn("Remove all.")
+    client.ask("yes")
+    client.answer(client.call())
+    call = client.call()
+    shown.apply(Operation("delete_node", {"node_id": made}))
+    client.sync(shown.to_text())
+    client.ask("Is the story here?")
+    assert "BUSY" in texts(client.until("chat_response"))[-1]
+    client.answer(call)
+    client.answer(client.call())
+    assert "Done, 3 steps: delete node (3 times)." in texts(client.until("end"))
+
+
+@pytest.mark.parametrize("made", ["create_variable", "create_insert_node"])
+def test_what_is_made_by_hand_while_a_removal_waits_for_a_yes_is_no_conflict(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    is_reading, go_on = Event(), Event()
+
+    async def read(*_: Any) -> dict[str, Any]:
+        is_reading.set()
+        await asyncio.to_thread(go_on.wait, PATIENCE_S)
+        return {}
+
+    monkeypatch.setattr(TurnReader, "call", read)
+    home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})])
+    client.ask("Remove the pier.")
+    assert is_reading.wait(PATIENCE_S)
+    shown = story()
+    given = {"name": "gold", "type": "num", "initial_value": 1} if made == "create_variable" else {"type": "content"}
+    shown.apply(Operation(made, given | ({} if made == "create_variable" else {"scene_id": 0})))
+    client.sync(shown.to_text())
+    client.ask("Is the story here?")
+    client.until("chat_response")
+    go_on.set()
+    assert '- node 3 content "pier"' in texts(client.until("end"))[-1]
+
+
 def test_changes_that_no_longer_fit_a_story_that_comes_meanwhile_are_not_asked_about(
     home: House, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +178,7 @@ def test_a_story_that_comes_as_the_turn_ends_stays(
 ) -> None:
     ended = Event()
     monkeypatch.setattr("agent.turn.thread._FEW", 0)
-    monkeypatch.setattr(Turn, "_is_expected", lambda *_: ended.wait(PATIENCE_S))
+    monkeypatch.setattr(Turn, "_lacking", lambda *_: ended.wait(PATIENCE_S) and None)
     home.model.add([Use("create_character", {"name": "Bram"})], ["Done."], ["Hello."])
     client.ask("Add Bram.")
     call = client.call()
