@@ -87,14 +87,17 @@ class ArrowProject:
 
     @property
     def seeds(self) -> dict[int, int]:
-        """What each author's next id is made from."""
-        return {author: self.data.seed_of(author) for author in self.data.authors}
+        """What each author's next id is made from; the first is who works now."""
+        authors = dict.fromkeys((self.data.active_author, *self.data.authors))
+        return {author: self.data.seed_of(author) for author in authors}
 
     def draw_from(self, seeds: Mapping[int, int]) -> None:
         """Give ids as the story gave them when its `seeds` were these; of authors whom it lacks nothing is known."""
-        for author in seeds.keys() & self.data.authors.keys():
+        known = [author for author in seeds if author in self.data.authors]
+        for author in known:
             info, _seed, *rest = self.data.authors[author]
             self.data.journal.put(self.data.authors, author, [info, seeds[author], *rest])
+        self.data.active_author = next(iter(known), self.data.active_author)
 
     def expect_id(self, *resource_ids: int) -> None:
         """Give these ids to what the next operation creates, in its order, because an editor gave them.

@@ -100,11 +100,10 @@ class Execution:
 
     def release(self) -> tuple[Held, ArrowProject]:
         """What waits for a yes, and the story as it would be; the turn's story is again the one without it."""
-        assert self.held is not None
-        after = self._context.project
+        held, after, without = self.held, self._context.project, self.story
+        assert held is not None
         assert after is not None
-        held, self.held = self.held, None
-        self._context.project = held.newer or held.project
+        self.held, self._context.project = None, without
         return held, after
 
     @property
@@ -134,29 +133,33 @@ class Execution:
         What was `agreed` to is about that story, by default the one as it is now, and what it makes has the ids that
         come of these `seeds`, by default those of now.
         """
-        with self.consent.given(agreed or self._context.project):
-            return await self.execute_in_order(operations, after_each, seeds)
+        agreed = agreed or self._context.project
+        with self.consent.given(agreed):
+            return await self.execute_in_order(operations, after_each, agreed=agreed, seeds=seeds)
 
     async def execute_in_order(
         self,
         operations: Sequence[Operation],
         after_each: Callable[[OperationFinished], Awaitable[None]] | None = None,
+        *,
+        agreed: ArrowProject | None = None,
         seeds: Mapping[int, int] | None = None,
     ) -> Failure | None:
         """`replay` of operations that the user may have to be asked about first: those are left in `held`."""
-        project = self._context.project
+        # another story may come at any moment, and what it has made by itself has ids that are meant here
+        project = agreed or self._context.project
         expected = await in_thread(project.copy) if project and len(operations) > 1 else None
         if expected is not None:
             expected.draw_from(seeds or {})
         selection, ids = self.shadow.selection, dict[int, int]()
         self.given_ids = ids
-        for operation in operations:
+        for place, operation in enumerate(operations, 1):
             finished = await self.execute(renumbered(operation, ids))
             if finished.failure is not None:
                 return finished.failure
             if after_each is not None:
                 await after_each(finished)
-            if expected is None:
+            if expected is None or place == len(operations):
                 continue
             try:
                 alone = await self._computed(expected.apply, operation, selection)

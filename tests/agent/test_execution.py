@@ -1,12 +1,14 @@
 """Operations: tried on the shadow, executed by the editor, and the two kept equal."""
 
+import json
+
 import pytest
 
 from agent import Event, EventSink, Failure, Outcome, TurnContext
 from agent.editing.editor import Editor, InMemoryEditor
 from agent.editing.execution import Execution
 from agent.questions.confirmation import ConfirmationPolicy
-from arrow_project import ArrowProject, Operation, OperationResult
+from arrow_project import ArrowProject, Operation, OperationResult, parse
 from tests.agent.story import NEXT_ID, story, story_text
 from tests.agent.turn_runner import unheard
 
@@ -39,8 +41,8 @@ def execution(
 class Second:
     """An editor with a story of its own, which it does to as it is told."""
 
-    def __init__(self) -> None:
-        self.project = story()
+    def __init__(self, project: ArrowProject | None = None) -> None:
+        self.project = project or story()
 
     async def apply(self, applied: OperationResult) -> Outcome:
         return Outcome(success=True, result=self.project.apply(applied.operation).result)
@@ -360,3 +362,41 @@ async def test_where_ids_cannot_be_followed_any_more_nothing_follows() -> None:
     assert failure is not None
     assert failure.code == "CONFLICT"
     assert len(editor.applied) == 2
+
+
+async def test_what_is_unclear_after_the_last_operation_is_no_conflict() -> None:
+    moved = story()
+    moved.data.authors[0][1] += 1
+    editor = Answers(Outcome(success=True, result={"node_id": NEXT_ID}), Outcome(success=True))
+    done = execution(editor, context(moved), "destructive")
+    connect = Operation("create_connection", {"from_node_id": 3, "to_node_id": NEXT_ID})
+    assert await done.replay([LINE, connect]) is None
+
+
+async def test_what_is_replayed_means_the_ids_of_the_story_that_was_agreed_to() -> None:
+    """The user has made a node since, under the id that the first operation would have got."""
+    agreed, shown = story(), story()
+    shown.apply(Operation("create_insert_node", {"type": "content", "name": "by_hand"}))
+    editor = Second(shown.copy())
+    done = execution(editor, context(shown), "destructive")
+    write = Operation("update_node", {"node_id": NEXT_ID, "data": {"content": "Wind."}})
+    assert await done.replay([LINE, write], agreed=agreed) is None
+    assert "content" not in editor.project.simplified(NEXT_ID)
+    assert editor.project.simplified(NEXT_ID + 1)["content"] == "Wind."
+
+
+async def test_what_is_replayed_has_the_ids_of_the_author_who_was_at_work() -> None:
+    """Nothing in the file says which of its authors that is."""
+    raw = json.loads(story_text())
+    raw["meta"]["authors"]["1"] = ["Bea", 7]
+    asked, shown = parse(json.dumps(raw)), parse(json.dumps(raw))
+    asked.data.active_author = 1
+    seeds = asked.seeds
+    first, second = (each.result["node_id"] for each in asked.apply_all([LINE, LINE]))
+    editor = Second(shown.copy())
+    editor.project.data.active_author = 1
+    write = Operation("update_node", {"node_id": second, "data": {"content": "Wind."}})
+    done = execution(editor, context(shown), "destructive")
+    assert await done.replay([LINE, LINE, write, write], seeds=seeds) is None
+    assert editor.project.simplified(first)["content"] == "Rain."
+    assert editor.project.simplified(second)["content"] == "Wind."
