@@ -125,7 +125,7 @@ class References:
 
     def _note(self, users: _Users) -> None:
         self._changed[id(users)] = users
-        if users.count and "use" not in users.resource:
+        if users.count and not isinstance(users.resource.get("use"), list):
             self._document.journal.put(users.resource, "use", [])
         elif not users.count and "use" in users.resource:
             self._document.journal.drop(users.resource, "use")

@@ -9,7 +9,7 @@ from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import integer, is_id, sequence, text
+from arrow_project.values import integer, is_id, record, sequence, text
 
 TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
 """The fields of a node's data that a player or a writer reads, in the order in which they are read; see `texts_of`."""
@@ -67,9 +67,12 @@ class Node:
     @property
     def direction(self) -> int:
         """Of what updates a number: 1 where it adds, -1 where it takes away, 0 where it may do either."""
-        kind, value = self.data.get("with") or (0, 0)
         sign = {"add": 1, "sub": -1}.get(text(self.data.get("operator")), 0)
-        return -sign if kind == 0 and isinstance(value, int) and value < 0 else sign
+        match self.data.get("with"):
+            case [0, int(value)] if value < 0:
+                return -sign
+            case _:
+                return sign
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -149,7 +152,7 @@ class Story:
         """By id."""
         found = self._project.characters.items()
         return {
-            key: Character(key, text(c["name"]), text(c["color"]), c.get("tags") or {}, text(c.get("notes")))
+            key: Character(key, text(c["name"]), text(c["color"]), record(c.get("tags")), text(c.get("notes")))
             for key, c in found
         }
 
@@ -176,8 +179,8 @@ class Story:
     def followers(self, node_id: int) -> list[int]:
         """The nodes that may come next: by connections, a jump, or a macro that is played."""
         node = self.nodes[node_id]
-        macro = self.scenes.get(node.data.get("macro", -1)) if node.type == "macro_use" else None
-        target = macro.entry if macro else node.data.get("target", -1) if node.type == "jump" else -1
+        macro = self.scenes.get(integer(node.data.get("macro"))) if node.type == "macro_use" else None
+        target = macro.entry if macro else _target(node)
         return [link.to_id for link in self.leaving(node_id)] + ([target] if target in self.nodes else [])
 
     def reached_from(self, start: Iterable[int]) -> set[int]:
@@ -202,7 +205,7 @@ class Story:
         """What nothing leads to: no connection, no jump, no beginning of a scene."""
         reached = {self.entry, *(scene.entry for scene in self.scenes.values())}
         reached |= {link.to_id for link in self.links if link.from_id != link.to_id}
-        reached |= {node.data.get("target", -1) for node in self.nodes.values() if node.type == "jump"}
+        reached |= {_target(node) for node in self.nodes.values()}
         return [node for node in self.nodes.values() if node.id not in reached and node.inputs]
 
     @property
@@ -271,8 +274,7 @@ class Story:
     def _jumps(self) -> dict[int, list[Link]]:
         found: dict[int, list[Link]] = {}
         for node in self.nodes.values():
-            target = node.data.get("target") if node.type == "jump" else None
-            if isinstance(target, int):
+            if (target := _target(node)) in self.nodes:
                 found.setdefault(target, []).append(Link(node.id, 0, target, 0))
         return found
 
@@ -293,6 +295,11 @@ class Story:
         return Node(
             key, kind, text(node["name"]), text(node.get("notes")), scene_id, data, outputs, project.inputs(key)
         )
+
+
+def _target(node: Node) -> int:
+    """Where a jump leads; -1 for nowhere, and of other nodes."""
+    return integer(node.data.get("target")) if node.type == "jump" else -1
 
 
 def _scene(key: int, scene: Mapping[str, Any]) -> Scene:

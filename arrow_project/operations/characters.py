@@ -10,7 +10,7 @@ from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing, arguments_record
 from arrow_project.operations.function import Function, function, schema
 from arrow_project.operations.variables import find, free_name, refuse_too_much_text
-from arrow_project.values import Record, shown
+from arrow_project.values import Record, record, shown
 
 _GOLDEN = 0.618034
 _RGB = 6
@@ -85,7 +85,7 @@ def _replacement(editing: Editing, character_id: int, arguments: Record) -> dict
     if "tags" not in arguments:
         return None
     tags = _tags(arguments["tags"])
-    before: Record = editing.project.characters[character_id].get("tags") or {}
+    before = record(editing.project.characters[character_id].get("tags"))
     gone = [key for key in before if key not in tags]
     if gone:
         editing.remark(f"Removed the tags {', '.join(str(key) for key in gone)}: tags are replaced as a whole.")
