@@ -2,7 +2,7 @@
 
 import asyncio
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,6 +13,26 @@ from tests.agent.scripted_model import PATIENCE_S, Use
 from tests.agent.story import NEXT_ID, story, story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
+
+
+class Halfway(NamedTuple):
+    """A turn that reads something, and goes on when it is told to."""
+
+    is_reading: Event
+    go_on: Event
+
+
+@pytest.fixture
+def halfway(monkeypatch: pytest.MonkeyPatch) -> Halfway:
+    gate = Halfway(Event(), Event())
+
+    async def read(*_: Any) -> dict[str, Any]:
+        gate.is_reading.set()
+        await asyncio.to_thread(gate.go_on.wait, PATIENCE_S)
+        return {}
+
+    monkeypatch.setattr(TurnReader, "call", read)
+    return gate
 
 
 @pytest.mark.parametrize(
@@ -78,23 +98,15 @@ def test_a_sync_during_a_turn_settles_what_the_turn_knows(home: House, client: C
 
 @pytest.mark.parametrize("by_hand", ["", "Rain on the pier."])
 def test_a_story_that_comes_while_changes_wait_for_a_yes_is_what_the_question_is_about(
-    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, by_hand: str
+    home: House, client: Client, halfway: Halfway, by_hand: str
 ) -> None:
-    is_reading, go_on = Event(), Event()
-
-    async def read(*_: Any) -> dict[str, Any]:
-        is_reading.set()
-        await asyncio.to_thread(go_on.wait, PATIENCE_S)
-        return {}
-
-    monkeypatch.setattr(TurnReader, "call", read)
     home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})], ["It is gone."])
     client.ask("Remove the pier.")
-    assert is_reading.wait(PATIENCE_S)
+    assert halfway.is_reading.wait(PATIENCE_S)
     client.sync(story_text().replace("The pier is empty.", by_hand or "The pier is empty."))
     client.ask("Is the story here?")
     assert "BUSY" in texts(client.until("chat_response"))[-1]
-    go_on.set()
+    halfway.go_on.set()
     question = texts(client.until("end"))[-1]
     assert f'- node 3 content "pier" "{by_hand or "The pier is empty."}"' in question
     assert 'What would be lost: node 3 "pier"' in question
@@ -125,49 +137,33 @@ def test_a_story_that_lacks_the_call_under_way_ends_no_yes(home: House, client: 
 
 @pytest.mark.parametrize("made", ["create_variable", "create_insert_node"])
 def test_what_is_made_by_hand_while_a_removal_waits_for_a_yes_is_no_conflict(
-    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, made: str
+    home: House, client: Client, halfway: Halfway, made: str
 ) -> None:
-    is_reading, go_on = Event(), Event()
-
-    async def read(*_: Any) -> dict[str, Any]:
-        is_reading.set()
-        await asyncio.to_thread(go_on.wait, PATIENCE_S)
-        return {}
-
-    monkeypatch.setattr(TurnReader, "call", read)
     home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})])
     client.ask("Remove the pier.")
-    assert is_reading.wait(PATIENCE_S)
+    assert halfway.is_reading.wait(PATIENCE_S)
     shown = story()
     given = {"name": "gold", "type": "num", "initial_value": 1} if made == "create_variable" else {"type": "content"}
     shown.apply(Operation(made, given | ({} if made == "create_variable" else {"scene_id": 0})))
     client.sync(shown.to_text())
     client.ask("Is the story here?")
     client.until("chat_response")
-    go_on.set()
+    halfway.go_on.set()
     assert '- node 3 content "pier"' in texts(client.until("end"))[-1]
 
 
 def test_changes_that_no_longer_fit_a_story_that_comes_meanwhile_are_not_asked_about(
-    home: House, client: Client, monkeypatch: pytest.MonkeyPatch
+    home: House, client: Client, halfway: Halfway
 ) -> None:
-    is_reading, go_on = Event(), Event()
-
-    async def read(*_: Any) -> dict[str, Any]:
-        is_reading.set()
-        await asyncio.to_thread(go_on.wait, PATIENCE_S)
-        return {}
-
-    monkeypatch.setattr(TurnReader, "call", read)
     home.model.add([Use("delete_node", {"node_id": 3}), Use("get_node", {"node_id": 2})], ["Hello."])
     client.ask("Remove the pier.")
-    assert is_reading.wait(PATIENCE_S)
+    assert halfway.is_reading.wait(PATIENCE_S)
     without = story()
     without.apply(Operation("delete_node", {"node_id": 3}))
     client.sync(without.to_text())
     client.ask("Is the story here?")
     client.until("chat_response")
-    go_on.set()
+    halfway.go_on.set()
     assert texts(client.until("end"))[-1].startswith("CONFLICT: The project has been changed meanwhile")
     client.turn("Hello?")
     assert "pier" not in home.model.requests[-1].context
