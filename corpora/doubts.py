@@ -12,6 +12,8 @@ from corpora.database import Database
 from corpora.schema import documents, doubted_originals
 from corpora.statements import HELD_DOUBT, doubt
 
+# Each once: thousands of documents may be the same file, and nobody else writes to a data directory meanwhile.
+_of_documents = select(documents.c.sha256).distinct()
 _LONGEST_S = 1200  # longer than a write waits for its turn: a process that hangs keeps an original so long from others
 
 
@@ -78,7 +80,7 @@ class Doubts(Database):
             needed = {
                 sha256
                 for some in chunks(settled)
-                for sha256 in connection.scalars(select(documents.c.sha256).where(documents.c.sha256.in_(some)))
+                for sha256 in connection.scalars(_of_documents.where(documents.c.sha256.in_(some)))
             }
             yield [sha256 for sha256 in settled if sha256 not in needed]
             for some in chunks(settled):

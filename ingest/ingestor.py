@@ -10,11 +10,11 @@ from functools import partial
 from time import perf_counter
 from typing import Protocol
 
-from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares, is_storable
+from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.source import BYTES_PER_S, Refusal, Source, Unread
+from ingest.source import BYTES_PER_S, Refusal, Source, Unread, known_as
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
 
@@ -180,8 +180,8 @@ class Ingestor:
         return self.settled(key, report, before)
 
     def documents(self, key: ProjectKey, names: Iterable[str] | None = None) -> Mapping[str, Document]:
-        """The project's documents by their ids, or those of these names."""
-        ids = None if names is None else map(key.document_id, filter(is_storable, names))
+        """The project's documents by their ids, or those that came by these names."""
+        ids = None if names is None else map(key.document_id, map(known_as, names))
         return {document.id: document for document in self._catalog.documents(key, ids)}
 
     def settled(self, key: ProjectKey, report: IngestReport, before: Mapping[str, Document]) -> IngestReport:

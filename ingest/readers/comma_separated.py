@@ -14,8 +14,6 @@ from ingest.readers.formats import PageListener
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _SAMPLE_LINES = 50
 _MAX_TITLE = 200
-# A row of more lines is none: its quotation mark was never meant to begin a cell.
-_MOST_LINES = 100
 csv.field_size_limit(2**31 - 1)  # else a cell of 128 KiB costs the whole file
 
 
@@ -45,16 +43,21 @@ def _blocks(rows: Sequence[_Row]) -> Iterator[Block]:
 
 
 def _rows(text: str) -> Sequence[_Row]:
-    lines = [match[0] for match in _LINE.finditer(text) if match[0]]
+    lines = _lines(text)
     delimiter = _delimiter(lines)
-    rows = list(_split(lines, delimiter, quoted=True))
-    if max((text.count("\n", row.start, row.end) for row in rows), default=0) < _MOST_LINES:
-        return rows
-    return list(_split(lines, delimiter, quoted=False))
+    # The line that is added is a row of its own, unless a quotation mark before it is never closed.
+    *rows, last = _split([*lines, ""], 0, delimiter, quoted=True)
+    if last.start < len(text):  # that was never meant to begin a cell
+        rows += _split(_lines(text, last.start), last.start, delimiter, quoted=False)
+    return rows
 
 
-def _split(lines: Sequence[str], delimiter: str, *, quoted: bool) -> Iterator[_Row]:
-    position = used = 0
+def _lines(text: str, start: int = 0) -> Sequence[str]:
+    return [match[0] for match in _LINE.finditer(text, start) if match[0]]
+
+
+def _split(lines: Sequence[str], position: int, delimiter: str, *, quoted: bool) -> Iterator[_Row]:
+    used = 0
     # Not strict: a stray quote must not cost the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     for cells in reader:

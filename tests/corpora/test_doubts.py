@@ -1,5 +1,9 @@
 """Originals that may go: nobody settles a doubt while somebody stores the original, or takes it from a document."""
 
+from typing import Any
+
+from sqlalchemy import Engine, event
+
 from corpora import Catalog, ProjectKey
 from corpora.statements import doubt
 from tests.corpora.conftest import Put
@@ -27,6 +31,25 @@ def test_what_a_document_needs_is_doubted_no_longer(catalog: Catalog, key: Proje
         assert catalog.has_doubts()
     assert settled(catalog) == []
     assert not catalog.has_doubts()
+
+
+def test_what_thousands_of_documents_need_is_looked_up_once(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        document = put(key, name, "the same text")
+    catalog.remove_document(key, document.id)
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, values: object, *_: object) -> None:
+        if "FROM documents" in statement:
+            asked.append((statement, values))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        assert settled(catalog) == []
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
+        assert [len(connection.exec_driver_sql(*query).all()) for query in asked] == [1]
 
 
 def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None:

@@ -78,6 +78,12 @@ def test_with_wait_all_are_indexed(http: httpx.Client) -> None:
     assert changed["status"] == "updated"
 
 
+@pytest.mark.parametrize("name", ["cafe\u0301.md", "quests\\bible.md"])
+def test_with_wait_a_changed_document_is_updated_however_its_name_is_spelt(http: httpx.Client, name: str) -> None:
+    statuses = [post(http, text_of(name, text), query="?wait=true")["documents"][0]["status"] for text in ("A.", "B.")]
+    assert statuses == ["indexed", "updated"]
+
+
 def test_files_of_a_form(http: httpx.Client) -> None:
     files = [("files", ("quests/bible.md", BIBLE)), ("files", ("map.pdf", pdf("The map.")))]
     answer = http.post("/projects/1/corpus?wait=true", files=files)

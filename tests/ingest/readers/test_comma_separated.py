@@ -57,6 +57,25 @@ def test_a_quote_that_is_never_closed_does_not_join_all_that_follows(rows: int) 
     assert "\n".join(text for _, text in found).splitlines() == lines[1:], "each row is whole"
 
 
+def rows_of(text: str) -> list[str]:
+    extracted = read("cast.csv", text.encode())
+    return [text[block.char_from : block.char_to] for block in extracted.blocks if block.kind == "row"]
+
+
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_a_cell_of_hundreds_of_lines_leaves_all_rows_whole(ending: str) -> None:
+    script = "\n".join(f"Line {number}, said slowly." for number in range(300))
+    rows = ['Mara,"Ring it,\nand run."', f'Osk,"{script}"', 'Tobin,"Row,\nand ""rest""."']
+    assert rows_of("\n".join(["Name,Says", *rows]) + ending) == rows
+
+
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_what_a_quote_leaves_open_takes_no_row_before_it_apart(ending: str) -> None:
+    rows = ['Mara,"Ring it,\nand run."', 'Osk,"keeper', "Tobin,boat boy", "Sabeth,none"]
+    assert rows_of("\n".join(["Name,Says", *rows]) + ending) == rows
+    assert rows_of('Name,Says\n"') == ['"']
+
+
 def test_a_cell_may_be_very_long() -> None:
     found = passages(read("cast.csv", b"Name,Story\nMara," + b"She rings the bell. " * 10_000 + b"\nTobin,boat boy\n"))
     assert found[-1] == (("Name | Story",), "Tobin,boat boy")
