@@ -46,5 +46,6 @@ from .records import kept_bytes as kept_bytes
 from .records import page_range as page_range
 from .records import part_ids as part_ids
 from .records import passage_id as passage_id
+from .shares import Place as Place
 from .shares import Shares as Shares
 from .stored_originals import StoredOriginals as StoredOriginals

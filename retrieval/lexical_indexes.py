@@ -12,6 +12,7 @@ from functools import partial
 
 from corpora import Catalog, ProjectKey
 from retrieval.builders import Builders
+from retrieval.computing import waiting
 from retrieval.freed_memory import give_back
 from retrieval.lexical_index import LexicalIndex
 from retrieval.near_duplicates import NearDuplicates
@@ -109,7 +110,9 @@ class LexicalIndexes:
     def _built(self, key: ProjectKey, kept: _Kept, version: int, patience: float | None) -> LexicalIndex:
         while True:
             building = self._building(key, kept)
-            if not wait([building], patience).done and kept.index is not None:
+            with waiting():
+                built = wait([building], patience).done
+            if not built and kept.index is not None:
                 return kept.index
             index = building.result()
             if index.version >= version:  # else it was begun before the write

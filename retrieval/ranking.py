@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corpora import Catalog, ProjectKey
+from retrieval.computing import computing, waiting
 from retrieval.embedder import EmbeddingModel, Vectors
 from retrieval.errors import EmbeddingModelUnavailable, ProviderAway, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.fusion import POOL, Array, Fusion, Numbers
@@ -85,9 +86,10 @@ class Ranking:
         is_known = key in self._with_vectors
         if is_known:
             # The vector of the question takes longer than all the rest, which is looked up meanwhile.
-            looking = self._threads.submit(self._looked_up, key, query, document_id, surroundings)
-            vector = self._vector(query)
-            found = looking.result()
+            with waiting():
+                looking = self._threads.submit(self._looked_up, key, query, document_id, surroundings)
+                vector = self._vector(query)
+                found = looking.result()
         else:
             found, vector = self._looked_up(key, query, document_id, surroundings), None
         index, scope = found.index, found.scope
@@ -115,27 +117,29 @@ class Ranking:
         self._threads.shutdown(cancel_futures=True)
 
     def _looked_up(self, key: ProjectKey, query: str, document_id: str | None, surroundings: str) -> _LookedUp:
-        index = self._indexes.current(key)
-        scope = index.scope(document_id)
-        embedded = 1 - self._catalog.lacking_vectors(key, document_id) / max(len(scope), 1)
-        if embedded > 0:
-            self._upkeep.check_model()
-        scores = index.scores(query)
-        around = index.scores(surroundings)
-        return _LookedUp(
-            index=index,
-            scope=scope,
-            lexical=scores[scope].astype(np.float64),
-            around=around[scope].astype(np.float64),
-            idf_share=index.idf_share(query, scores, scope),
-            known_share=index.known_share(query),
-            embedded=embedded,
-        )
+        with computing(key):
+            index = self._indexes.current(key)
+            scope = index.scope(document_id)
+            embedded = 1 - self._catalog.lacking_vectors(key, document_id) / max(len(scope), 1)
+            if embedded > 0:
+                self._upkeep.check_model()
+            scores = index.scores(query)
+            around = index.scores(surroundings)
+            return _LookedUp(
+                index=index,
+                scope=scope,
+                lexical=scores[scope].astype(np.float64),
+                around=around[scope].astype(np.float64),
+                idf_share=index.idf_share(query, scores, scope),
+                known_share=index.known_share(query),
+                embedded=embedded,
+            )
 
     def _vector(self, query: str) -> Vectors | None:
         """The question's vector; None where the model, which may be a provider's, does not answer."""
         try:
-            return self._embedder.embed_query(query)
+            with waiting():
+                return self._embedder.embed_query(query)
         except (EmbeddingModelUnavailable, ProviderAway) as error:
             logger.warning("searched by text only: %s", error)
             return None
@@ -145,9 +149,10 @@ class Ranking:
     ) -> dict[int, float]:
         """Cosine of the passages nearest to the query, by their place in the scope; none where they cannot be asked."""
         try:
-            found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
-            if not found and not self._vectors.has(key):  # and the catalog has counted on it
-                self._upkeep.begin_anew(key)
+            with waiting():
+                found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+                if not found and not self._vectors.has(key):  # and the catalog has counted on it
+                    self._upkeep.begin_anew(key)
         except VectorStoreDamaged:
             self._upkeep.begin_anew()
             return {}

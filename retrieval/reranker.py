@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.computing import waiting
 from retrieval.errors import ProviderAway, RerankerUnavailable
 from retrieval.model_source import ModelNotUsable, load_local, provider_and_name
 from retrieval.provider import ProvidedReranker
@@ -119,7 +120,8 @@ def reranked(
     """
     first = list(islice(ranked, RERANKED))
     try:
-        scores = model.scores(query, [one.passage.embedding_text for one in first])
+        with waiting():
+            scores = model.scores(query, [one.passage.embedding_text for one in first])
     except ProviderAway as error:
         logger.warning("not reranked: %s", error)
         return chain(first, ranked), False

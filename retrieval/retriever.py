@@ -10,6 +10,7 @@ from typing import NamedTuple
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
 from retrieval.adjacency import is_too_much, merge_adjacent
 from retrieval.asked_for import SAYING, is_said
+from retrieval.computing import computing
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
@@ -75,17 +76,19 @@ class Retriever:
         Text that stands in two documents appears once, with the names of both. Raises `EmptyQuery`, `ProjectNotFound`,
         `DocumentNotFound` and, when the vectors are another model's, `EmbeddingModelMismatch`.
         """
-        return list(islice(self._ranked(key, query, document).entries, k))
+        with computing(key):
+            return list(islice(self._ranked(key, query, document).entries, k))
 
     def answer(self, key: ProjectKey, query: str, k: int = 8, document: str | None = None) -> SearchAnswer:
         """As `search`, with what it could not look at: pages of the documents that it found, and the vectors."""
-        ranked = self._ranked(key, query, document)
-        found = list(islice(ranked.entries, k))
-        wanted = {one.passage.document_id for one in found}
-        if document is not None:
-            wanted.add(self._catalog.find_document(key, document).id)
-        unseen = self._catalog.pages_without_text(key, wanted)
-        return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only, ranked.not_reranked)
+        with computing(key):
+            ranked = self._ranked(key, query, document)
+            found = list(islice(ranked.entries, k))
+            wanted = {one.passage.document_id for one in found}
+            if document is not None:
+                wanted.add(self._catalog.find_document(key, document).id)
+            unseen = self._catalog.pages_without_text(key, wanted)
+            return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only, ranked.not_reranked)
 
     def answer_any(
         self, key: ProjectKey, queries: Sequence[str], k: int = 8, document: str | None = None
@@ -116,22 +119,23 @@ class Retriever:
         A token is taken for four characters. A passage that is too long for what is left is passed over. Those that
         follow each other in a document become one, whose id names them all.
         """
-        left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
-        found = self._ranked(key, query, None, surroundings)
-        for ranked in islice(found.entries, POOL):
-            if len(ranked.passage.embedding_text) <= left:
-                left -= len(ranked.passage.embedding_text)
-                fitting.append(ranked)
+        with computing(key):
+            left, fitting = budget_tokens * _CHARACTERS_PER_TOKEN, list[RankedPassage]()
+            found = self._ranked(key, query, None, surroundings)
+            for ranked in islice(found.entries, POOL):
+                if len(ranked.passage.embedding_text) <= left:
+                    left -= len(ranked.passage.embedding_text)
+                    fitting.append(ranked)
 
-        def spans_of(document_id: str, places: Sequence[tuple[int, int]]) -> Sequence[str]:
-            try:
-                return self._catalog.spans(key, document_id, places)
-            except DocumentNotFound:  # removed meanwhile: its passages are shown as they were found
-                return ()
+            def spans_of(document_id: str, places: Sequence[tuple[int, int]]) -> Sequence[str]:
+                try:
+                    return self._catalog.spans(key, document_id, places)
+                except DocumentNotFound:  # removed meanwhile: its passages are shown as they were found
+                    return ()
 
-        numbered = enumerate(merge_adjacent(fitting, spans_of), start=1)
-        cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
-        return Retrieved(cited, found.confidence, found.text_only)
+            numbered = enumerate(merge_adjacent(fitting, spans_of), start=1)
+            cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
+            return Retrieved(cited, found.confidence, found.text_only)
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""

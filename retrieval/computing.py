@@ -1,0 +1,57 @@
+"""Whose search computes: of many at once a few, in turn by workspace, so that all else has its time in between."""
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from corpora import Place, ProjectKey, Shares
+
+# More would be no faster, as one computes at a time, and each lets turns, uploads and the event loop wait longer. The
+# last ones are for workspaces that have none: one may keep its own for long, where it waits for the catalog.
+_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 6, 2, 4
+
+_places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
+_of_thread = threading.local()
+
+
+@contextmanager
+def computing(key: ProjectKey) -> Generator[None]:
+    """Have a place for the project's workspace while the block runs, unless the thread has one."""
+    if _place() is not None:
+        yield
+        return
+    try:
+        _take(key.workspace)
+        yield
+    finally:
+        _leave()
+
+
+@contextmanager
+def waiting() -> Generator[None]:
+    """The thread's place, if it has one, is others' while the block waits for a model, a vector store or an index."""
+    place = _place()
+    if place is None:
+        yield
+        return
+    _leave()
+    try:
+        yield
+    finally:
+        _take(place.workspace)
+
+
+def _place() -> Place | None:
+    return getattr(_of_thread, "place", None)
+
+
+def _take(workspace: str) -> None:
+    _of_thread.place = place = _places.ask(workspace)
+    place.granted.result()
+
+
+def _leave() -> None:
+    place = _place()
+    _of_thread.place = None
+    if place is not None:
+        _places.give_back(place)

@@ -1,0 +1,75 @@
+"""Many searches at once: few of a workspace compute, and none of them while it waits for what may hang."""
+
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from corpora import Catalog, Passage, ProjectKey
+from retrieval import Retriever
+from retrieval.embedder import Vectors
+from tests.retrieval.conftest import Put
+from tests.retrieval.small_embedder import SmallEmbedder
+
+ALICE, BOB = ProjectKey("alice", "1"), ProjectKey("bob", "1")
+SEARCHES = 6
+
+
+def test_of_a_workspace_that_searches_a_lot_two_searches_compute_and_another_is_answered(
+    catalog: Catalog, put: Put, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once, most = 0, 0
+    entered, go, lock = threading.Semaphore(0), threading.Event(), threading.Lock()
+    looked_up = Catalog.passages_by_id
+
+    def held_up(self: Catalog, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
+        nonlocal at_once, most
+        if key == ALICE:
+            with lock:
+                at_once += 1
+                most = max(most, at_once)
+            entered.release()
+            go.wait(60)
+            with lock:
+                at_once -= 1
+        return looked_up(self, key, ids)
+
+    for key in (ALICE, BOB):
+        put(key, "a.md", "The dragon sleeps.")
+        assert retriever.search(key, "dragon")
+    monkeypatch.setattr(Catalog, "passages_by_id", held_up)
+    with ThreadPoolExecutor(SEARCHES) as pool:
+        try:
+            asked = [pool.submit(retriever.search, ALICE, "dragon") for _ in range(SEARCHES)]
+            assert all(entered.acquire(timeout=60) for _ in range(2))
+            assert retriever.search(BOB, "dragon")
+        finally:
+            go.set()
+        assert all(one.result(60) for one in asked)
+    assert most == 2
+
+
+def test_who_waits_for_a_model_keeps_nobody_from_computing(
+    put: Put, embedder: SmallEmbedder, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(ALICE, "a.md", "The dragon sleeps.")
+    retriever.embed_pending(ALICE)
+    assert retriever.search(ALICE, "dragon")
+    hung, go, embed = threading.Semaphore(0), threading.Event(), embedder.embed_query
+
+    def hanging(text: str) -> Vectors:
+        if text == "sleeps":
+            hung.release()
+            go.wait(60)
+        return embed(text)
+
+    monkeypatch.setattr(embedder, "embed_query", hanging)
+    with ThreadPoolExecutor(SEARCHES) as pool:
+        try:
+            asked = [pool.submit(retriever.search, ALICE, "sleeps") for _ in range(SEARCHES)]
+            assert all(hung.acquire(timeout=60) for _ in asked)
+            assert retriever.search(ALICE, "dragon")
+        finally:
+            go.set()
+        assert all(one.result(60) for one in asked)
