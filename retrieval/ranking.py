@@ -23,6 +23,8 @@ from retrieval.vector_upkeep import VectorUpkeep
 
 logger = logging.getLogger(__name__)
 
+_MANY = 10_000  # threads are begun only as they are needed: nobody waits until another project's index is built
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -74,7 +76,7 @@ class Ranking:
         self._upkeep = upkeep
         self._fusion = Fusion()
         self._with_vectors = set[ProjectKey]()
-        self._threads = ThreadPoolExecutor(thread_name_prefix="search")
+        self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="search")
 
     def of(self, key: ProjectKey, query: str, document_id: str | None, surroundings: str = "") -> Ranked:
         """All passages; by BM25 alone only those that have to do with the query.

@@ -11,9 +11,11 @@ from retrieval import Retriever
 from retrieval.embedder import Vectors
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
+from tests.retrieval.test_lexical_indexes import held_up
 
 ALICE, BOB = ProjectKey("alice", "1"), ProjectKey("bob", "1")
 SEARCHES = 6
+MORE_THAN_THREADS = 40  # than a pool has that is given no number
 
 
 def test_of_a_workspace_that_searches_a_lot_two_searches_compute_and_another_is_answered(
@@ -70,6 +72,34 @@ def test_who_waits_for_a_model_keeps_nobody_from_computing(
             asked = [pool.submit(retriever.search, ALICE, "sleeps") for _ in range(SEARCHES)]
             assert all(hung.acquire(timeout=60) for _ in asked)
             assert retriever.search(ALICE, "dragon")
+        finally:
+            go.set()
+        assert all(one.result(60) for one in asked)
+
+
+def test_no_search_with_vectors_waits_for_the_index_of_another_project(
+    catalog: Catalog, put: Put, embedder: SmallEmbedder, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in (ALICE, BOB):
+        put(key, "a.md", "The dragon sleeps.")
+        retriever.embed_pending(key)
+        assert retriever.search(key, "dragon")
+    put(ALICE, "b.md", "The dragon wakes.")
+    begun, go = held_up(catalog, monkeypatch, [ALICE])
+    monkeypatch.setattr("retrieval.lexical_indexes._MAY_LAG_S", 0)
+    asking, embed = threading.Semaphore(0), embedder.embed_query
+
+    def noted(text: str) -> Vectors:
+        asking.release()
+        return embed(text)
+
+    monkeypatch.setattr(embedder, "embed_query", noted)
+    with ThreadPoolExecutor(MORE_THAN_THREADS) as pool, ThreadPoolExecutor(1) as bob:
+        try:
+            asked = [pool.submit(retriever.search, ALICE, "dragon") for _ in range(MORE_THAN_THREADS)]
+            assert begun.wait(60)
+            assert all(asking.acquire(timeout=60) for _ in asked)
+            assert bob.submit(retriever.search, BOB, "dragon").result(60)
         finally:
             go.set()
         assert all(one.result(60) for one in asked)
