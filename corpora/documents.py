@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from rapidfuzz import process
-from sqlalchemy import ColumnElement, case, delete, func, insert, select
+from sqlalchemy import ColumnElement, case, delete, exists, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
+from corpora.manifest import ManifestEntry
 from corpora.page_numbers import PageNumbers
 from corpora.records import (
     Document,
@@ -63,6 +64,17 @@ class Documents(Database):
         with self._reading() as connection:
             rows = connection.execute(select(projects.c.workspace, projects.c.project_id))
             return [ProjectKey(row.workspace, row.project_id) for row in rows]
+
+    def every_document(self) -> list[tuple[ManifestEntry, datetime]]:
+        """The documents of all projects, as a manifest names them, and when each was written."""
+        query = select(
+            projects.c.workspace, projects.c.project_id, documents.c.name, documents.c.sha256, documents.c.updated_at
+        ).join_from(documents, projects)
+        with self._reading() as connection:
+            return [
+                (ManifestEntry(ProjectKey(workspace, project), name, sha256), updated_at.replace(tzinfo=UTC))
+                for workspace, project, name, sha256, updated_at in connection.execute(query)
+            ]
 
     def document_counts(self) -> DocumentCounts:
         """The documents of all projects of all workspaces."""
@@ -195,6 +207,10 @@ class Documents(Database):
         }
         with self._writing_rows(key.workspace, len(passages) + self._passages_in(document_id)) as connection:
             project = touched_project(connection, key)
+            # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
+            own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
+            is_known = exists().where(documents.c.id == document_id)
+            connection.execute(delete(folder_documents).where(own, ~is_known))
             embedded = take_away(connection, project, document_id)
             connection.execute(insert(documents).values(project=project, **row))
             insert_pages(connection, document_id, pages)

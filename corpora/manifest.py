@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from corpora.errors import CorpusError, StorageError
@@ -79,19 +80,31 @@ class Manifest:
         with suppress(OSError):  # `settle` does it
             aside.unlink(missing_ok=True)
 
-    def settle(self, known: Iterable[ManifestEntry]) -> None:
+    def settle(self, known: Iterable[tuple[ManifestEntry, datetime]], is_kept: Callable[[str], bool]) -> None:
         """End what was killed: each document of the catalog has an entry, and one that was being removed is gone else.
+
+        An entry that names another original stays if it is newer than the document, or if the document's own is not
+        kept: then the catalog is an older one that was put back.
+
+        Args:
+            known: The documents of the catalog, and when each was written.
+            is_kept: Whether the original of a hash is there.
 
         Raises:
             StorageError: It cannot be written.
         """
-        for entry in known:
-            path = self._path(entry.key, entry.name)
-            if not path.exists():
-                with suppress(OSError):  # it is written, which needs room
-                    path.with_suffix(_ASIDE).replace(path)
-                self.put(entry)
         try:
+            for entry, written_at in known:
+                path = self._path(entry.key, entry.name)
+                try:
+                    is_older = path.stat().st_mtime < written_at.timestamp()
+                except FileNotFoundError:
+                    with suppress(OSError):  # it is written, which needs room
+                        path.with_suffix(_ASIDE).replace(path)
+                    self.put(entry)
+                else:
+                    if is_older and is_kept(entry.sha256):
+                        self.put(entry)
             for aside in self._folder.glob(f"*{_ASIDE}"):
                 aside.unlink(missing_ok=True)
         except OSError as error:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora import Catalog, DataDirectory, Manifest, ManifestEntry, Quota, StorageError, StoredOriginals
+from corpora import Catalog, DataDirectory, Originals, Quota, StorageError, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from ingest import FolderRoots, Ingestor, Painter, ReaderPool, ReadError
@@ -76,8 +76,8 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
             catalog.in_use(alone=alone or needs_directory, remedy=_SHARED_VECTORS if needs_directory else "")
         )
         originals = directory.originals if directory else opened.enter_context(closing(StoredOriginals(url)))
-        if originals.manifest is not None:
-            _compare(catalog, originals.manifest)
+        if isinstance(originals, Originals):
+            _compare(catalog, originals)
         if settings.chroma_url:
             vectors = VectorStore(settings.chroma_url, catalog.vector_namespace())
         else:
@@ -92,27 +92,26 @@ def open_parts(settings: Settings, directory: DataDirectory | None, *, alone: bo
         yield Parts(catalog, vectors, embedder, retriever, ingestor, readers, reranker)
 
 
-def _compare(catalog: Catalog, manifest: Manifest) -> None:
+def _compare(catalog: Catalog, originals: Originals) -> None:
     """Begins the manifest of a data directory that has none yet, and says when the catalog lacks what it names.
 
     What a killed server was storing or removing is in both of them, or in neither.
     """
-    keys = catalog.every_project()
-    known = (ManifestEntry(key, document.name, document.sha256) for key in keys for document in catalog.documents(key))
+    manifest, known = originals.manifest, catalog.every_document()
     if not manifest.is_there:
-        manifest.begin(known)
-    elif not keys and (entries := manifest.entries()):
+        manifest.begin(entry for entry, _ in known)
+    elif known or catalog.every_project():
+        try:
+            manifest.settle(known, lambda sha256: originals.path(sha256).exists())
+        except StorageError as error:  # as on a full disk, on which what is there can be searched all the same
+            logger.warning("%s The next start tries it again.", error)
+    elif entries := manifest.entries():
         logger.warning(
             "The catalog knows no document, but the originals are there of %d, such as %r. If it was lost: "
             "'fletcher reindex --from-originals' brings them back.",
             len(entries),
             entries[0].name,
         )
-    elif keys:
-        try:
-            manifest.settle(known)
-        except StorageError as error:  # as on a full disk, on which what is there can be searched all the same
-            logger.warning("%s The next start tries it again.", error)
 
 
 def _of(directory: DataDirectory | None) -> DataDirectory:

@@ -66,6 +66,17 @@ def test_a_document_is_written_and_the_folders_at_once(catalog: Catalog, key: Pr
     assert catalog.folder_documents(key) == {"a.md"}
 
 
+def test_what_an_earlier_version_noted_of_a_refused_file_makes_no_document_the_folders(
+    catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    catalog.link_folder(key, "/design")
+    catalog.put_folder_documents(key, ["notes.md", "again.md"])
+    put(key, "notes.md", "Sent by the writer")
+    put(key, "again.md", "Read at last", of_folder=True)
+    put(key, "again.md", "Sent by the writer")
+    assert catalog.folder_documents(key) == {"again.md"}
+
+
 def test_another_folder_inherits_the_documents_until_it_is_synced(catalog: Catalog, key: ProjectKey) -> None:
     catalog.link_folder(key, "/design/first")
     catalog.put_folder_documents(key, ["a.md"])

@@ -1,6 +1,7 @@
 """The manifest: what an original was, kept beside the originals."""
 
 import errno
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ ENTRIES = [
     ManifestEntry(HERE, "bible.md", "b" * 64),
     ManifestEntry(HERE, "quests/ärger.txt", "a" * 64),
 ]
+LONG_AGO, NOT_YET = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def all_kept(_: str) -> bool:
+    """Whatever it is."""
+    return True
 
 
 @pytest.fixture
@@ -64,7 +71,7 @@ def test_what_a_killed_server_was_removing_is_there_as_long_as_its_document(
         (aside,) = (tmp_path / "documents").iterdir()
         data = aside.read_bytes()
     aside.write_bytes(data)  # as a kill leaves it
-    manifest.settle(known)
+    manifest.settle([(entry, LONG_AGO) for entry in known], all_kept)
     assert manifest.entries() == known
     assert list((tmp_path / "documents").iterdir()) == ([entry] if known else [])
 
@@ -72,8 +79,19 @@ def test_what_a_killed_server_was_removing_is_there_as_long_as_its_document(
 def test_a_document_that_a_killed_server_had_stored_gets_its_entry(manifest: Manifest) -> None:
     manifest.put(ENTRIES[0])
     manifest.put(newer := ManifestEntry(HERE, "bible.md", "e" * 64))
-    manifest.settle(ENTRIES)
+    manifest.settle([(entry, LONG_AGO) for entry in ENTRIES], all_kept)
     assert manifest.entries() == [ENTRIES[0], newer, ENTRIES[2]], "whose catalog was put back keeps the newer originals"
+
+
+def test_one_that_it_had_updated_gets_its_new_entry_unless_its_original_is_gone(manifest: Manifest) -> None:
+    for entry in ENTRIES:
+        manifest.put(entry)
+    known = [
+        (ManifestEntry(entry.key, entry.name, number * 64), NOT_YET)
+        for number, entry in zip("345", ENTRIES, strict=True)
+    ]
+    manifest.settle(known, lambda sha256: sha256 != "4" * 64)
+    assert manifest.entries() == [known[0][0], ENTRIES[1], known[2][0]]
 
 
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:

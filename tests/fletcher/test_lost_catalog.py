@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -94,6 +95,22 @@ def test_an_empty_catalog_beside_originals_is_told(
     fletcher("ingest", "people.md", "--project", "9", directory=directory)
     assert "reindex --from-originals" in capsys.readouterr().err
     assert len(directory.originals.hashes()) == 2
+
+
+def test_a_document_comes_back_as_it_was_although_the_server_was_killed_before_its_entry_was_written(
+    directory: DataDirectory, tmp_path: Path
+) -> None:
+    entries = {path: path.read_bytes() for path in (tmp_path / "data" / "originals" / "documents").iterdir()}
+    (tmp_path / "people.md").write_text("Elena left the lighthouse.", "utf-8")
+    fletcher("ingest", "people.md", "--project", "1", directory=directory)
+    for path, data in entries.items():
+        path.write_bytes(data)
+        os.utime(path, (0, 0))
+    fletcher("remove", "harbour.md", "--project", "1", directory=directory)
+    before = documents(directory)
+    lose_catalog(directory)
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert documents(directory) == before
 
 
 def test_a_directory_of_an_older_fletcher_gets_its_manifest_when_it_is_opened(
