@@ -3,14 +3,17 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from io import StringIO
 from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.values import place_of
 
-# A text that does not end is taken to the end: else it would be looked through again from each of its quotes.
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
+_TRAILING_COMMA = re.compile(r",\s*+[}\]]")
+# What is between, in few steps. A text that does not end is taken to the end: else it would be looked through again
+# from each of its quotes.
+_BETWEEN_COMMAS = re.compile(r'"[^"]*+"?|[^",]++|(,)(?=\s*+[}\]])')
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST_INTEGER = 19
 _LONGEST_KEY = 1_000  # where very many values stand behind it, each may be named with it
@@ -34,6 +37,7 @@ _MOST_LACKING = 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_PIECE = 100_000  # characters
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
 # Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
 _ESCAPES = {
@@ -60,7 +64,7 @@ def decode(text: str | bytes) -> tuple[object, bool]:
     try:
         value, dropped = _loads(text, read_integer, is_crowded)
     except json.JSONDecodeError as error:
-        value, dropped = _without_trailing_commas(text, read_integer, is_crowded, error)
+        value, dropped = _loads_tidied(text, read_integer, is_crowded, error)
     except RecursionError:
         raise _too_deep() from None
     levels = _levels(raw)
@@ -109,7 +113,7 @@ def _between(items: Collection[Any], line: int) -> int:
 
 def fractions(text: str | bytes) -> Iterator[str]:
     """Where in a document that ``decode`` reads numbers have fractions."""
-    tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", _characters(text)[0])
+    tidy = _without_trailing_commas(_characters(text)[0])
     return map(place_of, _fractions(json.loads(tidy, strict=False)))
 
 
@@ -287,10 +291,10 @@ def _refuse_lone_surrogates(value: object) -> None:
         raise ParseError("A \\u escape is half of a character; both halves must be there.", 1)
 
 
-def _without_trailing_commas(
+def _loads_tidied(
     text: str, read_integer: Callable[[str], int], is_crowded: bool, error: json.JSONDecodeError
 ) -> tuple[object, bool]:
-    tidy = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", text)
+    tidy = _without_trailing_commas(text)
     if tidy != text:
         try:
             return _loads(tidy, read_integer, is_crowded)
@@ -301,6 +305,20 @@ def _without_trailing_commas(
     place = f"line {error.lineno}, column {error.colno}"
     message = f"Not one JSON value: {error.msg} at {place}. An .arrow file is one JSON object."
     raise ParseError(message, 1, place) from None
+
+
+def _without_trailing_commas(text: str) -> str:
+    if not _TRAILING_COMMA.search(text):
+        return text
+    # Not a list of what stays: millions of short texts take ten times their length.
+    tidy, start = StringIO(), 0
+    # A quotation mark behind a backslash ends no text.
+    for match in _BETWEEN_COMMAS.finditer(text.replace("\\\\", "__").replace('\\"', "__")):
+        if match[1]:
+            tidy.write(text[start : match.start()])
+            start = match.end()
+    tidy.write(text[start:])
+    return tidy.getvalue()
 
 
 def _written(value: object, line: str) -> str:
@@ -334,6 +352,8 @@ def _written_array(value: list[Any], line: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    if _MUST_ESCAPE.search(text):
-        return _MUST_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text)
-    return text
+    if not _MUST_ESCAPE.search(text):
+        return text
+    # Some at a time: of a text of nothing else, each would be a part.
+    pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
+    return "".join(_MUST_ESCAPE.sub(lambda match: _ESCAPES[match.group()], piece) for piece in pieces)

@@ -13,6 +13,7 @@ _DEEPEST = 100
 _MOST_VALUES = 300_000
 _MOST_VALUES_OF_A_STORY = 2_000_000
 _MOST_MIB_OF_A_STORY = 128
+_LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
 _PIECE = 100_000  # characters
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
@@ -26,13 +27,13 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     """The JSON object in `text`; `what` is its name in errors.
 
     Raises:
-        JsonError: It is none, or has too many values, too many levels or half a character; a story in its
-            `arrow_content` has too many values.
+        JsonError: It is none, or has too many values, too many levels, a very long number or half a character; a
+            story in its `arrow_content` has too many values.
     """
     if is_crowded(text, _MOST_VALUES):
         raise JsonError(f"{what} must not have more than {_MOST_VALUES} values.")
     try:
-        value = json.loads(_tidy(text), strict=False, parse_float=_finite, parse_constant=_finite)
+        value = json.loads(_tidy(text), strict=False, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise JsonError(f"{what} must be one JSON object, and this is not JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -78,10 +79,17 @@ def _refuse_half_characters(text: str, value: Any, what: str) -> None:
 
 def is_crowded(text: str, most: int) -> bool:
     """Whether there are more brackets and commas than `most` outside of the texts of a JSON text, which is not read."""
-    if _marks(text) <= most:
+    most_quotes = 4 * most  # two for a key, two for its value
+    if _marks(text) <= most and text.count('"') <= most_quotes:
         return False
-    plain = text.replace("\\\\", "").replace('\\"', "")
-    return plain.count('"') > 4 * most or _marks("".join(plain.split('"')[::2])) > most
+    marks = quotes = 0
+    for piece in _pieces(text):
+        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
+        marks += _marks("".join(parts[quotes % 2 :: 2]))
+        quotes += len(parts) - 1
+        if marks > most or quotes > most_quotes:
+            return True
+    return False
 
 
 def _marks(text: str) -> int:
@@ -92,18 +100,28 @@ def _tidy(text: str) -> str:
     r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
     if r"\v" not in text:
         return text
-    return "".join(_tidied(text))
+    return "".join(map(_tidied, _pieces(text)))
 
 
-def _tidied(text: str) -> Iterator[str]:
-    """Some at a time: of very many backslashes each would be a part, and no other thread ran meanwhile."""
+def _tidied(piece: str) -> str:
+    # Between two backslashes in a row every escape begins with its own.
+    return r"\\".join(part.replace(r"\v", r"\u000b") for part in piece.split(r"\\"))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Some at a time: of very many marks each would be a part, and no other thread ran meanwhile."""
     start = 0
     while piece := text[start : start + _PIECE]:
         if (len(piece) - len(piece.rstrip("\\"))) % 2:  # in the midst of an escape
             piece = text[start : start + _PIECE + 1]
         start += len(piece)
-        # Between two backslashes in a row every escape begins with its own.
-        yield r"\\".join(part.replace(r"\v", r"\u000b") for part in piece.split(r"\\"))
+        yield piece
+
+
+def _whole(number: str) -> int:
+    if len(number) > _LONGEST_NUMBER:
+        raise ValueError(f"{number[:_LONGEST_NUMBER]}… has more than {_LONGEST_NUMBER} characters, as no number needs")
+    return int(number)
 
 
 def _finite(number: str) -> float:

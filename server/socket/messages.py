@@ -21,7 +21,7 @@ from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest
 from server.problems import first_problems
 
-_LONGEST_ID = 64  # bits
+_LONGEST_ID = 64  # bits, or characters of a text
 
 
 class MessageError(Exception):
@@ -41,8 +41,13 @@ def _id_or_none(value: Any) -> Any:
     return None if value in (-1, "", "-1") else value
 
 
+def _short_or_none(value: Any) -> Any:
+    """Of a text of thousands of digits, making a number takes the square of them."""
+    return None if isinstance(value, str) and len(value) > _LONGEST_ID else _id_or_none(value)
+
+
 def _small_or_none(value: int | None) -> int | None:
-    """A number of thousands of digits is nothing's id, and would be kept as what is selected."""
+    """A number of more than 64 bits is nothing's id, and would be kept as what is selected."""
     return value if value is not None and value.bit_length() < _LONGEST_ID else None
 
 
@@ -90,7 +95,7 @@ def _words(value: Any) -> Any:
 # A function that the user has named; clients of a chat service say `be_function`.
 FUNCTION_NAMES = AliasChoices("function", "be_function")
 
-OptionalId = Annotated[int | None, AfterValidator(_small_or_none), BeforeValidator(_id_or_none)]
+OptionalId = Annotated[int | None, AfterValidator(_small_or_none), BeforeValidator(_short_or_none)]
 OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
 # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
 SelectedNodes = Annotated[list[OptionalId], FailFast(), Field(max_length=MAX_SELECTED), BeforeValidator(_list)]

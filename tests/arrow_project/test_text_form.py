@@ -1,16 +1,20 @@
 import json
 import re
-from collections.abc import Iterable
+import tracemalloc
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arrow_project import ArrowProject, ParseError, check_text, parse
 from arrow_project.text_form import (
     _refuse_scattered,  # pyright: ignore[reportPrivateUsage]
     decode,
+    encode,
     fractions,
 )
 
@@ -34,6 +38,39 @@ def test_arrow_s_own_forms_of_empty_objects_and_escapes(blank: ArrowProject) -> 
     assert '"remote": {\n\n\t\t}' in text
     assert '"title": "tab\\t quote\\" back\\\\slash \u00e9 \u2028 \\b\\f\\r\\n/"' in text
     assert json.loads(text)["title"] == blank.title
+
+
+@pytest.mark.parametrize(
+    "text", ['""ab' * 300_000, '""ab' * 300_000 + ",]", ",]ab" * 300_000], ids=lambda text: text[-3:]
+)
+def test_what_is_no_json_takes_little_memory(text: str) -> None:
+    def read() -> None:
+        with pytest.raises(ParseError):
+            decode(text)
+
+    assert _most_memory(read) < 8 * len(text)
+
+
+@pytest.mark.parametrize("part", ["ab\n", '"', "\v"])
+def test_a_text_to_be_escaped_takes_little_memory(part: str) -> None:
+    text = part * 1_200_000
+    assert _most_memory(lambda: encode(text)) < 20 * len(text)
+
+
+def _most_memory(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.text(st.sampled_from('",]}:[{\\ \n1\U0001f525'), max_size=30))
+def test_commas_in_texts_stay(said: str) -> None:
+    written = json.dumps({"a,]": [said, {"b": said}]})
+    for comma in (",", " ,\n"):
+        assert decode(re.sub(r"(?=\}\]\}\Z)|(?=\]\}\Z)|(?=\}\Z)", comma, written))[0] == json.loads(written)
 
 
 def test_reads_what_godot_reads(blank: ArrowProject) -> None:

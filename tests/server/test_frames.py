@@ -24,7 +24,7 @@ NOT_JSON = {
     "a number that is none": '{"type": "user_message", "message": "Hi", "current_scene_id": NaN}',
     "a number without end": '{"type": "user_message", "message": "Hi", "current_scene_id": -Infinity}',
     "a number beyond floats": '{"type": "user_message", "message": "Hi", "current_scene_id": 1e999}',
-    "a number of too many digits": '{"type": "stop", "timestamp": ' + "9" * 5000 + "}",
+    "a number of too many digits": '{"type": "stop", "timestamp": ' + "9" * 101 + "}",
     "half a character": '{"type": "user_message", "message": "Hi \\ud83d"}',
     "half a character in history": '{"type": "user_message", "history": [{"message": "\\uDE00", "output": ""}]}',
     "half a character in a key": '{"type": "stop", "\\ud83d": 1}',

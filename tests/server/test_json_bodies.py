@@ -1,12 +1,14 @@
 """JSON over HTTP is read within the limits of the socket, and what is wrong with it is said in a few words."""
 
 import json
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
+from server.json_text import is_crowded
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
 from tests.server.house import House, house
@@ -48,6 +50,8 @@ PATHS = ["/projects/1/corpus", "/projects/1/turns", "/projects/1/folder"]
         ('{"arrow_content": ' + "[" * 200 + "]" * 200 + "}", "100 levels"),
         ('{"arrow_content": NaN}', "NaN"),
         ('{"arrow_content": 1e999}', "1e999"),
+        ('{"documents": [' + "9" * 101 + "]}", "more than 100 characters"),
+        ("{" + '""ab' * 700_000 + "}", "300000 values"),
         ("nonsense", "not JSON"),
         ("[]", "this is a list"),
     ],
@@ -60,6 +64,35 @@ def test_what_would_take_too_long_is_not_read(home: House, path: str, body: str,
 def test_a_crowded_story_is_not_read(home: House) -> None:
     body = json.dumps({"arrow_content": "[" + "1," * 2_100_000 + "1]"})
     assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/turns", body)
+    body = json.dumps({"arrow_content": '""ab' * 4_100_000})
+    assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/check", body)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ('{"a":"' + r"\",[{" * 9 + '"}', False),
+        (r'{"a":"\","b":"\"","c":[1]}', False),
+        ("[" + '{"a":"b"},' * 5 + "1]", True),
+        ('""ab' * 20, True),
+    ],
+)
+@pytest.mark.parametrize("piece", range(1, 6))
+def test_what_is_outside_of_texts_is_counted_piece_by_piece(
+    monkeypatch: pytest.MonkeyPatch, text: str, is_refused: bool, piece: int
+) -> None:
+    monkeypatch.setattr("server.json_text._PIECE", piece)
+    assert is_crowded(text, 5) == is_refused
+
+
+def test_quotation_marks_are_counted_in_little_memory() -> None:
+    text = '"a,"bc' * 200_000
+    tracemalloc.start()
+    try:
+        assert not is_crowded(text, 150_000)
+        assert tracemalloc.get_traced_memory()[1] < 6 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_story_that_takes_too_much_memory_as_a_text_is_not_read(home: House, monkeypatch: pytest.MonkeyPatch) -> None:

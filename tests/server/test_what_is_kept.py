@@ -105,12 +105,12 @@ def test_of_the_conversation_before_a_question_its_end_is_kept(home: House) -> N
 
 
 def test_of_what_is_selected_there_is_so_much() -> None:
-    def selected(*nodes: int) -> UserMessage:
+    def selected(*nodes: int | str) -> UserMessage:
         message = decode(json.dumps({"type": "user_message", "selected_node_ids": nodes}))
         assert isinstance(message, UserMessage)
         return message
 
-    assert selected(3, 10**4000).selected_node_ids == [3, None]
+    assert selected(3, "3", 10**30, "9" * 30, "9" * 5000).selected_node_ids == [3, 3, None, None, None]
     assert len(selected(*range(MAX_SELECTED)).selected_node_ids) == MAX_SELECTED
     with pytest.raises(MessageError, match=rf"selected_node_ids: .* at most {MAX_SELECTED} items"):
         selected(*range(MAX_SELECTED + 1))
