@@ -1,12 +1,14 @@
 """A tool: what an assistant is told of it, what it is called with, and what it answers."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
 from mcp.server.context import ServerRequestContext
 from mcp.types import CallToolRequestParams, InputRequiredResult, ToolAnnotations
 
@@ -95,15 +97,15 @@ class Tool:
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raises `ToolError` where the arguments do not fit."""
-        found: Any = self._validator.iter_errors(dict(arguments))  # pyright: ignore[reportUnknownVariableType]
-        problems = [_problem(error) for error, _ in zip(found, range(_PROBLEMS_TOLD), strict=False)]
+        found: Any = self._validator.iter_errors(dict(arguments))
+        problems = [_problem(error) for error in islice(found, _PROBLEMS_TOLD)]
         if problems:
             known = ", ".join(self.parameters["properties"])
             raise ToolError("INVALID_ARGUMENTS", f"{self.name}: {'; '.join(problems)}. It takes: {known or 'nothing'}.")
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
-        return Draft202012Validator(self.parameters)
+    def _validator(self) -> Any:
+        return _Validator(self.parameters)
 
 
 def closed(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
@@ -121,7 +123,17 @@ def refusal(message: str) -> str:
     return inert(message if len(message) <= _LONGEST_REFUSAL else f"{message[:_LONGEST_REFUSAL]} …")
 
 
+def _items(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """Of a list that is too long nothing else is said: it takes long to look at all that it has."""
+    if not isinstance(instance, list) or len(instance) <= schema.get("maxItems", len(instance)):
+        yield from Draft202012Validator.VALIDATORS["items"](validator, items, instance, schema)
+
+
+_Validator: Any = extend(Draft202012Validator, {"items": _items})
+
+
 def _problem(error: Any) -> str:
     place = ".".join(str(part) for part in error.absolute_path)
-    said = str(error.message)
+    is_long = error.validator == "maxItems"  # all of the list would be said first
+    said = f"it has more than {error.validator_value} items" if is_long else str(error.message)
     return (f"{place}: " if place else "") + (said if len(said) <= _LONGEST_PROBLEM else said[:_LONGEST_PROBLEM] + "…")

@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Mapping
+from itertools import islice
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, InputRequiredResult, TextContent
 from mcp.types import Tool as ToolDefinition
 
+from agent import in_thread
 from corpora import CorpusError
 from mcp_server.caller import Caller
 from mcp_server.document_tools import DOCUMENT_TOOLS
@@ -14,6 +16,9 @@ from mcp_server.editor_tools import EDITOR_TOOLS
 from mcp_server.story_tools import STORY_TOOLS
 from mcp_server.tool import AssistantCall, Tool, ToolAnswer, ToolError, refusal
 from server import RequestError, TooManyTurns
+from server.limits.written import parts
+
+_MANY = 500  # keys and values: to look at fewer takes five milliseconds
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +48,10 @@ async def called(call: AssistantCall) -> CallToolResult | InputRequiredResult:
             raise ToolError(
                 "UNKNOWN_TOOL", f"There is no tool {call.params.name[:64]!r}. There are: {', '.join(_LISTED)}."
             )
-        tool.check(call.arguments)
+        if len(list(islice(parts(call.arguments), _MANY))) < _MANY:
+            tool.check(call.arguments)
+        else:
+            await in_thread(tool.check, call.arguments)
         answer = await tool.run(call)
     except ToolError as error:
         return _refused(error.code, str(error))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,13 @@ from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, scan
 from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
-from mcp_server.tool import AssistantCall, ToolError
+from mcp_server.tool import AssistantCall, Tool, ToolError
 from server import Access
 from server.limits.turn_room import NoRoomForTurn
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.looks import looks_at
-from tests.mcp_server.assistant import assistant
+from tests.mcp_server.assistant import assistant, text_of
 from tests.server.house import House, house
 from tests.waiting import eventually
 
@@ -326,3 +326,26 @@ async def test_a_call_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
         with pytest.raises(MCPError, match="INVALID_REQUEST: tools/call may have 50000 keys and values"):
             await opened.call("search", query=[1] * 55_000)
+
+
+async def test_of_a_list_that_is_too_long_nothing_else_is_said(two: tuple[House, Path, Path]) -> None:
+    home, _, _ = two
+    async with assistant(home.url, headers={"Authorization": "Bearer a-token"}) as opened:
+        said = text_of(await opened.call("apply_operations", operations=[{"function": "none"}] * 201))
+        assert "apply_operations: operations: it has more than 200 items. It takes:" in said
+
+
+async def test_the_many_values_of_a_call_are_looked_at_where_nobody_waits_for_them(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _, _ = two
+    check, threads = Tool.check, list[str]()
+
+    def watched(tool: Tool, arguments: Mapping[str, Any]) -> None:
+        threads.append(threading.current_thread().name)
+        check(tool, arguments)
+
+    monkeypatch.setattr(Tool, "check", watched)
+    async with assistant(home.url, headers={"Authorization": "Bearer a-token"}, query="?project=1") as opened:
+        assert await opened.code("add_documents", paths=["a"] * 500) == "INVALID_ARGUMENTS"
+    assert {name.rpartition("_")[0] for name in threads} == {"computing"}
