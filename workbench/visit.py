@@ -1,6 +1,7 @@
 """One open page: whose it is, which project it shows, and how it reaches the server's services."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -10,11 +11,14 @@ from nicegui import Client, Event
 
 from agent import EventSink, working_in
 from corpora import ProjectKey
-from server import Services, TurnBody, answer_turn
+from server import RequestError, Services, TurnBody, answer_turn
 from server.document_lists import Listed
 from workbench.story.open_story import BLANK, OpenStory
 from workbench.story.room import OpenStories
+from workbench.story.scene_view import view_scene
 from workbench.story.shown_story import ShownStory
+
+logger = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
 
@@ -115,9 +119,9 @@ class Visit:
         """The story that `read` returns, to be shown instead of the one that is.
 
         Raises:
-            RequestError: There is no room for it, or what `read` raises; what is shown stays.
+            RequestError: There is no room for it, it cannot be drawn, or what `read` raises; what is shown stays.
         """
-        story = await self.compute(read)
+        story = await self.compute(lambda: _drawable(read()))
         self._room.admit(self.workspace, story, self.shown.story, self.shown.preview)
         return story
 
@@ -133,3 +137,14 @@ class Visit:
         with working_in(self.services.threads_of(self.workspace)):
             has_story = body.arrow_content != BLANK
             return await answer_turn(body, self.key, self.services, tell, has_story=has_story)
+
+
+def _drawable(story: OpenStory) -> OpenStory:
+    """The story, once its first scene has been drawn: else another one would stay on the page in its place."""
+    try:
+        view_scene(story, None, story.scene_of_entry, lambda: None)
+    except Exception as error:
+        logger.warning("a story cannot be drawn (%s)", type(error).__name__)
+        problem = f"{story.name} cannot be drawn: something in it is not as Arrow writes it. Correct it in Arrow."
+        raise RequestError(422, "INVALID_REQUEST", problem) from error
+    return story

@@ -15,10 +15,12 @@ from nicegui import app, ui
 from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import Operation
 from corpora.samples import SAMPLE
+from server import RequestError
 from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
 from workbench import shell
 from workbench.asking.panel import AskPanel
+from workbench.story import scene_view
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory
 from workbench.story.opening import Opening
@@ -52,6 +54,11 @@ def visited(room: OpenStories | None = None) -> Any:
 def opened() -> OpenStory:
     """A story of its own for each test."""
     return OpenStory.read("story.arrow", SAMPLE.arrow_file.read_bytes())
+
+
+def refuse_to_draw(*_: Any, **_named: Any) -> None:
+    """What drawing does where something in a story is not of the kind that it should be."""
+    raise TypeError
 
 
 def test_a_question_closes_the_source_of_the_answer_before_and_opens_the_one_that_its_own_names_first() -> None:
@@ -119,6 +126,47 @@ def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_a
 
     assert on_a_page(use)
     assert said[0].startswith("The story stays as it was. story.arrow would not be opened again: A text or name in it")
+
+
+def test_a_story_that_cannot_be_drawn_is_not_opened_in_place_of_the_one_that_is(monkeypatch: Any) -> None:
+    async def use() -> tuple[bool, str]:
+        visit = visited()
+        opening: Any = Opening(visit, StoryFolders(visit.services, "red"))
+        visit.shown.open(before := opened())
+        monkeypatch.setattr(scene_view, "outline", refuse_to_draw)
+        with pytest.raises(RequestError) as refused:
+            await opening._read(lambda: OpenStory("odd.arrow", opened().text))
+        return visit.shown.story is before, str(refused.value)
+
+    stays, said = on_a_page(use)
+    assert stays
+    assert said.startswith("odd.arrow cannot be drawn")
+
+
+def test_of_what_cannot_be_drawn_nothing_else_is_shown_until_it_can_be(monkeypatch: Any) -> None:
+    async def use() -> list[tuple[str, bool, bool]]:
+        visit, said = visited(), list[tuple[str, bool, bool]]()
+        panel: Any = StoryPanel(visit)
+        visit.shown.story = before = opened()
+
+        def look() -> None:
+            said.append((panel._name.text, panel._views.visible, bool(panel._problem.text)))
+
+        await panel._refresh()
+        look()
+        with monkeypatch.context() as patch:
+            patch.setattr(scene_view, "outline", refuse_to_draw)
+            visit.shown.preview = opened()
+            with pytest.raises(TypeError):
+                await panel._refresh()
+        look()
+        visit.shown.change(before)
+        await panel._refresh()
+        look()
+        return said
+
+    drawn = ("story.arrow", True, False)
+    assert on_a_page(use) == [drawn, ("story.arrow (preview)", False, True), drawn]
 
 
 def test_a_kept_story_for_which_another_is_given_up_still_has_its_changes() -> None:

@@ -91,8 +91,10 @@ class ChangePanel:
         self._asked = None
         self._said.clear()
         if self._shown.story is not None:
-            self._shown.change(self._shown.story)
+            if self._shown.preview is not None:
+                self._shown.change(self._shown.story)
             self._conversation.recall()
+        self._show_state()
 
     def _about(self) -> str:
         """The story as it is: what was said of another one, or before it was opened anew, is not said of this."""

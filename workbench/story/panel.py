@@ -10,9 +10,12 @@ from workbench.story.continuity import ContinuityView
 from workbench.story.folders import StoryFolders
 from workbench.story.graph_view import GraphView
 from workbench.story.node_card import draw_node
+from workbench.story.open_story import OpenStory
 from workbench.story.opening import Opening
 from workbench.story.scene_view import SceneView, view_scene
 from workbench.visit import Visit
+
+_NOT_DRAWN = "This cannot be drawn. Take the last change back, discard the preview, or choose another scene."
 
 
 class _Outdated(Exception):
@@ -48,13 +51,15 @@ class StoryPanel:
         with ui.row().classes("line"):
             self._scenes = LongSelect("Scene", self._choose_scene).props("dense outlined")
             self._nodes = LongSelect("Go to node", self._choose_listed).props("dense outlined")
-        self._graph = GraphView(self._choose_node)
-        self._card = ui.column().classes("list card").props('tabindex="-1"')
-        self._checks = ChecksView(self._go_to_node)
-        with ui.expansion("Outline").classes("folder"):
-            self._outline = ui.label().classes("page-text")
-            self._outline.props('tabindex="0" role="region" aria-label="Outline of the story"')
-        ContinuityView(self._visit, self._go_to_node, self.place)
+        self._problem = ui.label().props('role="alert"').classes("problem")
+        with ui.column().classes("list") as self._views:
+            self._graph = GraphView(self._choose_node)
+            self._card = ui.column().classes("list card").props('tabindex="-1"')
+            self._checks = ChecksView(self._go_to_node)
+            with ui.expansion("Outline").classes("folder"):
+                self._outline = ui.label().classes("page-text")
+                self._outline.props('tabindex="0" role="region" aria-label="Outline of the story"')
+            ContinuityView(self._visit, self._go_to_node, self.place)
 
     async def _refresh(self) -> None:
         """Draws the story, or its preview, unless it is another one already when that is made."""
@@ -63,10 +68,13 @@ class StoryPanel:
         if story is None:
             return
 
-        def go_on() -> None:
+        def is_shown() -> bool:
             shown = self._shown
-            is_shown = shown.story is story and shown.preview is preview and shown.scene == scene
-            if self._visit.is_over or not is_shown:
+            is_still = shown.story is story and shown.preview is preview and shown.scene == scene
+            return is_still and not self._visit.is_over
+
+        def go_on() -> None:
+            if not is_shown():
                 raise _Outdated
 
         try:
@@ -74,10 +82,21 @@ class StoryPanel:
             go_on()
         except _Outdated:
             return
+        except Exception:
+            if is_shown():
+                self._say_drawn(story, _NOT_DRAWN)  # what was drawn before is another state of it
+            raise
         self._shown.scene = view.scene
-        left_out = f": {view.left_out} of the scene's nodes are not drawn" if view.left_out else ""
-        self._name.set_text(f"{story.name}{' (preview)' if preview else ''}{left_out}")
+        self._say_drawn(story)
+        if view.left_out:
+            self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")
         self._draw(view, story.name)
+
+    def _say_drawn(self, story: OpenStory, problem: str = "") -> None:
+        """Names what is drawn, or why nothing is."""
+        self._name.set_text(f"{story.name}{' (preview)' if self._shown.preview else ''}")
+        self._problem.set_text(problem)
+        self._views.set_visibility(not problem)
 
     def _draw(self, view: SceneView, name: str) -> None:
         self._scenes.offer(view.scenes, view.scene)
