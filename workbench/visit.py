@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -21,6 +22,8 @@ from workbench.story.shown_story import ShownStory
 logger = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
+
+_PATIENCE_S = 10.0  # for what a turn came to; beside others who compute it takes seconds
 
 
 def visit_of(client: Client) -> "Visit | None":
@@ -60,6 +63,7 @@ class Visit:
         self._room = room
         self.is_over = False
         self._turns: set[asyncio.Task[dict[str, Any]]] = set()
+        self._under_way: set[asyncio.Future[None]] = set()
 
     @property
     def key(self) -> ProjectKey:
@@ -102,13 +106,26 @@ class Visit:
         """Stops what is under way, and lets go of the story: nobody sees it any more."""
         self.is_over = True
         self.shown.close()
-        self.stop()
-
-    def stop(self) -> bool:
-        """Stops the turns that are under way; whether there are any."""
         for turn in self._turns:
             turn.cancel()
-        return bool(self._turns)
+
+    @contextmanager
+    def busy(self) -> Generator[None]:
+        """Meanwhile something is under way, until what it came to is shown."""
+        through = asyncio.get_running_loop().create_future()
+        self._under_way.add(through)
+        try:
+            yield
+        finally:
+            self._under_way.discard(through)
+            through.set_result(None)
+
+    async def leave_off(self) -> bool:
+        """Stops the turns that are under way, and waits for what another one came to; whether one came to nothing."""
+        stopped = [turn for turn in self._turns if turn.cancel()]
+        if waited_for := {*stopped, *self._under_way}:
+            await asyncio.wait(waited_for, timeout=_PATIENCE_S)
+        return self.shown.is_changing or any(map(_came_to_nothing, stopped))
 
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""
@@ -137,6 +154,10 @@ class Visit:
         with working_in(self.services.threads_of(self.workspace)):
             has_story = body.arrow_content != BLANK
             return await answer_turn(body, self.key, self.services, tell, has_story=has_story)
+
+
+def _came_to_nothing(turn: asyncio.Task[Any]) -> bool:
+    return not turn.done() or turn.cancelled() or turn.exception() is not None
 
 
 def _drawable(story: OpenStory) -> OpenStory:

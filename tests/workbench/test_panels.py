@@ -5,12 +5,16 @@ import gc
 import json
 import weakref
 from collections import defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from nicegui import app, ui
+from starlette.datastructures import UploadFile
 
 from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import Operation
@@ -20,7 +24,7 @@ from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
 from workbench import shell
 from workbench.asking.panel import AskPanel
-from workbench.story import scene_view
+from workbench.story import drop, scene_view
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory
 from workbench.story.opening import Opening
@@ -28,6 +32,28 @@ from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
 from workbench.story.scene_view import view_scene
 from workbench.visit import Visit
+
+STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
+LEFT = "What was under way when another story or project was chosen has changed nothing: ask for it again."
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the pages say above everything else."""
+    said = list[str]()
+    monkeypatch.setattr(ui, "notify", lambda message, **_: said.append(message))
+    return said
+
+
+def sent(story: OpenStory, **fields: str) -> Any:
+    """A request with a story that a browser's tab has kept."""
+
+    @asynccontextmanager
+    async def form(**_limits: int) -> AsyncGenerator[dict[str, Any]]:
+        yield {"files": UploadFile(BytesIO(story.text.encode()), filename=story.name)} | fields
+
+    headers = {"content-type": "multipart/form-data"}
+    return SimpleNamespace(state=SimpleNamespace(workspace="red"), headers=headers, form=form)
 
 
 def visited(room: OpenStories | None = None) -> Any:
@@ -212,6 +238,69 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
     assert begun == ["ask", "ask", "compute"]  # a thread that reads stories is taken once the drive has answered
 
 
+@pytest.mark.parametrize(
+    ("ends", "comes_back", "is_told"),
+    [("it came to something", True, False), ("it was stopped", False, True), ("its page is gone", False, True)],
+)
+def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_it_has_changed_nothing(
+    said: list[str], monkeypatch: pytest.MonkeyPatch, ends: str, *, comes_back: bool, is_told: bool
+) -> None:
+    async def use() -> list[bool]:
+        before, after, back = visited(), visited(), list[OpenStory]()
+        before.shown.open(story := opened())
+        begun, waited_for, leave_off = asyncio.Event(), asyncio.Event(), before.leave_off
+        pages = {} if ends == "its page is gone" else {"before": SimpleNamespace(has_socket_connection=False)}
+        monkeypatch.setattr(drop, "Client", SimpleNamespace(instances=pages))
+        monkeypatch.setattr(drop, "visit_of", lambda _: before)
+        monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
+        answered = list[Any]()
+        taken: Any = drop.StoryDrop(after, lambda story, _: back.append(story), said.append)
+
+        async def asked_for() -> bool:
+            waited_for.set()
+            return await leave_off()
+
+        async def turn() -> None:
+            with before.busy(), before.shown.changing():
+                begun.set()
+                if ends == "it came to something":
+                    await waited_for.wait()
+                    before.shown.change(story.changed(story.text.replace("Inland Light", "Darker")))
+                else:
+                    before._turns.add(never := asyncio.ensure_future(asyncio.Event().wait()))
+                    await asyncio.wait([never])
+
+        before.leave_off = asked_for
+        under_way = asyncio.ensure_future(turn())
+        await begun.wait()
+        answer = await taken._take(sent(story, page="before", changing="true"))
+        waited_for.set()
+        before.end()
+        await under_way
+        for _ in range(2):
+            await answered[0](json.loads(answer.body))
+        return ["Darker" in story.text for story in back]
+
+    assert on_a_page(use) == [comes_back]
+    assert said == [STOPPED] * is_told
+
+
+def test_a_turn_that_was_stopped_is_told_also_where_its_story_finds_no_room(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use() -> None:
+        room = OpenStories(most=9 * opened().size, each=opened().size)
+        holds, after, answered = visited(room), visited(room), list[Any]()
+        holds.shown.open(story := opened())
+        monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
+        taken: Any = drop.StoryDrop(after, print, lambda _: None)
+        answer = await taken._take(sent(story, changing="true"))
+        await answered[0](json.loads(answer.body))
+
+    on_a_page(use)
+    assert said == [STOPPED]
+
+
 def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> None:
     async def use() -> list[bool]:
         visit, began = visited(), list[bool]()
@@ -232,7 +321,9 @@ def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> No
 
 
 @pytest.mark.parametrize("asks", [False, True])
-def test_what_a_turn_came_to_is_not_shown_in_place_of_a_story_that_was_opened_meanwhile(asks: bool) -> None:
+def test_what_a_turn_came_to_is_not_shown_in_place_of_a_story_that_was_opened_meanwhile(
+    said: list[str], *, asks: bool
+) -> None:
     async def use() -> bool:
         visit = visited()
         panel: Any = StoryPanel(visit)
@@ -254,12 +345,42 @@ def test_what_a_turn_came_to_is_not_shown_in_place_of_a_story_that_was_opened_me
 
         visit.begin_turn = begin_turn
         panel._change._visit = SimpleNamespace(
-            key=visit.key, project=visit.project, compute=compute, preview_story=preview_story
+            project=visit.project, is_over=False, compute=compute, preview_story=preview_story
         )
         await panel._change._run("Undo", function="undo")
         return visit.shown.story is another and visit.shown.preview is None
 
     assert on_a_page(use)
+    assert said == [LEFT]
+
+
+@pytest.mark.parametrize("has_ended", [True, False])
+def test_a_turn_that_has_ended_as_another_project_is_chosen_has_changed_the_story_and_another_one_says_that_it_has_not(
+    said: list[str], *, has_ended: bool
+) -> None:
+    async def use() -> tuple[bool, str | None]:
+        visit = visited()
+        change: Any = StoryPanel(visit)._change  # type: ignore[reportPrivateUsage]
+        visit.shown.open(story := opened())
+        text = json.dumps(json.loads(story.text) | {"title": "Darker"})
+
+        async def turn() -> dict[str, Any]:
+            if not has_ended:
+                visit.show("2")
+                await asyncio.Event().wait()
+            return {"changed": True, "arrow_content": text, "suggestions": []}
+
+        async def came_to(*state: Any) -> Any:
+            visit.show("2")
+            return await show_what_it_came_to(*state)
+
+        visit.begin_turn = lambda _body, _tell: asyncio.ensure_future(turn())
+        show_what_it_came_to, change._came_to = change._came_to, came_to if has_ended else change._came_to
+        await change._run("Make it darker", message="make it darker")
+        return "Darker" in visit.shown.story.text, change._changed_in
+
+    assert on_a_page(use) == ((True, "1") if has_ended else (False, None))
+    assert said == ([] if has_ended else [LEFT])
 
 
 def test_a_story_that_is_written_back_is_not_shown_in_place_of_one_that_was_opened_meanwhile() -> None:

@@ -1,15 +1,25 @@
 """What nobody sees any more is stopped: a turn ends with the session, and with the page."""
 
+import sys
 from collections.abc import Iterator
 
 import httpx
 import pytest
+from playwright.sync_api import Page, expect
 
+from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Hang, MessagesApi, Text
-from tests.server_process import PATIENCE_S, running_server
+from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.workbench.conftest import OpenPage, load, load_anew, sign_in
 from tests.workbench.test_asking import ask
+
+# A server that waits for a page's connection for a second, and not half a minute.
+_IMPATIENT = """import runpy
+from workbench import shell
+shell._RECONNECT_S = 1.0
+runpy.run_module("fletcher", run_name="__main__", alter_sys=True)"""
+_STOPPED = "What was under way when the page was loaded anew was stopped"
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +35,12 @@ def url(model: MessagesApi, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     tokens.write_text("tok-red red\n")
     with bind("127.0.0.1", 0) as bound, serving(model.app(), 2**20, bound) as api:
         given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": api, "FLETCHER_TOKENS": str(tokens)}
-        with running_server(folder / "data", 0, **given) as url:
+        command = [sys.executable, "-c", _IMPATIENT, "serve", "--port", "0", "--data-dir", folder / "data"]
+        with server_process(command, folder, CLEAN_ENVIRONMENT | given) as server:
             body = {"documents": [{"name": "lamp.md", "text": "The lamp is lit at dusk."}]}
-            added = httpx.post(f"{url}/projects/1/corpus?token=tok-red", json=body, timeout=PATIENCE_S)
+            added = httpx.post(f"{server.url}/projects/1/corpus?token=tok-red", json=body, timeout=PATIENCE_S)
             assert added.status_code == 200
-            yield url
+            yield server.url
 
 
 @pytest.fixture
@@ -40,6 +51,15 @@ def provider(model: MessagesApi) -> Iterator[MessagesApi]:
         assert model.hung_up.wait(PATIENCE_S)
     model.hanging.clear()
     model.hung_up.clear()
+
+
+def change_without_end(page: Page, provider: MessagesApi) -> None:
+    """Signs in, opens the sample's story, and asks for a change that is under way afterwards."""
+    sign_in(page, "tok-red")
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("textbox", name="Message").fill("make it darker")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    assert provider.hanging.wait(PATIENCE_S)
 
 
 def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
@@ -68,7 +88,7 @@ def test_a_turn_is_stopped_by_its_button(url: str, provider: MessagesApi, open_p
     sign_in(page, "tok-red")
     ask(page, "When is the lamp lit?")
     assert provider.hanging.wait(PATIENCE_S)
-    assert page.get_by_role("button", name="Search").is_disabled()  # or the answer could not be stopped any more
+    expect(page.get_by_role("button", name="Search")).to_be_disabled()  # or the answer could not be stopped any more
     page.locator(".answer").filter(has_text="The lamp").wait_for()
     page.get_by_role("button", name="Stop").click()
     assert provider.hung_up.wait(PATIENCE_S)
@@ -79,22 +99,29 @@ def test_a_turn_is_stopped_when_its_page_is_loaded_anew_and_that_is_said(
     url: str, provider: MessagesApi, open_page: OpenPage
 ) -> None:
     page = open_page(f"{url}/?project=1&tab=Story")
-    sign_in(page, "tok-red")
-    page.get_by_role("button", name="Open the sample story").click()
-    page.get_by_role("textbox", name="Message").fill("make it darker")
-    page.get_by_role("button", name="Apply", exact=True).click()
-    assert provider.hanging.wait(PATIENCE_S)
+    change_without_end(page, provider)
     load_anew(page)
-    page.get_by_text("What was under way when the page was loaded anew was stopped").wait_for()
+    page.get_by_text(_STOPPED).wait_for()
     assert provider.hung_up.wait(PATIENCE_S)
+
+
+def test_a_turn_that_ends_with_its_page_while_the_connection_is_away_is_said_to_have_changed_nothing(
+    url: str, provider: MessagesApi, open_page: OpenPage
+) -> None:
+    page = open_page(f"{url}/?project=1&tab=Story")
+    change_without_end(page, provider)
+    page.evaluate("socket.disconnect()")
+    assert provider.hung_up.wait(PATIENCE_S)
+    load_anew(page)
+    page.get_by_text(_STOPPED).wait_for()
+    page.get_by_role("heading", name=SAMPLE.arrow_file.name, exact=True).wait_for()
+    load_anew(page)  # it is said once
+    page.get_by_role("heading", name=SAMPLE.arrow_file.name, exact=True).wait_for()
+    assert page.get_by_text(_STOPPED).count() == 0
 
 
 def test_a_message_that_was_stopped_can_be_sent_again(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
     page = open_page(f"{url}/?project=1&tab=Story")
-    sign_in(page, "tok-red")
-    page.get_by_role("button", name="Open the sample story").click()
-    page.get_by_role("textbox", name="Message").fill("make it darker")
-    page.get_by_role("button", name="Apply", exact=True).click()
-    assert provider.hanging.wait(PATIENCE_S)
+    change_without_end(page, provider)
     page.get_by_role("button", name="Stop").click()
     page.wait_for_function("document.querySelector('.change textarea').value === 'make it darker'")

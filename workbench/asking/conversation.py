@@ -60,7 +60,8 @@ class Conversation:
         self.is_busy = True
         self._on_change()
         try:
-            yield
+            with self._visit.busy():
+                yield
         finally:
             self.is_busy = False
             self._on_change()
@@ -71,7 +72,8 @@ class Conversation:
         Returns:
             The answer of `POST …/turns`; None where the turn was stopped or refused, which `telling` then says.
         """
-        history = [HistoryEntry(message=one.said, output=one.answer) for one in self._exchanges if not one.is_search]
+        exchanges = self._exchanges  # what comes of it is not said of another project
+        history = [HistoryEntry(message=one.said, output=one.answer) for one in exchanges if not one.is_search]
         try:
             body = TurnBody.model_validate(fields | {"history": history})
         except ValidationError as error:  # as of a form in which more is written than a function takes
@@ -91,9 +93,7 @@ class Conversation:
         finally:
             self._turn = None
             self._on_change()
-        self._exchanges.append(
-            Exchange(said, telling.text, tuple(telling.citations), is_open=telling.asked is not None)
-        )
+        exchanges.append(Exchange(said, telling.text, tuple(telling.citations), is_open=telling.asked is not None))
         return outcome
 
     def add_search(self, query: str, remark: str, found: Sequence[Citation]) -> None:

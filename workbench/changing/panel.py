@@ -7,7 +7,6 @@ from typing import Any
 from nicegui import ui
 
 from agent import Asked
-from corpora import ProjectKey
 from server import RequestError
 from workbench.asking.conversation import Conversation
 from workbench.asking.exchanges import Exchanges
@@ -22,6 +21,7 @@ from workbench.story.open_story import OpenStory, digest
 from workbench.visit import Visit
 
 _LONGEST = 60_000  # characters
+_LEFT = "What was under way when another story or project was chosen has changed nothing: ask for it again."
 _CLOSED = "This does not wait for an answer any more: ask for it again."
 
 
@@ -161,28 +161,30 @@ class ChangePanel:
 
     async def _run(self, said: str, **fields: Any) -> bool:
         """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
-        story, key = self._shown.story, self._visit.key
+        story = self._shown.story
         if story is None or self._conversation.is_busy:
             return False
-        with self._conversation.busy():
-            return await self._turn(said, story, key, fields)
+        with self._conversation.busy(), self._shown.changing():
+            return await self._turn(said, story, fields)
 
-    async def _turn(self, said: str, story: OpenStory, key: ProjectKey, fields: dict[str, Any]) -> bool:
+    async def _turn(self, said: str, story: OpenStory, fields: dict[str, Any]) -> bool:
+        project = self._visit.project
         with self._said.begin(said) as exchange:
             telling = Telling(ui.label().classes("answer"))
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
-        if not self._shows(story, key):
-            return True
-        self._asked = telling.asked
-        with exchange:
-            self._draw_suggestions(outcome["suggestions"] if outcome is not None else [])
+        if not exchange.is_deleted:  # as it is once another story or project was chosen
+            self._asked = telling.asked
+            with exchange:
+                self._draw_suggestions(outcome["suggestions"] if outcome is not None else [])
         after, preview = await self._came_to(story, outcome)
-        if not self._shows(story, key):
+        if self._shown.story is not story or (exchange.is_deleted and after is story):
+            if not self._visit.is_over:
+                notify(_LEFT, "warning")
             return True
         if after is not story:
-            self._changed_in = key.project_id
-        self._shown.change(after, preview)
+            self._changed_in = project
+        self._shown.change(after, preview if self._asked is not None else None)
         self._conversation.keep()
         ui.run_javascript(f"getHtmlElement({self._said.id})?.scrollTo({{top: 1e9}}); {self._find_focus}")
         return outcome is not None
@@ -192,10 +194,6 @@ class ChangePanel:
         """For whoever uses keys: a button that was pressed is gone, and the next tab would begin at the page's top."""
         focus = f'runMethod({self._message.id}, "focus", [])'
         return f"requestAnimationFrame(() => document.activeElement === document.body && {focus})"
-
-    def _shows(self, story: OpenStory, key: ProjectKey) -> bool:
-        """Whether that is still what is open; while it was waited for, another one may have been opened."""
-        return self._shown.story is story and self._visit.key == key
 
     async def _came_to(self, story: OpenStory, outcome: dict[str, Any] | None) -> tuple[OpenStory, OpenStory | None]:
         """What a turn came to: the story as it is now, and of a question its preview."""

@@ -39,6 +39,7 @@ class StoryDrop:
     ) -> None:
         self._visit = visit
         self._opened: tuple[OpenStory, bool] | None = None
+        self._came_to_nothing = False  # what was under way on the page before, which is not said yet
         visit.shown.on_close.append(self._forget)
         client = ui.context.client
         # Below an address that asks for a token, and with the page's own id in it, which nobody else knows.
@@ -48,13 +49,14 @@ class StoryDrop:
         client.on_delete(lambda: app.remove_route(url))
 
         async def answered(answer: dict[str, Any]) -> None:
+            if self._came_to_nothing:
+                self._came_to_nothing = False
+                notify(_STOPPED, "warning")
             if error := answer.get("error"):
                 on_refusal(error["message"])
             elif self._opened is not None:
                 opened, self._opened = self._opened, None
                 on_open(*opened)
-                if answer.get("stopped"):
-                    notify(_STOPPED, "warning")
 
         dropped = Drop(
             url,
@@ -79,14 +81,13 @@ class StoryDrop:
                 if not isinstance(file, UploadFile):
                     return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
                 data, name = await file.read(), _as_written(file.filename or "story.arrow")
-                fields = ("path", "sha256", "unsaved", "page")
-                path, sha256, unsaved, page = (str(form.get(field, "")) for field in fields)
+                fields = ("path", "sha256", "unsaved", "page", "changing")
+                path, sha256, unsaved, page, changing = (str(form.get(field, "")) for field in fields)
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
-        is_unsaved, before, is_stopped = unsaved == "true", self._open_on(page), False
+        is_unsaved, before = unsaved == "true", await self._left(page, name, is_changing=changing == "true")
         try:
-            if before is not None and before.story is not None and before.story.name == name:
-                is_stopped = _is_stopped(Client.instances[page])
+            if before is not None and before.story is not None:
                 # What a tab keeps it was told over the page's socket: where that was away, not the latest.
                 latest, is_unsaved = before.story, before.is_unsaved
                 story = await self._visit.read_story(lambda: latest)
@@ -96,22 +97,24 @@ class StoryDrop:
             return _refused(error.status, error.code, str(error))
         if not self._visit.is_over:
             self._opened = story, is_unsaved
-        return JSONResponse({"name": name, "stopped": is_stopped})
+        return JSONResponse({"name": name})
 
-    def _open_on(self, page_id: str) -> ShownStory | None:
-        """What is open on another page of the workspace that still lives, and may have been loaded anew as this one."""
+    async def _left(self, page_id: str, name: str, *, is_changing: bool) -> ShownStory | None:
+        """What is open on a page of the workspace that still lives, and may have been loaded anew as this one.
+
+        Where no browser shows that page any more, what is under way there is brought to an end: nobody would see it.
+        """
         client = Client.instances.get(page_id)
         visit = None if client is None else visit_of(client)
-        return visit.shown if visit is not None and visit.workspace == self._visit.workspace else None
+        if client is None or visit is None or visit.workspace != self._visit.workspace or not visit.shown.shows(name):
+            self._came_to_nothing |= is_changing
+            return None
+        if not client.has_socket_connection:
+            self._came_to_nothing |= await visit.leave_off()
+        return visit.shown
 
     def _forget(self) -> None:
         self._opened = None
-
-
-def _is_stopped(client: Client) -> bool:
-    """Whether turns were under way on a page that no browser shows any more, and are stopped: nobody would see them."""
-    visit = visit_of(client)
-    return visit is not None and not client.has_socket_connection and visit.stop()
 
 
 def _as_written(name: str) -> str:

@@ -5,7 +5,7 @@ export default {
   template: "<div hidden></div>",
   mounted() {
     const { story } = this.kept();
-    if (!story) return;
+    if (!story) return this.mark(false);
     this.ask(story.unsaved);
     this.$emit("waits", story);
   },
@@ -26,13 +26,21 @@ export default {
       const form = new FormData();
       form.append("files", new File([text], story.name), story.name);
       for (const field of ["path", "sha256", "unsaved", "page"]) form.append(field, story[field]);
+      form.append("changing", sessionStorage.getItem(`${this.name}-changing`) !== null);
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();
+        this.mark(false);
       } catch {
         answer = { error: { message: `${story.name}, which this tab keeps, did not reach the server.` } };
       }
       this.$emit("answer", answer);
+    },
+    // A turn is under way: where the page ends before that does, nobody else would know.
+    mark(isChanging) {
+      const place = `${this.name}-changing`;
+      if (isChanging) sessionStorage.setItem(place, "");
+      else sessionStorage.removeItem(place);
     },
     handOut() {
       const { story, text } = this.kept();

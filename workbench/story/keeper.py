@@ -58,6 +58,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.on("lost", self._warn)
         shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
+        shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", shown.is_changing))
 
     def _begin(self) -> None:
         self._has_warned = False

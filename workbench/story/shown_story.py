@@ -1,6 +1,7 @@
 """The story that a page shows: as it is, as a change would have it, and what of it is looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from nicegui import Event
 
@@ -20,8 +21,10 @@ class ShownStory:
         scene: The id of the scene that is shown.
         node_id: The node that was chosen; None for none.
         waiting: The name of a story with changes that the browser's tab keeps and that is not back; empty for none.
+        is_changing: A turn is under way that may change the story.
         was_opened: Another story is open.
         was_changed: The story, its preview or the scene is another one.
+        changing_begins_or_ends: `is_changing` is another one.
         on_close: Called when the page is gone: whoever holds a story lets go of it.
     """
 
@@ -31,8 +34,10 @@ class ShownStory:
         self.scene = 0
         self.node_id: int | None = None
         self.waiting = ""
+        self.is_changing = False
         self.was_opened = Event[[]]()
         self.was_changed = Event[[]]()
+        self.changing_begins_or_ends = Event[[]]()
         self.on_close: list[Callable[[], object]] = []
         self._count = count
         self._kept_elsewhere = ""
@@ -64,6 +69,10 @@ class ShownStory:
         shown = self.story.name if self.story is not None and self.is_unsaved else ""
         return [name for name in (shown, self.waiting) if name]
 
+    def shows(self, name: str) -> bool:
+        """Whether a story of that name is open."""
+        return self.story is not None and self.story.name == name
+
     def open(self, story: OpenStory, *, is_unsaved: bool = False) -> None:
         """Shows another story from its beginning."""
         self._count(story)
@@ -80,6 +89,17 @@ class ShownStory:
             let_go()
         self.on_close.clear()
         self._kept_elsewhere = ""
+
+    @contextmanager
+    def changing(self) -> Generator[None]:
+        """Meanwhile a turn is under way that may change the story, until what it came to is shown."""
+        self.is_changing = True
+        self.changing_begins_or_ends.emit()
+        try:
+            yield
+        finally:
+            self.is_changing = False
+            self.changing_begins_or_ends.emit()
 
     def change(self, story: OpenStory, preview: OpenStory | None = None) -> None:
         """Shows what a turn has made of the story, or would."""
