@@ -14,8 +14,19 @@ from fletcher.connections.reader import Reader, WatchesReader
 if TYPE_CHECKING:
     from fletcher.connections.config import Config
 
-_LONGEST_HEAD = 64 * 2**10
+_LONGEST_HEAD = 64 * 2**10  # a search may have most of it in its address's query
+# One that asks for a socket is taken apart once more, slowly; the cookies of everything on a machine may be in it.
+_LONGEST_OF_SOCKET = 16 * 2**10
+_LONGEST_LINE = 8 * 2**10  # and path; a socket's may be no longer, and browsers send no cookies beyond that
 _MOST_LINES = 200  # each takes two hundred bytes and more, however short it is
+_MOST_PARAMETERS = 200
+_MOST_PARTS = 300  # of a path: a document's name may have 250, and a file is looked for in the square of their time
+_TOO_LONG = "more than 64 KiB; most of it is its address: send less in that"
+_LONG_LINE = "a header field, or a path, of more than 8 KiB; send less in that"
+_TOO_LONG_OF_SOCKET = "more than 16 KiB, which is too much for a socket's; send fewer header fields or cookies"
+_TOO_MANY_LINES = f"more than {_MOST_LINES} lines; send fewer header fields"
+_TOO_MANY_PARTS = f"more than {_MOST_PARTS} parts in its address's path; send fewer"
+_TOO_MANY_PARAMETERS = f"more than {_MOST_PARAMETERS} parameters in its address; send fewer"
 # Requests of a connection that wait for the answer to another; each is kept whole in memory.
 _MOST_WAITING = 20
 
@@ -33,12 +44,12 @@ class _TooManyWaiting(Exception):
     """A client has sent too many requests before it had any answer."""
 
 
-class _TooManyLines(Exception):
-    """A head, or what follows a body, has too many."""
+class _HeadTooLarge(Exception):
+    """Of something there is too much in a head, or in what follows a body."""
 
 
 class Http(WatchesReader, HttpToolsProtocol):
-    """Answers 408 where the head of a request takes too long, and 431 where it has too many bytes.
+    """Answers 408 where the head of a request takes too long, and 431 where it is too large.
 
     Few requests may wait for the answer to another one. Who goes on with a request that is answered already may do so
     for as long as a head may take, and not in small pieces.
@@ -50,13 +61,13 @@ class Http(WatchesReader, HttpToolsProtocol):
     def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]
         super().connection_made(cast("Transport", transport))
         self._reader = Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
-        self._incoming = Incoming(
-            self.transport, self.config.turns, self._take_apart, lambda: self.flow.read_paused, self._client
-        )
+        self._incoming = Incoming(self.transport, self.config.turns, self._take_apart, self._is_held, self._client)
         self.flow = Flow(self.transport, self._incoming)
         self.url = b""  # uvicorn has none before a request begins
         self._neither_head_nor_body = 0
         self._lines = 0  # of the head that is coming
+        self._too_large: str | None = None  # what of it is
+        self._asks_for_socket = False
         self._small_pieces = 0.0  # of a request that is answered already
         self._head_timer: TimerHandle | None = None
         self._answered: RequestResponseCycle | None = None  # or being answered
@@ -77,11 +88,12 @@ class Http(WatchesReader, HttpToolsProtocol):
     def _take_apart(self, data: bytes) -> None:
         self._neither_head_nor_body += len(data)
         super().data_received(data)
+        self._incoming.head = self._neither_head_nor_body
         if self.transport.is_closing() or self.transport.get_protocol() is not self:
             self._has_head()
             self._incoming.drop()
         elif self._neither_head_nor_body > _LONGEST_HEAD:
-            self._refuse_head()
+            self._refuse_head(_TOO_LONG)
         elif self.cycle is not None and not self.cycle.response_complete:
             self._has_head()
         elif self._head_timer is None:
@@ -91,20 +103,43 @@ class Http(WatchesReader, HttpToolsProtocol):
         self._incoming.pieces += 1
         self._lines += 1
         if self._lines > _MOST_LINES:
-            raise _TooManyLines  # the parser stops there, and uvicorn calls `send_400_response`
+            self._too_large = _TOO_MANY_LINES
+            raise _HeadTooLarge  # the parser stops there, and uvicorn calls `send_400_response`
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._neither_head_nor_body = self._lines = 0
         self._small_pieces = 0
+        self._asks_for_socket = super()._should_upgrade()
+        self._too_large = self._found_too_large()
+        if self._too_large is not None:
+            raise _HeadTooLarge
         if len(self.pipeline) >= _MOST_WAITING:
             raise _TooManyWaiting  # the parser stops there, and uvicorn answers 400 and closes
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Says what is too long; uvicorn's own sentence for whatever else is no request."""
-        is_head = len(self.url) >= _LONGEST_HEAD or self._lines > _MOST_LINES
-        self._refuse_head() if is_head else super().send_400_response(msg)
+        """Says what is too large; uvicorn's own sentence for whatever else is no request."""
+        self._refuse_head(self._too_large) if self._too_large is not None else super().send_400_response(msg)
+
+    def _found_too_large(self) -> str | None:
+        """What a head has too much of, before anything of it is decoded."""
+        path, _, query = self.url.partition(b"?")
+        lines = [len(path), *(len(name) + len(value) for name, value in self.headers)]
+        size = sum(lines) + len(query)
+        if size > _LONGEST_HEAD:
+            return _TOO_LONG
+        if max(lines) > _LONGEST_LINE:
+            return _LONG_LINE
+        if path.count(b"/") + path.upper().count(b"%2F") > _MOST_PARTS:
+            return _TOO_MANY_PARTS
+        if query.count(b"&") >= _MOST_PARAMETERS:
+            return _TOO_MANY_PARAMETERS
+        return _TOO_LONG_OF_SOCKET if size > _LONGEST_OF_SOCKET and self._asks_for_socket else None
+
+    def _should_upgrade(self) -> bool:
+        """As its head said; uvicorn would look through that again at each chunk of a body."""
+        return self._asks_for_socket
 
     def handle_websocket_upgrade(self) -> None:
         """Not before all is answered: who writes an answer is told by this connection, not by a socket, to wait."""
@@ -133,6 +168,10 @@ class Http(WatchesReader, HttpToolsProtocol):
                 self.transport.close()
         super().on_body(body)
 
+    def _is_held(self) -> bool:
+        """Whether nothing more is read: the app is still to take what came, or a socket reads now."""
+        return self.flow.read_paused or self.transport.get_protocol() is not self
+
     def _client(self) -> str | None:
         """Whose the last request was that the app has let in, if it is one of those that have to show whose."""
         return None if self._answered is None else self._answered.scope.get("state", {}).get("workspace")
@@ -154,10 +193,8 @@ class Http(WatchesReader, HttpToolsProtocol):
         else:  # nothing came at all, or only the rest of what was answered already
             self.transport.close()
 
-    def _refuse_head(self) -> None:
-        message = "The head of the request has more than 64 KiB; most of it is its address: send less in that."
-        if self._lines > _MOST_LINES:
-            message = f"The head of the request has more than {_MOST_LINES} lines; send fewer header fields."
+    def _refuse_head(self, too_large: str) -> None:
+        message = f"The head of the request has {too_large}."
         self._refuse(b"431 Request Header Fields Too Large", "HEAD_TOO_LARGE", message)
 
     def _refuse(self, status: bytes, code: str, message: str) -> None:

@@ -6,9 +6,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.utils import get_remote_addr
 
 # Bytes that are taken apart at once; then somebody looks at what was in them.
 _TAKEN_APART_AT_ONCE = 2 * 2**10
+# A head that has more ends when it is its connection's turn: what is made of a long one takes milliseconds.
+SHORT_HEAD = _TAKEN_APART_AT_ONCE
 # Of what one connection has sent so much is taken apart in a turn of the event loop: so many bytes, or, as it is these
 # that cost, so many pieces (lines of a head, chunks of a body, frames).
 _BYTES_OF_TURN = 64 * 2**10
@@ -21,35 +24,42 @@ MOST_SMALL = 1000
 class Turns:
     """Whose rest is taken apart next: in each turn of the event loop that of one connection.
 
-    Clients have it one after the other, however many connections each has. All whom nobody knows are one client.
+    Clients have it one after the other, however many connections each has. All whom nobody knows are one client; of
+    these, as of any client's, the addresses have it one after the other.
     """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str | None, deque[Callable[[], None]]] = OrderedDict()  # by client, the next first
+        # by client and address, the next first
+        self._waiting: OrderedDict[str | None, OrderedDict[str, deque[Callable[[], None]]]] = OrderedDict()
         self._goes_on = False
 
-    def wait(self, client: str | None, take: Callable[[], None]) -> None:
+    def wait(self, client: str | None, address: str, take: Callable[[], None]) -> None:
         """Calls `take` when it is its turn, once."""
-        self._waiting.setdefault(client, deque()).append(take)
+        self._waiting.setdefault(client, OrderedDict()).setdefault(address, deque()).append(take)
         if not self._goes_on:
             self._goes_on = True
             asyncio.get_running_loop().call_soon(self._next)
 
-    def move(self, client: str | None, take: Callable[[], None], to: str | None) -> None:
+    def move(self, client: str | None, address: str, take: Callable[[], None], to: str | None) -> None:
         """What waits among a client's waits among another's instead."""
-        waiting = self._waiting[client]
-        waiting.remove(take)
-        if not waiting:
+        addresses = self._waiting[client]
+        addresses[address].remove(take)
+        if not addresses[address]:
+            del addresses[address]
+        if not addresses:
             del self._waiting[client]
-        self.wait(to, take)
+        self.wait(to, address, take)
 
     def _next(self) -> None:
         try:
             if self._waiting:
-                client, waiting = self._waiting.popitem(last=False)
+                client, addresses = self._waiting.popitem(last=False)
+                address, waiting = addresses.popitem(last=False)
                 take = waiting.popleft()
                 if waiting:
-                    self._waiting[client] = waiting  # as the last
+                    addresses[address] = waiting  # as the last
+                if addresses:
+                    self._waiting[client] = addresses
                 take()
         finally:
             self._goes_on = bool(self._waiting)
@@ -70,6 +80,7 @@ class Incoming:
         whose: The client, if the app knows it by now.
 
     Attributes:
+        head: How many bytes of a head are taken apart that is not whole yet.
         pieces: How many were in what was taken apart in this turn.
         rest: What is still to be taken apart.
     """
@@ -87,10 +98,11 @@ class Incoming:
         self._take = take
         self._is_held = is_held
         self._whose = whose
+        self._address = (get_remote_addr(transport) or ("",))[0]
         self._client: str | None = None  # as whose it waits
         self._waits = False
         self._left_to_throw_away: int | None = None
-        self.pieces = 0
+        self.head = self.pieces = 0
         self.rest = memoryview(b"")
 
     def comes(self, data: bytes) -> None:
@@ -108,14 +120,14 @@ class Incoming:
         if self.rest and not self._waits:
             self._waits = True
             self._client = self._whose()
-            self._turns.wait(self._client, self._has_its_turn)
+            self._turns.wait(self._client, self._address, self._has_its_turn)
         elif not self.rest and not self._transport.is_closing():
             self._transport.resume_reading()
 
     def is_known(self) -> None:
         """The app may have found out whose it is: then it waits with that client's others."""
         if self._waits and self._client != (client := self._whose()):
-            self._turns.move(self._client, self._has_its_turn, client)
+            self._turns.move(self._client, self._address, self._has_its_turn, client)
             self._client = client
 
     def drop(self) -> None:
@@ -131,26 +143,29 @@ class Incoming:
     def _has_its_turn(self) -> None:
         self._waits = False
         try:
-            self._take_some()
+            self._take_some(has_turn=True)
         except BaseException:  # as the event loop does where data cannot be taken
             self._transport.abort()
             raise
         if not self._is_held():
             self.go_on()
 
-    def _take_some(self) -> None:
+    def _take_some(self, *, has_turn: bool = False) -> None:
         self.pieces = size = 0
         while self.rest and not self._is_held():
             if self._transport.is_closing():
                 self.drop()
                 return
-            if size >= _BYTES_OF_TURN or self.pieces >= _PIECES_OF_TURN:
+            part = self.rest[:_TAKEN_APART_AT_ONCE]
+            is_of_long_head = self.head + len(part) > SHORT_HEAD
+            if size >= _BYTES_OF_TURN or self.pieces >= _PIECES_OF_TURN or (is_of_long_head and not has_turn):
                 self._transport.pause_reading()
                 self.go_on()
                 return
-            part, self.rest = self.rest[:_TAKEN_APART_AT_ONCE], self.rest[_TAKEN_APART_AT_ONCE:]
+            self.rest = self.rest[len(part) :]
             size += len(part)
             self._take(bytes(part))
+            has_turn = has_turn and self.head > 0
 
 
 class Flow(FlowControl):

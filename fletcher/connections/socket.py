@@ -12,7 +12,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame, Opcode
 
 from fletcher.connections.http import refuse
-from fletcher.connections.incoming import MOST_SMALL, SMALL, Incoming
+from fletcher.connections.incoming import MOST_SMALL, SHORT_HEAD, SMALL, Incoming
 from fletcher.connections.reader import Reader, WatchesReader
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         self._incoming = Incoming(
             self.transport, self.config.turns, self._take_apart, lambda: self.read_paused, self._client
         )
+        # The library takes long for a head, and for hundreds of empty frames: while nobody knows whose they are, they
+        # wait for their turn as long heads do.
+        self._incoming.head = SHORT_HEAD
         self._small_frames = 0
         self.queue = self._messages = Messages()
         self._limit = self.config.ws_max_size
@@ -187,6 +190,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def _take_long_messages(self, sender: Callable[[Callable[[], None]], Sender]) -> None:
         self._sender = sender(partial(self._leave, _TRY_AGAIN_LATER, _NO_ROOM))
         self.conn.max_message_size = self._limit
+        self._incoming.head = 0
         self._incoming.is_known()
 
     def _client(self) -> str | None:

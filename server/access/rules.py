@@ -5,7 +5,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
@@ -15,6 +15,7 @@ from starlette.websockets import WebSocketClose
 
 from server.access.browser_sessions import BrowserSession, BrowserSessions, cookie_name
 from server.access.wrong_tokens import WrongTokens
+from server.limits.written import LONGEST_TOKEN
 
 LOCAL_WORKSPACE = "local"
 WORKSPACE_HEADER = "x-fletcher-workspace"
@@ -25,6 +26,7 @@ POLICY_VIOLATION = 1008
 _OPEN_PATHS = ("/healthz", "/docs", "/openapi.json", "/", "/sign-in", "/favicon.ico")
 _OPEN_FOLDERS = ("/docs/", "/static-offline-docs/")
 _HOST = re.compile(r"[\w.:\[\]-]+")
+_TOKEN = re.compile(rf"(?:^|&)token=([^&]{{1,{LONGEST_TOKEN}}})")
 _OTHER_SITES = ("cross-site", "same-site")  # as a browser says it; to it, other ports are the same site
 
 
@@ -165,7 +167,9 @@ def bearer_token(connection: HTTPConnection) -> str | None:
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token.strip()
-    return next(iter(parse_qs(connection.scope["query_string"].decode()).get("token", [])), None)
+    # Nothing else of it is taken apart: that of thousands of parameters takes a while, and anybody may send them.
+    given = _TOKEN.search(connection.scope["query_string"].decode())
+    return unquote_plus(given[1]) if given else None
 
 
 def client_address(connection: HTTPConnection) -> str:

@@ -34,7 +34,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "PARSE_ERROR": (422, "arrow_content is not a project that Arrow would open; the message names the rule."),
     "FOLDER_UNUSABLE": (422, "The folder is not there, cannot be read, or holds the server's own data."),
     "PAGE_NOT_DRAWN": (422, "The page is there and cannot be drawn; the code says why, such as TIMEOUT."),
-    "HEAD_TOO_LARGE": (431, "The head of the request, its address included, has more than 64 KiB or 200 lines."),
+    "HEAD_TOO_LARGE": (431, "The head of the request has too much of something, as its address; the message names it."),
     "RATE_LIMITED": (429, "Too many turns of the workspace, or too many wrong tokens of the address; see Retry-After."),
     "INTERNAL": (500, "Something went wrong in the server; its log has the details."),
     "MODEL_AUTHENTICATION": (_OF_THE_MODEL, "The provider refused the server's key."),

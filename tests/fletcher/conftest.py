@@ -16,15 +16,15 @@ def app() -> App:
 
 
 @pytest.fixture
-async def connect(app: App) -> AsyncIterator[Callable[[], Line]]:
-    """Connects to a server without a network."""
+async def connect(app: App) -> AsyncIterator[Callable[..., Line]]:
+    """Connects to a server without a network, from an address."""
     config = Config(app, Waits(), log_config=None, log_level="warning", access_log=False, ws_max_size=8 * MIB)
     config.load()
     state = ServerState()
     lines: list[Line] = []
 
-    def new_line() -> Line:
-        line = Line()
+    def new_line(address: str = "") -> Line:
+        line = Line(address)
         lines.append(line)
         line.set_protocol(config.http_protocol_class(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
         line.protocol.connection_made(line)

@@ -25,8 +25,8 @@ AT_ONCE = 2048  # bytes, after which it is looked at how many there were in them
 class Line(Transport):
     """A connection without a network: `sent` is what the server wrote, and all that it will once it `is_ended`."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, address: str = "") -> None:
+        super().__init__({"peername": (address, 1)})
         self.protocol: Any = None
         self.is_read, self.is_ended, self.is_closed = True, False, False
         self.sent = b""

@@ -44,10 +44,101 @@ async def test_what_opens_no_socket_is_refused_at_once(
 ) -> None:
     line = connect()
     line.comes(head)
+    await turns_until(lambda: line.sent)
     line.protocol.shutdown()  # a server that ends at this moment does so in order
     await turns_until(lambda: line.is_closed)
     assert line.sent.startswith(b"HTTP/1.1 4")
+    assert line.sent.count(b"HTTP/1.1") == 1
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_server_that_ends_while_a_socket_waits_for_its_turn_does_so_in_order(
+    connect: Callable[..., Line], caplog: pytest.LogCaptureFixture
+) -> None:
+    line = connect()
+    line.comes(OPENING)
+    line.protocol.shutdown()
+    await turns(5)
+    assert line.is_closed
     assert not caplog.records
+
+
+FIELD = 8 * 2**10  # bytes
+
+
+def asks(path: bytes = b"/at-once", fields: bytes = b"") -> bytes:
+    return b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n" + fields + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "too_much", "said"),
+    [
+        (asks(b"/" * 300), asks(b"/" * 301), b"300 parts"),
+        (asks(b"/" + b"%2f" * 299), asks(b"/" + b"%2f" * 300), b"300 parts"),
+        (asks(b"/".ljust(FIELD, b"x")), asks(b"/".ljust(FIELD + 1, b"x")), b"a path, of more than 8 KiB"),
+        (asks(b"/?" + b"x" * 60_000), asks(b"/?" + b"x" * 70_000), b"64 KiB"),
+        (asks(b"/?" + b"&" * 199), asks(b"/?" + b"&" * 200), b"200 parameters"),
+        (
+            asks(fields=b"X: " + b"x" * (FIELD - 1) + b"\r\n"),
+            asks(fields=b"X: " + b"x" * FIELD + b"\r\n"),
+            b"a header field",
+        ),
+        (
+            UPGRADE + (b"X: " + b"x" * 8000 + b"\r\n") * 2 + b"\r\n",
+            UPGRADE + (b"X: " + b"x" * 8100 + b"\r\n") * 2 + b"Y: " + b"y" * 150 + b"\r\n\r\n",
+            b"16 KiB",
+        ),
+    ],
+    ids=["parts", "quoted parts", "path", "query", "parameters", "field", "socket"],
+)
+async def test_of_a_head_nothing_is_too_long(
+    connect: Callable[..., Line], head: bytes, too_much: bytes, said: bytes
+) -> None:
+    line, other = connect(), connect()
+    line.comes(head)
+    other.comes(too_much)
+    await turns_until(lambda: line.sent and other.sent)
+    assert line.sent.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 101 "))
+    assert other.sent.startswith(b"HTTP/1.1 431 ")
+    assert said in other.sent
+
+
+@pytest.mark.parametrize(
+    "head",
+    [asks(b"/at-once?" + b"x" * 5000), asks(fields=b"Cookie: " + b"a=b;" * 1000 + b"\r\n"), OPENING],
+    ids=["query", "cookie", "socket"],
+)
+async def test_of_long_heads_and_of_sockets_that_end_at_once_the_app_has_one_a_turn(
+    connect: Callable[..., Line], head: bytes
+) -> None:
+    lines = [connect() for _ in range(50)]
+    for line in lines:
+        line.comes(head[:-2])
+    await turns_until(lambda: all(line.is_read for line in lines))
+    for line in lines:
+        line.comes(head[-2:])
+    answered = await taken_in_turns(lambda: sum(bool(line.sent) for line in lines), 50)
+    assert max(answered) == 1
+
+
+async def test_behind_long_heads_nobody_waits_with_a_short_one(connect: Callable[..., Line]) -> None:
+    lines = [connect() for _ in range(50)]
+    for line in lines:
+        line.comes(asks(b"/at-once?" + b"x" * 5000))
+    other = connect()
+    other.comes(asks())
+    await turns_until(lambda: other.sent)
+    assert not any(line.sent for line in lines)
+
+
+async def test_with_a_long_one_it_waits_for_one_of_each_address(connect: Callable[..., Line]) -> None:
+    lines = [connect("192.0.2.1") for _ in range(50)]
+    for line in lines:
+        line.comes(asks(b"/at-once?" + b"x" * 5000))
+    other = connect("192.0.2.2")
+    other.comes(asks(b"/at-once?" + b"x" * 5000))
+    await turns_until(lambda: other.sent)
+    assert sum(bool(line.sent) for line in lines) < 5
 
 
 async def test_a_connection_is_no_socket_before_all_is_answered(app: App, connect: Callable[[], Line]) -> None:

@@ -59,6 +59,7 @@ async def test_frames_before_a_socket_is_open_close_it_without_a_trace(
     app.may_answer.clear()
     line = connect()
     line.comes(OPENING)
+    await turns_until(lambda: line.is_read)
     line.comes(frame(PONG) * 2 * TOO_MANY)
     await turns_until(lambda: line.is_closed)
     app.may_answer.set()

@@ -156,6 +156,28 @@ def test_without_a_token_http_is_refused(guarded: House, headers: dict[str, str]
             assert http.get(path).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "token=ada%27s+token",
+        "a&b=&token=ada%27s%20token&token=another",
+        "token=&token=ada's%20token",
+        "tokens=a&token=ada's+token",
+    ],
+)
+def test_the_first_token_of_an_address_counts(asked: House, query: str) -> None:
+    with asked.http() as http:
+        assert http.get(f"/projects?{query}").status_code == 200
+
+
+def test_of_an_address_nothing_but_the_token_is_taken_apart(asked: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = list[str]()
+    monkeypatch.setattr("server.access.rules.unquote_plus", lambda value: decoded.append(value) or value)
+    with asked.http() as http:
+        assert http.get(f"/projects?{'%=%&' * 100}token={'x' * 20_000}&token=2").status_code == 401
+    assert decoded == ["x" * 10_000]
+
+
 def test_a_token_does_not_choose_a_workspace(asked: House) -> None:
     with asked.http(**bearer("ada's token"), **{WORKSPACE_HEADER: "bo"}) as ada:
         (found,) = ada.get("/projects/1/search?q=Elena").json()["passages"]
