@@ -68,6 +68,20 @@ async def test_frames_before_a_socket_is_open_close_it_without_a_trace(
     assert not caplog.records
 
 
+async def test_what_comes_before_a_client_is_known_is_of_one_connection_a_turn(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    app.may_answer.clear()
+    lines = [connect() for _ in range(20)]
+    for line in lines:
+        line.comes(OPENING)
+    await turns_until(lambda: all(line.is_read for line in lines))
+    for line in lines:
+        line.comes(frame(PONG) * 300)
+    taken = await taken_in_turns(lambda: sum(bool(line.protocol._small_frames) for line in lines), 20)
+    assert max(taken) == 1
+
+
 async def test_in_a_turn_some_frames_of_one_connection_are_taken(connect: Callable[[], Line]) -> None:
     lines = [await open_socket(connect), await open_socket(connect)]
     parts, size = 900, 64

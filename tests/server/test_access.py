@@ -178,6 +178,15 @@ def test_of_an_address_nothing_but_the_token_is_taken_apart(asked: House, monkey
     assert decoded == ["x" * 10_000]
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/docs", "/openapi.json"])
+def test_what_is_open_to_all_takes_no_query_apart(asked: House, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    queries = list[str]()
+    monkeypatch.setattr("starlette.datastructures.parse_qsl", lambda query, **_: queries.append(query) or [])
+    with asked.http() as http:
+        assert http.get(f"{path}?a=b").status_code == 200
+    assert not any(queries)
+
+
 def test_a_token_does_not_choose_a_workspace(asked: House) -> None:
     with asked.http(**bearer("ada's token"), **{WORKSPACE_HEADER: "bo"}) as ada:
         (found,) = ada.get("/projects/1/search?q=Elena").json()["passages"]

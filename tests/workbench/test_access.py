@@ -59,6 +59,12 @@ def test_the_form_leads_on_to_the_page_that_was_asked_for(guarded: str) -> None:
     assert dict(parse_qsl(leads_to.query)) == wanted
 
 
+def test_the_form_takes_nothing_of_an_address_that_is_longer_than_a_pages(guarded: str) -> None:
+    with httpx.Client(base_url=guarded, timeout=PATIENCE_S) as http:
+        assert "%F0%9F%92%A1" in http.get("/", params={"question": "\U0001f4a1" * 1000, "tab": "Ask"}).text
+        assert "question" not in http.get("/", params={"question": "x" * 20_000}).text
+
+
 def test_a_server_that_was_started_again_asks_for_the_token(tmp_path: Path, open_page: OpenPage) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text("tok-red red\n")

@@ -13,6 +13,7 @@ from server.limits.written import LONGEST_TOKEN
 SIGN_IN = "/sign-in"
 _OF_THE_PAGE = ("project", "tab", "question", "document", "page", "passage")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
+_LONGEST_QUERY = 15_000  # of an address of the page, in which a question of 1,000 characters may have 12,000
 # Of a form, in which a character may take nine bytes.
 _LONGEST_FORM = 9 * LONGEST_TOKEN
 
@@ -82,6 +83,8 @@ async def sign_in(request: Request, access: Access) -> Response:
 
 
 def _wanted(request: Request) -> str:
-    """What the page is to show, as the end of its address; a token in it is not handed on."""
-    shown = [(name, value) for name, value in parse_qsl(request.url.query) if name in _OF_THE_PAGE]
+    """What the page is to show, as the end of its address; a token in it is not handed on, nor what is none of ours."""
+    query = request.url.query
+    said = parse_qsl(query) if len(query) <= _LONGEST_QUERY else []
+    shown = [(name, value) for name, value in said if name in _OF_THE_PAGE]
     return f"?{urlencode(shown)}" if shown else ""
