@@ -27,6 +27,7 @@ from .originals import OriginalStore as OriginalStore
 from .ownership import DataDirectory as DataDirectory
 from .ownership import Owner as Owner
 from .ownership import Ownership as Ownership
+from .pendings import UNDO as UNDO
 from .pendings import Pending as Pending
 from .places import working_for as working_for
 from .printable import is_printable as is_printable

@@ -13,15 +13,33 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, Delete, Row, Select, bindparam, delete, func, insert, select
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Delete,
+    FromClause,
+    Row,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
 from corpora.records import is_storable
 from corpora.schema import facts, pendings
 
+UNDO = "undo"
+"""The kind of what an undo goes back to."""
+
 _KEPT_FOR = timedelta(days=7)
-# The oldest go first; the newest always stays.
+# The oldest go first; the newest always stays. What assistants ask, and what their turns can be taken back to, have as
+# much again each: however much that is, nothing of the user's goes for it.
 _OF_PROJECT_BYTES = 64 * 2**20
 _OF_WORKSPACE_BYTES = 512 * 2**20
 _OF_WORKSPACE = 10_000
@@ -37,7 +55,7 @@ class Pending:
     kind: str
     payload: dict[str, Any]
     content_sha256: str
-    created_at: datetime
+    by_assistant: bool
 
 
 class _PendingFile(Database):
@@ -86,11 +104,13 @@ class Pendings(Database):
         payload: dict[str, Any],
         content_sha256: str,
         kept: int | None = None,
+        *,
+        by_assistant: bool = False,
     ) -> str:
         """Keep a question for its answer; returns its id.
 
-        It is kept for a week at most, and goes before that when newer ones need its room, or when it is not among the
-        `kept` newest of its kind.
+        It is kept for a week at most, and goes before that when newer ones need its room. Of its kind the `kept` newest
+        stay of the user's, of those `by_assistant`, and of either that are taken back.
         """
         now, pending_id = datetime.now(UTC), secrets.token_hex(8)
         row = {
@@ -102,6 +122,7 @@ class Pendings(Database):
             "content_sha256": content_sha256,
             "created_at": now,
             "size": len(json.dumps(payload)),
+            "by_assistant": by_assistant,
         }
         with self._kept_in._writing() as connection:
             connection.execute(_TOO_OLD, {"before": now - _KEPT_FOR})
@@ -130,20 +151,39 @@ class Pendings(Database):
         project_id: str,
         kind: str,
         content_sha256: str | None = None,
-        besides: tuple[datetime, datetime] | None = None,
     ) -> Pending | None:
         """The newest of a kind, which stays; None if there is none.
 
-        Only one that belongs to this content, and `besides` those that were kept from then till then.
+        Only one that belongs to this content, and none that had been taken back when an undo came to this content.
         """
         newest = select(pendings).where(_of(workspace, project_id, kind)).order_by(pendings.c.created_at.desc())
         if content_sha256 is not None:
-            newest = newest.where(pendings.c.content_sha256 == content_sha256)
-        if besides is not None:
-            newest = newest.where(~pendings.c.created_at.between(*besides))
+            came_to = (
+                _of(workspace, project_id, kind, _came)
+                & (_came.c.undone_to == content_sha256)
+                & (_came.c.undone_at >= pendings.c.undone_at)
+                & (_came.c.created_at <= pendings.c.created_at)
+            )
+            newest = newest.where(
+                pendings.c.content_sha256 == content_sha256, ~select(_came.c.id).where(came_to).exists()
+            )
         with self._kept_in._reading() as connection:
             row = connection.execute(newest.limit(1)).one_or_none()
         return _pending(row) if row else None
+
+    def note_undone(self, workspace: str, project_id: str, pending_id: str, content_sha256: str) -> None:
+        """An undo goes back to this one, which has this content; it stays."""
+        these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
+        these &= pendings.c.id == pending_id
+        undone = update(pendings).where(these).values(undone_at=datetime.now(UTC), undone_to=content_sha256)
+        with self._kept_in._writing() as connection:
+            connection.execute(undone)
+
+    def is_undone(self, workspace: str, project_id: str, content_sha256: str) -> bool:
+        """Whether an undo has come to this content."""
+        came_to = _of(workspace, project_id, UNDO) & (pendings.c.undone_to == content_sha256)
+        with self._kept_in._reading() as connection:
+            return connection.scalar(select(pendings.c.id).where(came_to).limit(1)) is not None
 
 
 def _beside(catalog: URL) -> URL | None:
@@ -155,15 +195,16 @@ def _beside(catalog: URL) -> URL | None:
 
 
 def _over_the_limits() -> Select[Any]:
-    """The ids of the questions of `of_workspace` for which the newer ones leave no room."""
+    """The ids of the questions of `of_workspace` for which the newer ones in the same room leave none."""
     newest_first = (pendings.c.created_at.desc(), pendings.c.id)
-    size = func.sum(pendings.c.size)
+    size, by_assistant = func.sum(pendings.c.size), pendings.c.by_assistant
+    room = case((~by_assistant, 0), (pendings.c.kind == UNDO, 1), else_=2)
     own = (
         select(
             pendings.c.id,
-            size.over(partition_by=pendings.c.project_id, order_by=newest_first).label("of_project"),
-            size.over(order_by=newest_first).label("of_workspace"),
-            func.row_number().over(order_by=newest_first).label("rank"),
+            size.over(partition_by=(room, pendings.c.project_id), order_by=newest_first).label("of_project"),
+            size.over(partition_by=room, order_by=newest_first).label("of_workspace"),
+            func.row_number().over(partition_by=room, order_by=newest_first).label("rank"),
         )
         .where(pendings.c.workspace == bindparam("of_workspace"))
         .subquery()
@@ -179,15 +220,21 @@ def _limits() -> dict[str, int]:
     return {"project_bytes": _OF_PROJECT_BYTES, "workspace_bytes": _OF_WORKSPACE_BYTES, "most": _OF_WORKSPACE}
 
 
-def _of(workspace: Any, project_id: Any, kind: Any) -> ColumnElement[bool]:
-    return (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id) & (pendings.c.kind == kind)
+_came = pendings.alias()  # what undos came to, beside the one that is looked for
+
+
+def _of(workspace: Any, project_id: Any, kind: Any, of: FromClause = pendings) -> ColumnElement[bool]:
+    return (of.c.workspace == workspace) & (of.c.project_id == project_id) & (of.c.kind == kind)
 
 
 def _not_among_the_newest() -> Delete:
-    """Removes all of a kind but the `kept` newest."""
-    of_kind = _of(*map(bindparam, ("of_workspace", "of_project", "of_kind")))
-    newest = select(pendings.c.id).where(of_kind).order_by(pendings.c.created_at.desc()).limit(bindparam("kept"))
-    return delete(pendings).where(of_kind & pendings.c.id.not_in(newest))
+    """Removes all of a kind but the `kept` newest, whoever's they are; what is taken back counts by itself."""
+    undone_at = pendings.c.undone_at
+    newest_first = (func.coalesce(undone_at, pendings.c.created_at).desc(), pendings.c.id)
+    rank = func.row_number().over(partition_by=(pendings.c.by_assistant, undone_at.is_(None)), order_by=newest_first)
+    of_kind = _of(bindparam("of_workspace"), bindparam("of_project"), bindparam("of_kind"))
+    ranked = select(pendings.c.id, rank.label("rank")).where(of_kind).subquery()
+    return delete(pendings).where(pendings.c.id.in_(select(ranked.c.id).where(ranked.c.rank > bindparam("kept"))))
 
 
 # Put together once: a turn that changes its story runs each of them at its end.
@@ -204,5 +251,5 @@ def _pending(row: Row[Any]) -> Pending:
         kind=row.kind,
         payload=row.payload,
         content_sha256=row.content_sha256,
-        created_at=row.created_at.replace(tzinfo=UTC),
+        by_assistant=row.by_assistant,
     )

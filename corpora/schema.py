@@ -17,12 +17,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 metadata = MetaData()
 
@@ -149,15 +150,25 @@ pendings = Table(
     Column("created_at", DateTime(timezone=True), nullable=False, index=True),
     # Bytes of the payload; 0 before that was recorded.
     Column("size", BigInteger, nullable=False, server_default="0"),
+    # Whether an assistant's turn has left it; false before that was recorded.
+    Column("by_assistant", Boolean, nullable=False, server_default=false()),
+    # When an undo took the turn back whose story from before this is, and the story that it came to.
+    Column("undone_at", DateTime(timezone=True)),
+    Column("undone_to", String(64)),
 )
+# What has to make room is known from this alone, without a look at rows that are as long as their stories.
 Index(
-    "ix_pendings_sizes",
+    "ix_pendings_rooms",
     pendings.c.workspace,
     pendings.c.created_at,
     pendings.c.project_id,
+    pendings.c.kind,
+    pendings.c.by_assistant,
+    pendings.c.undone_at,
     pendings.c.size,
     pendings.c.id,
 )
+Index("ix_pendings_undone", pendings.c.workspace, pendings.c.project_id, pendings.c.undone_to, pendings.c.undone_at)
 
 # The folder that belongs to a project and is kept in step; of several servers, the one that holds the lease does so.
 folders = Table(

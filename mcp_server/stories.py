@@ -3,10 +3,11 @@
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent import ConfirmationPolicy, Failure, Outcome, ask_store, in_thread
+from agent import ConfirmationPolicy, Ended, Event, Failure, Outcome, ask_store, in_thread
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
 from ingest import open_plain_file
@@ -130,32 +131,43 @@ class FileStory:
         """See `EditableStory`."""
         async with self._files.lock(self._path):
             before = await in_thread(self._bytes)
-            is_own = await in_thread(self._files.has_made, self._path, before)
-            answer = await self._answer(work, before, is_own=is_own)
+            made = await in_thread(self._files.last_made, self._path, before)
+            answer, kept = await self._answer(work, before, made)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"]:
-                await in_thread(self._write, before, after, is_own=is_own, is_undo=_has_undone(answer))
+                await in_thread(self._write, before, after, kept, follows=bool(made), is_undo=_has_undone(answer))
         return answer
 
-    async def _answer(self, work: Work, before: bytes, *, is_own: bool) -> dict[str, Any]:
-        body = self._body(work, before, is_own=is_own)
+    async def _answer(self, work: Work, before: bytes, made: str) -> tuple[dict[str, Any], str]:
+        """What became of it, and the id of what is kept from before it; of the user's turns none is taken back unasked.
+
+        Args:
+            work: What is done.
+            before: What is in the file.
+            made: The turn of an assistant's that has written that, by the id of what is kept from before it.
+        """
+        body, kept = self._body(work, before), ""
+
+        async def tell(event: Event) -> None:
+            nonlocal kept
+            if isinstance(event, Ended):
+                kept = event.kept
+
+        turn = partial(answer_turn, body, self.key, self._services, tell, work.operations)
         try:
-            taken = self._services.taken.of(one_spelling(self._path))
-            return await answer_turn(body, self.key, self._services, operations=work.operations, taken=taken)
+            return await turn(taken=self._services.taken.of(one_spelling(self._path)), may_undo=made), kept
         except RequestError as error:
             if isinstance(error.__cause__, ParseError):  # of a field of the request; here it is a file
                 raise self._not_a_project(error.__cause__) from error
             raise
 
-    def _body(self, work: Work, before: bytes, *, is_own: bool) -> TurnBody:
+    def _body(self, work: Work, before: bytes) -> TurnBody:
         return TurnBody(
             arrow_content=_text(before, self.name),
             message=work.message,
             mode="plan" if work.is_plan else "apply",
             pending_id=work.pending_id,
             function=work.function,
-            # What an assistant has done it takes back; what its user has done only once the user agrees.
-            confirm="always" if work.function == "undo" and not is_own else None,
         )
 
     def _bytes(self) -> bytes:
@@ -178,7 +190,7 @@ class FileStory:
     def _not_a_project(self, error: ParseError) -> ToolError:
         return ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}")
 
-    def _write(self, before: bytes, after: bytes, *, is_own: bool, is_undo: bool) -> None:
+    def _write(self, before: bytes, after: bytes, kept: str, *, follows: bool, is_undo: bool) -> None:
         try:
             file = self._files.open(self._path)
             (file.go_back if is_undo else file.write)(before, after)
@@ -189,7 +201,7 @@ class FileStory:
         if is_undo:
             self._files.note_taken_back(self._path, self._bytes())
         else:
-            self._files.note_made(self._path, after, follows=is_own)
+            self._files.note_made(self._path, after, kept, follows=follows)
 
 
 class EditorStory:
@@ -243,16 +255,13 @@ class EditorStory:
                 pending_id=work.pending_id,
                 function=work.function,
             )
-            led_to = await self._session.host(guest, asked, self.key)
+            await self._session.host(guest, asked, self.key)
         except GuestRefused as refused:
             raise _refusal(refused.failure, report) from refused
         if report.failure is not None:  # it says itself what became of a part that was done
             raise _refusal(report.failure)
         answer = report.as_dict()
-        changed = any(one["success"] for one in answer["operations"])
-        if changed and not _has_undone(answer):
-            self._session.left_by_guest = led_to
-        return answer | {"changed": changed, "diff": ""}
+        return answer | {"changed": any(one["success"] for one in answer["operations"]), "diff": ""}
 
     async def _planned(self, work: Work) -> dict[str, Any]:
         """On a copy: the user is not disturbed by what is only tried."""

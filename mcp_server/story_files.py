@@ -6,11 +6,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from unicodedata import normalize
 from weakref import WeakValueDictionary
 
 _FILES, _TURNS = 1_000, 100  # whose assistants are remembered
+
+
+class _Made(NamedTuple):
+    """A turn of an assistant's: when it was written, what, and the id of what is kept from before it."""
+
+    written_at: int
+    sha256: bytes
+    kept: str
 
 
 class StoryFileError(Exception):
@@ -47,29 +55,33 @@ class StoryFiles:
     def __init__(self, open_file: Callable[[Path], UndoableFile]) -> None:
         self.open = open_file
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
-        self._made = OrderedDict[Path, list[tuple[int, bytes]]]()
+        self._made = OrderedDict[Path, list[_Made]]()
 
     def lock(self, path: Path) -> asyncio.Lock:
         """Held by whoever changes the file."""
         return self._locks.setdefault(path, asyncio.Lock())
 
-    def note_made(self, path: Path, after: bytes, *, follows: bool) -> None:
-        """An assistant's turn has written `after`; the turn before it was one too, if it `follows` that."""
+    def note_made(self, path: Path, after: bytes, kept: str, *, follows: bool) -> None:
+        """An assistant's turn has written `after`; the turn before it was one too, if it `follows` that.
+
+        `kept` is the id of what is kept from before it.
+        """
         turns = self._made.pop(path, []) if follows else []
-        self._made[path] = [*turns, _version(path, after)][-_TURNS:]
+        self._made[path] = [*turns, _Made(*_version(path, after), kept)][-_TURNS:]
         if len(self._made) > _FILES:
             self._made.popitem(last=False)
 
-    def has_made(self, path: Path, now: bytes) -> bool:
-        """Whether an assistant of this server was the last to write the file, and has led to what is in it."""
+    def last_made(self, path: Path, now: bytes) -> str:
+        """The last turn that has written the file, by what is kept from before it; empty if it was no assistant's."""
         turns = self._made.get(path, [])
-        return bool(turns) and turns[-1] == _version(path, now)
+        return turns[-1].kept if turns and turns[-1][:2] == _version(path, now) else ""
 
     def note_taken_back(self, path: Path, now: bytes) -> None:
         """The last turn was taken back; what is in the file now may be what an assistant's turn before it had made."""
         turns = self._made.pop(path, [])[:-1]
-        if turns and turns[-1][1] == (version := _version(path, now))[1]:
-            self._made[path] = [*turns[:-1], version]
+        written_at, sha256_now = _version(path, now)
+        if turns and turns[-1].sha256 == sha256_now:
+            self._made[path] = [*turns[:-1], turns[-1]._replace(written_at=written_at)]
 
 
 def one_spelling(path: Path) -> str:

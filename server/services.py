@@ -4,14 +4,13 @@ import base64
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from agent import KEPT_TURNS, Assistant, Before, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation
-from corpora import Catalog
+from corpora import UNDO, Catalog
 from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
@@ -36,8 +35,6 @@ from server.taken import TakenAway
 from server.turn_ledger import TurnLedger
 
 _NO_FOLDER = FolderRoots(Path())
-_UNDO = "undo"
-_UNDONE = "undone"  # the last undo of a project, under the story that it came to
 _COMPUTING_THREADS = 3
 _COMPUTING_THREADS_EACH = 2  # of a workspace
 _LISTING_THREADS = 3  # of a workspace one
@@ -207,15 +204,23 @@ class CatalogPendings:
         workspace: Whose project it is.
         project_id: Names it.
         weigh: Told how many bytes the story from before a turn takes once it is read; may refuse it.
+        by_assistant: The turn is an assistant's, and so is what it asks.
     """
 
     def __init__(
-        self, catalog: Catalog, workspace: str, project_id: str, weigh: Callable[[int], object] = _nobody
+        self,
+        catalog: Catalog,
+        workspace: str,
+        project_id: str,
+        weigh: Callable[[int], object] = _nobody,
+        *,
+        by_assistant: bool = False,
     ) -> None:
         self._catalog = catalog
         self._workspace = workspace
         self._project_id = project_id
         self._weigh = weigh
+        self._by_assistant = by_assistant
 
     def put(
         self,
@@ -224,71 +229,72 @@ class CatalogPendings:
         content_sha256: str,
         origin: Origin | None = None,
         seeds: Mapping[int, int] | None = None,
+        undoes: str = "",
     ) -> str:
         """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
         payload: dict[str, Any] = {
             "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in operations],
             "origin": origin.as_dict() if origin else None,
             "seeds": seeds or {},
+            "undoes": undoes,
         }
-        return self._catalog.put_pending(self._workspace, self._project_id, kind, payload, content_sha256)
+        return self._catalog.put_pending(
+            self._workspace, self._project_id, kind, payload, content_sha256, by_assistant=self._by_assistant
+        )
 
     def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
         found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
-        if found is None or found.kind in (_UNDO, _UNDONE):
+        if found is None or found.kind == UNDO:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])
         origin = Origin.from_dict(found.payload["origin"]) if found.payload.get("origin") else None
         seeds = {int(author): seed for author, seed in found.payload.get("seeds", {}).items()}  # unknown earlier
-        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin, seeds)
+        undoes = found.payload.get("undoes", "")  # unknown earlier, too
+        return PendingQuestion(found.id, found.kind, operations, found.content_sha256, origin, seeds, undoes)
 
-    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> str:
         """Keeps what was before a turn, compressed; `forgets`: of a project only the last turns are kept."""
         content = base64.b64encode(zlib.compress(before.content.encode())).decode()
         payload = {"before": content, "is_shared": before.is_shared}
         kept = KEPT_TURNS if forgets else None
-        self._catalog.put_pending(self._workspace, self._project_id, _UNDO, payload, content_sha256, kept)
+        return self._catalog.put_pending(
+            self._workspace, self._project_id, UNDO, payload, content_sha256, kept, by_assistant=before.by_assistant
+        )
 
     def find_before(self, content_sha256: str) -> Before | None:
         """What was before the turn that led to this story, which stays kept."""
-        return self._weighed(self._last_that_led_to(content_sha256))
+        return self._weighed(self._newest(content_sha256))
+
+    def id_of_before(self, content_sha256: str) -> str:
+        """The id of that, which is not read; empty if there is none."""
+        found = self._newest(content_sha256)
+        return found.id if found else ""
 
     def take_before(self, content_sha256: str) -> Before | None:
         """Hands out what was before the turn that led to this story."""
-        found = self._last_that_led_to(content_sha256)
+        found = self._newest(content_sha256)
         taken = found and self._catalog.pop_pending(self._workspace, self._project_id, found.id)
         return _before(taken) if taken else None
 
-    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
-        """Keeps of the last undo which turn it took back, under the story that it came to."""
-        assert before.kept_at is not None  # it was found here
-        payload = {"kept_at": before.kept_at.isoformat(), "led_to": led_to}
-        self._catalog.put_pending(self._workspace, self._project_id, _UNDONE, payload, content_sha256, kept=1)
+    def drop_before(self, before_id: str) -> None:
+        """Keeps this one no more."""
+        self._catalog.pop_pending(self._workspace, self._project_id, before_id)
+
+    def note_undone(self, before: Before, content_sha256: str) -> None:
+        """Keeps that the turn is taken back, and the story that this came to."""
+        self._catalog.note_undone(self._workspace, self._project_id, before.id, content_sha256)
 
     def is_undone(self, content_sha256: str) -> bool:
-        """Whether the last undo came to this story."""
-        return self._newest(_UNDONE, content_sha256) is not None
+        """Whether an undo came to this story."""
+        return self._catalog.is_undone(self._workspace, self._project_id, content_sha256)
 
-    def _last_that_led_to(self, content_sha256: str) -> StoredPending | None:
-        """Without those that had been taken back when the last undo came to this story, or was asked for with it."""
-        undone, besides = self._newest(_UNDONE), None
-        if undone is not None:
-            kept_at = datetime.fromisoformat(undone.payload["kept_at"])
-            if undone.content_sha256 == content_sha256:
-                besides = (kept_at, undone.created_at)
-            elif undone.payload["led_to"] == content_sha256:
-                besides = (kept_at + timedelta.resolution, undone.created_at)
-        return self._newest(_UNDO, content_sha256, besides)
-
-    def _newest(
-        self, kind: str, content_sha256: str | None = None, besides: tuple[datetime, datetime] | None = None
-    ) -> StoredPending | None:
-        return self._catalog.newest_pending(self._workspace, self._project_id, kind, content_sha256, besides)
+    def _newest(self, content_sha256: str | None = None) -> StoredPending | None:
+        return self._catalog.newest_pending(self._workspace, self._project_id, UNDO, content_sha256)
 
     def last_before(self) -> Before | None:
         """What was before the last turn that is kept, whatever it led to."""
-        return self._weighed(self._newest(_UNDO))
+        return self._weighed(self._newest())
 
     def _weighed(self, kept: StoredPending | None) -> Before | None:
         if kept is None:
@@ -301,7 +307,7 @@ class CatalogPendings:
 def _before(kept: StoredPending) -> Before:
     content = zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
     is_shared = kept.payload.get("is_shared", False)  # which earlier versions did not know
-    return Before(content, is_shared, kept.created_at)
+    return Before(content, is_shared, kept.by_assistant, kept.id)
 
 
 def policy_for(

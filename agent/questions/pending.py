@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Protocol
 
 from pydantic import TypeAdapter
@@ -58,6 +57,7 @@ class PendingQuestion:
         content_sha256: The fingerprint of the story it was asked for; another story makes it obsolete.
         origin: The message that a model goes on with afterwards; None where nothing of it is left.
         seeds: Those of the story that the ids are from which the operations make.
+        undoes: Of an undo, the turn that it takes back, by the id of what is kept from before it.
     """
 
     id: str
@@ -66,6 +66,7 @@ class PendingQuestion:
     content_sha256: str
     origin: Origin | None = None
     seeds: Mapping[int, int] = field(default_factory=dict[int, int])
+    undoes: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,14 @@ class Before:
     Attributes:
         content: The `.arrow` text from before the turn.
         is_shared: Somebody else has changed the story during the turn, too, which an undo would take back as well.
-        kept_at: When it was kept, as the store says that hands it out.
+        by_assistant: The turn was an assistant's.
+        id: As the store names it that hands it out.
     """
 
     content: str
     is_shared: bool = False
-    kept_at: datetime | None = None
+    by_assistant: bool = False
+    id: str = ""
 
 
 class PendingStore(Protocol):
@@ -93,6 +96,7 @@ class PendingStore(Protocol):
         content_sha256: str,
         origin: Origin | None = None,
         seeds: Mapping[int, int] | None = None,
+        undoes: str = "",
     ) -> str:
         """Keeps the operations and returns the id that answers name."""
         ...
@@ -101,8 +105,8 @@ class PendingStore(Protocol):
         """Hands it out once; None when there is no such id in this project."""
         ...
 
-    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
-        """Keeps what was before a turn that has led to the story with this fingerprint.
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> str:
+        """Keeps what was before a turn that has led to the story with this fingerprint; returns its id.
 
         It `forgets` what the turns before the last `KEPT_TURNS` began with.
         """
@@ -115,12 +119,16 @@ class PendingStore(Protocol):
     def take_before(self, content_sha256: str) -> Before | None:
         """Hands out, once, what was before the turn that led to this story; None when there is none.
 
-        Of several it is the last, but no turn that had been taken back already when the last undo came to this story.
+        Of several it is the last, but no turn that had been taken back already when an undo came to this story.
         """
         ...
 
-    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
-        """An undo takes the turn that `led_to` a story back, to what was found for it, which has this fingerprint.
+    def drop_before(self, before_id: str) -> None:
+        """Keeps this one no more."""
+        ...
+
+    def note_undone(self, before: Before, content_sha256: str) -> None:
+        """An undo takes a turn back, to what was found for it, which has this fingerprint.
 
         What was found stays kept: whoever asked may be gone before it is answered, or find no room to write what it
         came to, and asks again with the story that it led to. Then it is the same turn that is found.
@@ -128,7 +136,7 @@ class PendingStore(Protocol):
         ...
 
     def is_undone(self, content_sha256: str) -> bool:
-        """Whether the last undo came to this story."""
+        """Whether an undo came to this story."""
         ...
 
     def last_before(self) -> Before | None:

@@ -50,9 +50,11 @@ class Questions:
         kind = "plan" if pending.kind == "plan" else "confirmation"
         return self.about_changes(kind, project, after, pending.operations, pending.origin, pending.seeds)
 
-    def about_undo(self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack) -> Asked:
-        """Whether a turn is to be taken back; a yes runs the undo itself, not the operations that it comes to."""
-        pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before))
+    def about_undo(
+        self, kind: Literal["confirmation", "plan"], before: ArrowProject, way: WayBack, undoes: str
+    ) -> Asked:
+        """Whether the turn `undoes` is to be taken back; a yes runs the undo itself, not the operations of it."""
+        pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before), undoes=undoes)
         what = "This is what would change:" if kind == "plan" else "undo would change this:"
         text = f"{what}\n{way.changes}\n{_what_is_lost(before, way.before)}{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, way.changes, way.operations)

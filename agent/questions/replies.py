@@ -173,7 +173,7 @@ class Replies:
         agreed = await self._checked_story(pending)
         self.request.taken.clear()
         if pending.operations == (Operation(UNDO),):
-            await self.direct.undo(asks=False)
+            await self.direct.undo(asks=False, agreed=pending.undoes)
             return ["the last turn is taken back"]
         done: list[Operation] = []
 

@@ -28,6 +28,9 @@ _WRONG_VALUE = frozenset(
         ErrorCode.INVALID_VARIABLE_ID, ErrorCode.INVALID_CHARACTER_ID, ErrorCode.TYPE_MISMATCH,
     }
 )  # fmt: skip
+_ANOTHER_TURN = (
+    "Another turn has led to this story since the question was asked. Nothing was done; ask for the undo again."
+)
 
 
 @dataclass
@@ -154,8 +157,10 @@ class DirectCalls:
 
     # --- undo ------------------------------------------------------------------------------------------------------
 
-    async def undo(self, *, asks: bool | None) -> None:
+    async def undo(self, *, asks: bool | None, agreed: str | None = None) -> None:
         """Takes the last turn back, in one step, or `asks` whether to: None where it would take back others' changes.
+
+        Others are the user, too, where an assistant asks for it. Only the turn that was `agreed` to is taken back.
 
         Raises:
             OperationRefused: There is nothing to take back, or the editor refused.
@@ -165,16 +170,21 @@ class DirectCalls:
         before = await in_thread(self.store.find_before, now)
         if project is None or before is None:
             raise OperationRefused(await self._why_nothing())
+        if agreed is not None and before.id != agreed:
+            raise OperationRefused(Failure("CONFLICT", _ANOTHER_TURN))
         way = await in_thread(way_back, project, before.content, self._selection())
         if self.request.plan:
-            asked = await in_thread(self._questions.about_undo, "plan", project, way)
+            asked = await in_thread(self._questions.about_undo, "plan", project, way, before.id)
             await self._walk(way)
             await self.tell(asked)
-        elif before.is_shared if asks is None else asks:
-            await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way))
+        elif self._is_of_others(before) if asks is None else asks:
+            await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way, before.id))
         else:
             self.has_undone = True
-            await self._go_back(way, before, now)
+            await self._go_back(way, before)
+
+    def _is_of_others(self, before: Before) -> bool:
+        return before.is_shared or (self.request.by_assistant and before.id != self.request.may_undo)
 
     async def _why_nothing(self) -> Failure:
         if await in_thread(self._is_another_story):
@@ -191,40 +201,40 @@ class DirectCalls:
         before, now = self.store.last_before(), fingerprint(self.context.project)
         return before is not None and fingerprint(parse(before.content)) != now and not self.store.is_undone(now)
 
-    async def _go_back(self, way: WayBack, before: Before, led_to: str) -> None:
+    async def _go_back(self, way: WayBack, before: Before) -> None:
         exactly = isinstance(self.editor, InMemoryEditor)
         if isinstance(self.editor, InMemoryEditor):
-            await in_thread(lambda: self.store.note_undone(before, led_to, fingerprint(way.before)))
+            await in_thread(lambda: self.store.note_undone(before, fingerprint(way.before)))
             self.context.project = self.editor.project = way.before
             changes = {"changes": way.changes.splitlines()}
             await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))
         else:
-            await self._led_back(way)
+            await self._led_back(way, before)
         await self.tell(TextFinished(report(way, exactly=exactly)))
 
-    async def _led_back(self, way: WayBack) -> None:
+    async def _led_back(self, way: WayBack, before: Before) -> None:
         """Walks the way; where it ends early, the next undo goes on from there."""
-        arrived, led_to = False, await in_thread(fingerprint, self.context.project)
+        arrived = False
         try:
             await self._walk(way)
             arrived = True
-            await in_thread(self._follow, way, led_to)
+            await in_thread(self._follow, way, before)
         finally:
             if not arrived:
                 self.has_undone = bool(self.execution.executed)
-                await in_thread(self._keep_rest, way)
+                await in_thread(self._keep_rest, way, before)
 
     def _keep_again(self, before: Before, led_to: str) -> None:
         """Keeps what was kept already, so that nothing has to make room."""
         self.store.keep_before(before, led_to, forgets=False)
 
-    def _keep_rest(self, way: WayBack) -> None:
-        rest = Before(way.before.to_text(), self.execution.shadow.is_shared)
+    def _keep_rest(self, way: WayBack, before: Before) -> None:
+        rest = Before(way.before.to_text(), self.execution.shadow.is_shared, before.by_assistant)
         self._keep_again(rest, fingerprint(self.context.project))
 
-    def _follow(self, way: WayBack, led_to: str) -> None:
+    def _follow(self, way: WayBack, gone: Before) -> None:
         """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
-        self.store.take_before(led_to)
+        self.store.drop_before(gone.id)
         now = self.context.project
         assert now is not None
         given = self.execution.given_ids

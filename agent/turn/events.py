@@ -141,6 +141,7 @@ class Ended:
         changed: Whether the story is another one than before the turn.
         unseen_before: The story before a turn that the editor has changed without showing how; None otherwise. Once
             it shows its story, `PendingStore.keep_before` lets the turn be taken back.
+        kept: The id of what is kept from before the turn, by which it can be taken back; empty where that is nothing.
     """
 
     reason: Literal["done", "question", "error"]
@@ -149,6 +150,7 @@ class Ended:
     functions: tuple[str, ...] = ()
     changed: bool = False
     unseen_before: str | None = None
+    kept: str = ""
 
 
 Event = TextChunk | TextFinished | OperationFinished | Cited | Asked | Suggested | Failed | Ended

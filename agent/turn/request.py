@@ -40,6 +40,8 @@ class TurnRequest:
         characters: How long the story's text is, where somebody has counted.
         taken: What assistants of the user's own have taken away unasked in this story: each of their calls is a turn,
             and any number of them follow from one message of the user, so it counts on over them until a yes.
+        by_assistant: It is the turn of such an assistant.
+        may_undo: An assistant's turn, which it may take back unasked, by the id of what is kept from before it.
     """
 
     key: ProjectKey | None
@@ -58,6 +60,8 @@ class TurnRequest:
     plan: bool = False
     characters: int = sys.maxsize
     taken: set[Loss] = field(default_factory=set[Loss])
+    by_assistant: bool = False
+    may_undo: str = ""
 
 
 @dataclass

@@ -93,7 +93,7 @@ class Turn:
         self._tell = self._telling.tell
         self._answer: Answering | None = None
         self._retrieval_s = 0.0
-        self._changed = False  # until the end
+        self._changed, self._kept = False, ""  # until the end
         # Each once: their words are put together, and one node may have a megabyte of them.
         selected = tuple(dict.fromkeys(request.selected_node_ids))
         self._origin = Origin(request.message, request.history, request.scene_id, selected)
@@ -173,7 +173,8 @@ class Turn:
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
         unseen = None if self._execution.shadow.is_known else self._execution.before
-        await self._tell(Ended(self._telling.reason, usage, self._timings(started), functions, self._changed, unseen))
+        timings, kept = self._timings(started), self._kept
+        await self._tell(Ended(self._telling.reason, usage, timings, functions, self._changed, unseen, kept))
 
     async def _answer_or_fail(self) -> None:
         """Up to the end of the answer, or the question that it ends with; what goes wrong is told."""
@@ -342,8 +343,9 @@ class Turn:
         self._changed = not is_known or after.to_text() != before
         if self._changed and is_known:
             # A message of the user leads to any number of an assistant's turns: the story from before stays.
-            kept = Before(before, self._execution.shadow.is_shared)
-            self._store.keep_before(kept, fingerprint(after), forgets=not self._request.operations)
+            by_assistant = self._request.by_assistant
+            kept = Before(before, self._execution.shadow.is_shared, by_assistant)
+            self._kept = self._store.keep_before(kept, fingerprint(after), forgets=not by_assistant)
 
     def _suggestions(self) -> tuple[Suggestion, ...]:
         if self._telling.reason == "question":

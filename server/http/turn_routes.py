@@ -222,6 +222,7 @@ async def answer_turn(
     operations: tuple[Operation, ...] | None = None,
     *,
     taken: set[Loss] | None = None,
+    may_undo: str = "",
     has_story: bool = True,
     besides: int = 0,
 ) -> dict[str, Any]:
@@ -229,8 +230,9 @@ async def answer_turn(
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
-    before. Without `has_story` it is a turn about the documents alone: there is no story to read or to edit, whatever
-    `arrow_content` is. `besides` is what the request takes in memory besides its story.
+    before, and no turn but that which it `may_undo` is taken back unasked. Without `has_story` it is a turn about the
+    documents alone: there is no story to read or to edit, whatever `arrow_content` is. `besides` is what the request
+    takes in memory besides its story.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -240,8 +242,9 @@ async def answer_turn(
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
     with services.turn_room.at_work(key.workspace, size, besides) as story:
-        pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, story.weigh_another)
-        return await _answered(body, key, services, pendings, tell, operations, taken, has_story=has_story)
+        weigh, is_assistants = story.weigh_another, operations is not None
+        pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, weigh, by_assistant=is_assistants)
+        return await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)
 
 
 async def _answered(
@@ -252,6 +255,7 @@ async def _answered(
     tell: EventSink | None,
     operations: tuple[Operation, ...] | None,
     taken: set[Loss] | None,
+    may_undo: str,
     *,
     has_story: bool,
 ) -> dict[str, Any]:
@@ -262,7 +266,8 @@ async def _answered(
     editor = InMemoryEditor(project)
     request, assistant = _request(body, key, project if has_story else None, services), services.assistant
     if operations is not None:
-        request = replace(request, operations=operations, taken=set() if taken is None else taken)
+        taken = set() if taken is None else taken
+        request = replace(request, operations=operations, taken=taken, by_assistant=True, may_undo=may_undo)
         assistant = replace(assistant, answerer=LocalPlanner())
     report = TurnReport()
     with services.ledger.turn(key.workspace, key.project_id, "http" if operations is None else "mcp") as record:

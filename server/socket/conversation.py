@@ -171,6 +171,8 @@ class Conversation:
             being_read=self._services.intake.under_way(key) if key else (),
             plan=message.mode == "plan",
             taken=(self._services.taken.of if guest else self._services.taken.known_of)((self.workspace, project_id)),
+            by_assistant=guest is not None,
+            may_undo=guest.may_undo if guest else "",
         )
 
     async def _require_documents(self, key: ProjectKey | None, project_id: str, uploads: Uploads) -> None:

@@ -24,12 +24,14 @@ class Guest:
         doing: What it is about to do, in a line for the user.
         told: Hears the events of its turn, beside the client.
         operations: What it does; all or none.
+        may_undo: The turn that it may take back unasked, as `TurnRequest` names it.
     """
 
     name: str
     doing: str
     told: EventSink
     operations: tuple[Operation, ...] = ()
+    may_undo: str = ""
 
     @property
     def busy(self) -> Failure:

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 
 from agent import Failure, Outcome, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
@@ -18,11 +19,7 @@ from server.turn_ledger import TurnRecord
 
 
 class OpenEditor(Session):
-    """A session that has guests: each of their turns is one of its own, which its user sees and can stop.
-
-    Attributes:
-        left_by_guest: The fingerprint of the story that the last change of a guest's led to, if there was one.
-    """
+    """A session that has guests: each of their turns is one of its own, which its user sees and can stop."""
 
     def __init__(
         self,
@@ -33,7 +30,7 @@ class OpenEditor(Session):
         services: Services,
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
-        self.left_by_guest = ""
+        self._left_by_guest = ""  # what is kept from before the last turn that has done something, if it was a guest's
         self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
 
@@ -69,8 +66,8 @@ class OpenEditor(Session):
         finally:
             self._shown.remove(shown)
 
-    async def host(self, guest: Guest, message: UserMessage, key: ProjectKey) -> str:
-        """A turn of an assistant's in the story of `key`; returns the fingerprint of what it led to when it has ended.
+    async def host(self, guest: Guest, message: UserMessage, key: ProjectKey) -> None:
+        """A turn of an assistant's in the story of `key`; returns when it has ended.
 
         The client sees it as its own, and its user can stop it. Cancelled, it is stopped. An `undo` asks first, unless
         it takes back what a guest has done.
@@ -79,20 +76,19 @@ class OpenEditor(Session):
             GuestRefused: As for `show_story`; the client's own turn is under way, or this one was stopped.
         """
         await self.show_story(key)
-        asks = message.function == "undo" and not await self._is_left_by_guest()
-        self._require_shown(key)
         self._require_idle()
+        guest = replace(guest, may_undo=self._left_by_guest)
         now = self.situation
         situation = {
             "current_project_id": self.project_id,
             "current_scene_id": now.scene_id,
             "selected_node_ids": list(now.selected_node_ids),
-            "confirm": "always" if asks else now.confirm,
+            "confirm": now.confirm,
         }
         await self._start_turn(message.model_copy(update=situation), guest)
         turn = self._turn
         if turn is None or turn.task is None:
-            return ""
+            return
         try:
             await asyncio.wait((turn.task,))
         except asyncio.CancelledError:
@@ -101,7 +97,6 @@ class OpenEditor(Session):
             raise
         if turn.task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
-        return turn.led_to
 
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
         """Has the client take its last turn back itself; None where `undo` is a turn like others.
@@ -113,7 +108,8 @@ class OpenEditor(Session):
             GuestRefused: As for `show_story`, or the client's own turn is under way.
         """
         await self.show_story(key)
-        if stricter(self._services.confirm, self.situation.confirm) == "always" or not await self._is_left_by_guest():
+        pendings, left = self._conversation.pendings(self.project_id), self._left_by_guest
+        if stricter(self._services.confirm, self.situation.confirm) == "always" or not await self._is_left_by(left):
             return None
         self._require_shown(key)
         self._require_idle()
@@ -121,12 +117,17 @@ class OpenEditor(Session):
         turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
         self._machine.move(State.PROCESSING)
         try:
+            self._left_by_guest = ""  # whatever comes of it
             outcome = await editor.take_back()
         finally:
             if self._turn is turn:
                 self._turn = None
                 self._machine.move(State.IDLE)
-        if outcome is not None and outcome.success and outcome.content is not None:  # else it may show another story
+        if outcome is None or not outcome.success:
+            self._left_by_guest = left
+            return outcome
+        await in_thread(pendings.drop_before, left)
+        if outcome.content is not None:  # else it may show another story
             await self._sync_file(turn.project_id, outcome.content)
         return outcome
 
@@ -134,16 +135,17 @@ class OpenEditor(Session):
         try:
             await super()._follow(open_turn, request, record)
         finally:
-            if open_turn.guest is None and open_turn.running is not None and open_turn.running.executed:
-                self.left_by_guest = ""  # the last turn is the client's own, whatever the story says after it
-        if open_turn.guest is not None and open_turn.running is not None:
-            open_turn.led_to = await in_thread(fingerprint, open_turn.running.context.project)
+            if open_turn.running is not None and open_turn.running.executed:
+                self._left_by_guest = open_turn.kept if open_turn.guest is not None else ""
 
-    async def _is_left_by_guest(self) -> bool:
+    async def _is_left_by(self, kept: str) -> bool:
+        """Whether the turn that a guest's has `kept` this from is the last that has led to the story as it is."""
         project = self._story
-        if project is None or not self.left_by_guest:
+        if project is None or not kept:
             return False
-        return self.left_by_guest == await in_thread(fingerprint, project) and project is self._story
+        pendings = self._conversation.pendings(self.project_id)
+        last = await in_thread(lambda: pendings.id_of_before(fingerprint(project)))
+        return last == kept and project is self._story
 
     def _require_shown(self, key: ProjectKey) -> None:
         if self.key != key:

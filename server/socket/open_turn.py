@@ -34,7 +34,7 @@ class OpenTurn:
         shown: The story that the client has sent last, as far as the turn has taken it over.
         story: How its story counts; None as long as it does not.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
-        led_to: The fingerprint of the story that a guest's has led to, once it has.
+        kept: What `Ended` says is kept from before it.
     """
 
     id: str
@@ -47,7 +47,7 @@ class OpenTurn:
     shown: ArrowProject | None = None
     story: StoryAtWork | None = None
     running: Turn | None = None
-    led_to: str = ""
+    kept: str = ""
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 

@@ -321,7 +321,8 @@ class Session:
         """Sends the turn's events. What it did to the shadow stays, unless it is stopped; a plan does nothing to it."""
         assert open_turn.story is not None
         weigh, project_id = open_turn.story.weigh_another, open_turn.project_id
-        pendings = CatalogPendings(self._services.catalog, self.workspace, project_id, weigh)
+        is_guests = open_turn.guest is not None
+        pendings = CatalogPendings(self._services.catalog, self.workspace, project_id, weigh, by_assistant=is_guests)
 
         async def show(event: Event) -> None:
             record.add(event)
@@ -343,7 +344,7 @@ class Session:
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         if isinstance(event, Ended):
-            turn.reason, turn.usage = event.reason, event.usage
+            turn.reason, turn.usage, turn.kept = event.reason, event.usage, event.kept
         self._conversation.note(event, turn.project_id)
         await self._tell(turn, self._dialect.event(event))
 

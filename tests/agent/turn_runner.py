@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent import (
@@ -37,7 +37,7 @@ class Pendings:
     def __init__(self) -> None:
         self.kept: dict[str, PendingQuestion] = {}
         self.before: list[tuple[str, Before]] = []
-        self.undone = ""
+        self.undone, self.count = "", 0
 
     def put(
         self,
@@ -46,17 +46,20 @@ class Pendings:
         content_sha256: str,
         origin: Origin | None = None,
         seeds: Mapping[int, int] | None = None,
+        undoes: str = "",
     ) -> str:
         pending_id = f"pending_{len(self.kept)}"
-        kept = PendingQuestion(pending_id, kind, tuple(operations), content_sha256, origin, seeds or {})
+        kept = PendingQuestion(pending_id, kind, tuple(operations), content_sha256, origin, seeds or {}, undoes)
         self.kept[pending_id] = kept
         return pending_id
 
     def take(self, pending_id: str) -> PendingQuestion | None:
         return self.kept.pop(pending_id, None)
 
-    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> None:
-        self.before.append((content_sha256, before))
+    def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> str:
+        self.count += 1
+        self.before.append((content_sha256, replace(before, id=f"before_{self.count}")))
+        return self.before[-1][1].id
 
     def find_before(self, content_sha256: str) -> Before | None:
         return next((before for after, before in reversed(self.before) if after == content_sha256), None)
@@ -68,7 +71,10 @@ class Pendings:
                 return before
         return None
 
-    def note_undone(self, before: Before, led_to: str, content_sha256: str) -> None:
+    def drop_before(self, before_id: str) -> None:
+        self.before = [(after, before) for after, before in self.before if before.id != before_id]
+
+    def note_undone(self, before: Before, content_sha256: str) -> None:
         self.undone = content_sha256
 
     def is_undone(self, content_sha256: str) -> bool:

@@ -31,12 +31,18 @@ def test_what_belongs_to_a_content_is_found_by_it_the_newest_first(catalog: Cata
     catalog.put_pending("local", "2", "undo", {}, "a")
     kept = [catalog.newest_pending("local", "1", "undo", content) for content in "abc"]
     assert [one and one.id for one in kept] == [ids[3], ids[1], None]
-    assert kept[0] is not None
-    assert kept[1] is not None
-    then, now = kept[1].created_at, kept[0].created_at
-    besides = catalog.newest_pending("local", "1", "undo", "a", (then, now))
-    assert besides is not None
-    assert besides.id == ids[0]
+
+
+def test_what_had_been_taken_back_when_an_undo_came_to_a_content_is_not_found_by_it(catalog: Catalog) -> None:
+    first, second, third = (catalog.put_pending("local", "1", "undo", {}, content) for content in "aba")
+    catalog.note_undone("local", "1", third, "b")
+    again = catalog.newest_pending("local", "1", "undo", "a")
+    catalog.note_undone("local", "1", second, "a")
+    then = catalog.newest_pending("local", "1", "undo", "a")
+    assert (again and again.id, then and then.id) == (third, first)
+    assert [catalog.is_undone("local", key, content) for key, content in ("1a", "1b", "1c", "2a")] == [
+        True, True, False, False,
+    ]  # fmt: skip
 
 
 def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
@@ -45,6 +51,16 @@ def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
     assert [catalog.pop_pending("local", "1", one) is not None for one in ids] == [False, False, True, True]
     assert [catalog.pop_pending("local", key, one) is not None for key, one in zip("12", others, strict=True)] == [
         True, True,
+    ]  # fmt: skip
+
+
+def test_what_is_taken_back_and_what_assistants_did_are_not_among_the_newest_of_the_users(catalog: Catalog) -> None:
+    own = [catalog.put_pending("local", "1", "undo", {}, "a") for _ in range(2)]
+    assistants = [catalog.put_pending("local", "1", "undo", {}, "a", by_assistant=True) for _ in range(4)]
+    for _ in range(4):
+        catalog.note_undone("local", "1", catalog.put_pending("local", "1", "undo", {}, "a", kept=3), "b")
+    assert [catalog.pop_pending("local", "1", one) is not None for one in (*own, *assistants)] == [
+        True, True, False, True, True, True,
     ]  # fmt: skip
 
 
@@ -98,6 +114,19 @@ def test_a_workspace_has_so_many_and_no_more(catalog: Catalog, monkeypatch: pyte
     monkeypatch.setattr(module, "_OF_WORKSPACE", 2)
     ids = [catalog.put_pending("local", str(number), "plan", {}, "a") for number in range(4)]
     assert kept(catalog, *[(str(number), one) for number, one in enumerate(ids)]) == [False, False, True, True]
+
+
+@pytest.mark.parametrize("limit", ["_OF_PROJECT_BYTES", "_OF_WORKSPACE_BYTES", "_OF_WORKSPACE"])
+def test_what_assistants_leave_pushes_out_nothing_of_the_users(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(module, limit, 2 if limit == "_OF_WORKSPACE" else 250)
+    put, long = catalog.put_pending, {"before": "x" * 100}
+    own = [put("local", "1", kind, long, "a") for kind in ("undo", "confirmation")]
+    done = [put("local", "1", "undo", long, "a", by_assistant=True) for _ in range(3)]
+    asked = [put("local", "1", "confirmation", long, "a", by_assistant=True) for _ in range(3)]
+    expected = [True, True, False, True, True, False, True, True]
+    assert kept(catalog, *[("1", one) for one in (*own, *done, *asked)]) == expected
 
 
 def test_the_newest_stays_however_long_it_is(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,6 +140,48 @@ async def test_what_the_user_has_done_there_and_back_is_taken_back_once_the_user
     assert _LINE.strip() in editor.editor.content
 
 
+@pytest.mark.parametrize("capabilities", [(), ("assistant",)])
+async def test_an_assistant_that_changes_nothing_takes_back_no_turn_of_the_users_unasked(
+    home: House, capabilities: tuple[str, ...]
+) -> None:
+    user = User(["no"])
+    async with arrow(home, *capabilities) as editor, assistant(home.url, user=user) as scribe:
+        await editor.send(type="user_message", current_project_id=1, **_WRITING)
+        await editor.until("turn_end")
+        await scribe.ok(
+            "apply_operations", operations=[{"function": "update_node", "arguments": {"node_id": 3, "name": "pier"}}]
+        )
+        refused = await scribe.ok("undo")
+
+    assert refused["changed"] is False
+    assert "undo_request" not in {frame["type"] for frame in editor.seen}
+    assert len(user.shown) == 1
+    assert _LINE.strip() in editor.editor.content
+
+
+async def test_an_editor_that_has_taken_an_assistants_turn_back_is_not_asked_for_the_users_unasked(home: House) -> None:
+    user = User(["no"])
+    to_and_fro = [_GOLD, {"function": "delete_variable", "arguments": {"by_name": "gold"}}]
+    async with arrow(home, "assistant") as editor, assistant(home.url, user=user) as scribe:
+        await editor.send(type="user_message", current_project_id=1, **_WRITING)
+        await editor.until("turn_end")
+        before = editor.editor.content
+        await scribe.ok("apply_operations", operations=to_and_fro)
+        undoing = asyncio.create_task(scribe.ok("undo"))
+        asked = await editor.until("undo_request")
+        editor.editor = Dispatcher(before)
+        await editor.send(
+            type="function_result", request_id=asked["request_id"], success=True, result="", arrow_content=before
+        )
+        own = await undoing
+        refused = await scribe.ok("undo")
+
+    assert own["status"] == "done"
+    assert refused["changed"] is False
+    assert len(user.shown) == 1
+    assert _LINE.strip() in editor.editor.content
+
+
 async def test_whoever_wants_to_be_asked_says_so_with_the_story(home: House) -> None:
     user = User(["no"])
     async with arrow(home, "assistant") as editor, assistant(home.url, user=user) as scribe:

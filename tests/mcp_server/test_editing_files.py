@@ -125,6 +125,22 @@ async def test_what_the_user_has_done_is_the_users_also_where_it_leads_back_to_w
     assert story.read_bytes() == made
 
 
+async def test_what_the_user_has_done_is_the_users_also_where_an_assistant_has_worked_in_another_project(
+    home: House, story: Path, era: Era
+) -> None:
+    asked = {"function": "create_scene", "function_params": {"name": "Chapter Two"}}
+    with home.http() as http:
+        answer = http.post("/projects/1/turns", json={"arrow_content": story.read_text("utf-8"), **asked})
+    story.write_text(answer.json()["arrow_content"], "utf-8")
+    async with assistant(home.url, era) as scribe:
+        for name in ("quay", "pier"):
+            renaming = {"function": "update_node", "arguments": {"node_id": 3, "name": name}}
+            await scribe.ok("apply_operations", operations=[renaming], story=_STORY, project="another")
+        undone = await scribe.ok("undo", story=_STORY, project="1")
+    assert undone["status"] == "question"
+    assert "Chapter Two" in story.read_text("utf-8")
+
+
 async def test_however_many_calls_there_were_each_is_taken_back(home: House, story: Path, era: Era) -> None:
     def gold(number: int) -> dict[str, Any]:
         return {"function": "create_variable", "arguments": {"name": f"gold_{number}", "type": "num"}}

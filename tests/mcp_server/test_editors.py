@@ -315,6 +315,33 @@ async def test_however_often_an_assistant_asks_the_users_own_question_stays_open
     assert editor.editor.content == before
 
 
+async def test_however_long_an_assistants_questions_are_the_users_own_and_undo_stay(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.pendings._OF_PROJECT_BYTES", 10_000)
+    node = {"type": "content", "scene_id": 0, "preset": {"content": "\u5b57" * 1_000}}
+    long = [_DELETE, {"function": "create_insert_node", "arguments": node}]
+    async with arrow(home) as editor, assistant(home.url) as scribe:
+        scene = {"function": "create_scene", "function_params": {"name": "Quay"}}
+        await editor.send(type="user_message", message="", **scene)
+        await editor.until("turn_end")
+        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+        asked = await editor.until("confirmation_request")
+        await editor.until("turn_end", 2)
+        for _ in range(3):
+            await scribe.ok("apply_operations", operations=long)
+        await editor.send(type="confirmation", request_id=asked["pending_id"], decision="yes")
+        await editor.until("turn_end", 6)
+        without = editor.editor.content
+        for turns in (7, 8):
+            await editor.send(type="user_message", message="undo")
+            await editor.until("turn_end", turns)
+
+    assert "The pier is empty." not in without
+    assert "The pier is empty." in editor.editor.content
+    assert "Quay" not in editor.editor.content
+
+
 async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> None:
     access = Access({"a-token": "one", "b-token": "two"})
     with house(tmp_path / "data", access=access) as home:

@@ -389,6 +389,34 @@ def test_a_story_that_was_kept_elsewhere_is_taken_back_from_there_once_more(http
         assert taken_back(http, between) == first
 
 
+def test_turns_that_were_taken_back_are_not_done_again_by_undos_after_later_ones(http: httpx.Client) -> None:
+    (first, renamed, back, again) = made(http, story_text(), _RENAME, _BACK, _RENAME)
+    assert taken_back(http, again) == back
+    assert taken_back(http, back) == renamed
+    (_, later) = made(http, renamed, _ADD)
+    assert taken_back(http, later) == renamed
+    assert taken_back(http, renamed) == first
+
+
+def test_turns_that_were_taken_back_are_not_among_the_last_twenty(http: httpx.Client) -> None:
+    (first, now) = made(http, story_text(), _ADD)
+    for _ in range(20):
+        (_, tried) = made(http, now, _RENAME)
+        assert turn(http, arrow_content=tried, function="undo")["arrow_content"] == now
+    assert taken_back(http, now) == first
+
+
+def test_a_yes_to_an_undo_takes_back_the_turn_that_was_asked_about_and_no_other(http: httpx.Client) -> None:
+    (*_, now) = made(http, story_text(), _ADD)
+    asked = turn(http, arrow_content=now, function="undo", confirm="always")["question"]
+    made(http, now, _RENAME, _BACK)
+    body = {"arrow_content": now, "message": "yes", "pending_id": asked["pending_id"]}
+    error(http.post("/projects/1/turns", json=body), 409, "CONFLICT")
+    asked = turn(http, arrow_content=now, function="undo", confirm="always")["question"]
+    done = turn(http, arrow_content=now, message="yes", pending_id=asked["pending_id"])
+    assert "Helena" in done["arrow_content"]
+
+
 def test_undos_of_one_story_that_come_at_once_are_all_answered(http: httpx.Client) -> None:
     done = turn(http, function="create_variable", function_params=GOLD)["arrow_content"]
     with ThreadPoolExecutor(8) as threads:
