@@ -164,7 +164,7 @@ class Services:
 
     @cached_property
     def listing(self) -> SharedThreads:
-        """Where all documents of a project are listed: a store is asked, and of 19,000 that is a second's computing."""
+        """Where all documents are listed or counted: a store is asked, and of 19,000 that is a second's computing."""
         return SharedThreads("listing", _LISTING_THREADS, 1)
 
     @cached_property

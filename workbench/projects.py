@@ -45,7 +45,9 @@ class ProjectsPanel:
 
     async def _refresh(self) -> None:
         visit = self._visit
-        counts = await visit.ask(partial(visit.services.catalog.project_counts, visit.workspace))
+        await visit.services.rounds.wait(visit.workspace)
+        count = partial(visit.services.catalog.project_counts, visit.workspace)
+        counts = await visit.services.listing.run(visit.workspace, count)
         self._list.clear()
         with self._list:
             if not counts:

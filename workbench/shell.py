@@ -100,8 +100,8 @@ async def _visit(services: Services, request: Request, project: str, room: OpenS
     """The visit of the project that the address names, else of the first that there is."""
     workspace, is_owner = request.state.workspace, request.state.is_owner
     if not project:
-        counts = await services.asking.run(workspace, lambda: services.catalog.project_counts(workspace))
-        project = counts[0].project if counts else "1"
+        projects = await services.asking.run(workspace, lambda: services.catalog.projects(workspace))
+        project = projects[0] if projects else "1"
     try:
         return Visit(services, workspace, is_owner=is_owner, project=project, room=room)
     except InvalidName:

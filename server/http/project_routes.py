@@ -18,7 +18,7 @@ router = APIRouter(prefix="/projects", tags=["corpus"], generate_unique_id_funct
 async def list_projects(request: Request, services: Annotated[Services, Depends(get_services)]) -> dict[str, Any]:
     """Each with the documents and passages of its corpus, and how many of these have their vectors."""
     workspace: str = request.state.workspace
-    counts = await services.asking.run(workspace, partial(services.catalog.project_counts, workspace))
+    counts = await services.listing.run(workspace, partial(services.catalog.project_counts, workspace))
     return {
         "projects": [
             {"project": c.project, "documents": c.documents, "passages": c.passages, "embedded": c.embedded}

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -129,6 +130,42 @@ def test_what_no_database_can_have_is_not_there(catalog: Catalog, key: ProjectKe
     with pytest.raises(InvalidName):
         ProjectKey("local", name)
     assert catalog.documents(key) == [document]
+
+
+def test_of_a_workspace_that_asks_for_what_is_not_there_one_request_looks_for_names_at_a_time(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
+    for key in (ada, bo):
+        put(key, "bible.pdf", "x")
+    at_once, most, names = 0, 0, catalog._names  # pyright: ignore[reportPrivateUsage]
+    begun, go = threading.Event(), threading.Event()
+
+    def held_up(key: ProjectKey) -> list[str]:
+        nonlocal at_once, most
+        if key == ada:
+            at_once += 1
+            most = max(most, at_once)
+            begun.set()
+            assert go.wait(60)
+            at_once -= 1
+        return names(key)
+
+    def look(key: ProjectKey) -> None:
+        with pytest.raises(DocumentNotFound, match="nearest name"):
+            catalog.find_document(key, "bibel.pdf")
+
+    monkeypatch.setattr(catalog, "_names", held_up)
+    with ThreadPoolExecutor(4) as threads:
+        try:
+            asked = [threads.submit(look, ada) for _ in range(4)]
+            assert begun.wait(60)
+            look(bo)
+        finally:
+            go.set()
+        for one in asked:
+            one.result(60)
+    assert most == 1
 
 
 def test_the_nearest_names_are_near_and_others_are_not_called_so(catalog: Catalog, key: ProjectKey, put: Put) -> None:

@@ -11,7 +11,7 @@ import pytest
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from corpora import ProjectKey
+from corpora import Catalog, ProjectCounts, ProjectKey
 from server import Access
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
@@ -183,3 +183,18 @@ def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypa
         ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
     assert set(encoded.values()) <= {"asking", "computing", "listing"}
     assert {"documents", "query", "text", "project"} <= encoded.keys()
+
+
+def test_a_workspace_has_its_documents_counted_in_the_threads_that_list(
+    tenants: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, threads = Catalog.project_counts, list[str]()
+
+    def count_here(catalog: Catalog, workspace: str) -> list[ProjectCounts]:
+        threads.append(threading.current_thread().name.partition("_")[0])
+        return count(catalog, workspace)
+
+    monkeypatch.setattr(Catalog, "project_counts", count_here)
+    with tenants.http(Authorization="Bearer adas-token") as ada:
+        ada.get("/projects").raise_for_status()
+    assert threads == ["listing"]
