@@ -11,6 +11,7 @@ from workbench.documents.place import Place
 from workbench.frame.bounded import MOST_ELEMENTS
 
 _MANY = 12  # documents, from which on a name is looked for rather than read
+_AT_ONCE = 10  # rows
 
 
 class DocumentList:
@@ -20,6 +21,7 @@ class DocumentList:
         open_place: Opens a document.
         read_again: Reads one again.
         remove: Asks whether to remove one.
+        wait: Returns when others have had their turn: to draw many rows keeps the event loop, which is everybody's.
     """
 
     def __init__(
@@ -27,31 +29,42 @@ class DocumentList:
         open_place: Callable[[Place], Awaitable[None]],
         read_again: Callable[[Document], Awaitable[None]],
         remove: Callable[[Document], object],
+        wait: Callable[[], Awaitable[None]],
     ) -> None:
         self._open = open_place
         self._read_again = read_again
         self._remove = remove
+        self._wait = wait
         self._documents: Sequence[Document] = ()
+        self._drawing: Sequence[Document] = ()
         self._rows: dict[str, tuple[Document, ui.element]] = {}
         self._sought = ui.input("Filter by name", on_change=self._filter).props("dense outlined clearable debounce=200")
         self._found = ui.label().props('role="status"').classes("hint")
         self._list = ui.element("ul").classes("documents")
 
-    def show(self, documents: Sequence[Document]) -> None:
+    async def show(self, documents: Sequence[Document]) -> None:
         """Shows these from now on."""
         self._documents = documents
         self._sought.set_visibility(len(documents) >= _MANY)
         if len(documents) < _MANY:
             self._sought.set_value("")
-        self._filter()
+        await self._filter()
 
-    def _draw(self, documents: list[Document]) -> None:
-        """Draws what is another than before; the rest is left alone, with the focus that may be in it."""
+    async def _draw(self, documents: Sequence[Document]) -> None:
+        """Draws what is another than before; the rest is left alone, with the focus that may be in it.
+
+        It leaves off where others are to be drawn meanwhile: they go on from what is there.
+        """
+        self._drawing = documents
         gone = self._rows.keys() - {document.id for document in documents}
         for document_id in gone:
             self._rows.pop(document_id)[1].delete()
-        for position, document in enumerate(documents):
-            self._show_one(position, document)
+        for start in range(0, len(documents), _AT_ONCE):
+            await self._wait()
+            if self._drawing is not documents or self._list.is_deleted:
+                return
+            for position, document in enumerate(documents[start : start + _AT_ONCE], start):
+                self._show_one(position, document)
 
     def _show_one(self, position: int, document: Document) -> None:
         before, row = self._rows.get(document.id, (None, None))
@@ -75,14 +88,17 @@ class DocumentList:
             remove = ui.button(icon="delete", on_click=partial(self._remove, document)).props("flat round dense")
             remove.props["aria-label"] = f"Remove {document.name}"
 
-    def _filter(self) -> None:
+    async def _filter(self) -> None:
         sought = (self._sought.value or "").casefold()
-        fitting = [document for document in self._documents if sought in document.name.casefold()]
+        fitting = self._documents
+        if sought:
+            fitting = [document for document in fitting if sought in document.name.casefold()]
         shown = fitting[:MOST_ELEMENTS]
-        self._draw(shown)
-        self._found.set_visibility(bool(sought) or shown != fitting)
-        first = f", the first {len(shown)} shown" if shown != fitting else ""
+        is_cut = len(shown) < len(fitting)
+        self._found.set_visibility(bool(sought) or is_cut)
+        first = f", the first {len(shown)} shown" if is_cut else ""
         self._found.set_text(f"{len(fitting)} of {counted(len(self._documents), 'document')}{first}.")
+        await self._draw(shown)
 
 
 def _draw_state(row: ui.element, document: Document) -> None:

@@ -69,7 +69,8 @@ class DocumentsPanel:
         self._failures = FailuresView(self._send_again, self._dismiss)
         self._remarks = ui.column().classes("problems")
         self._offer = ui.element("div")
-        self._list = DocumentList(self._open, self._read_again, self._ask_to_remove)
+        wait = partial(self._visit.services.rounds.wait, self._visit.workspace)
+        self._list = DocumentList(self._open, self._read_again, self._ask_to_remove, wait)
         self._asking = ui.element("div")
         FolderView(self._visit)
 
@@ -150,11 +151,11 @@ class DocumentsPanel:
         self._progress.set_value(round(corpus.embedded / corpus.passages, 3) if corpus.passages else 0)
         self._progress.set_visibility(corpus.embedded < corpus.passages)
         self._failures.show(unread, self._sent.get(visit.address("corpus"), ()))
-        self._draw_list(corpus.documents, is_empty=not (corpus.documents or being_read or sending))
+        await self._draw_list(corpus.documents, is_empty=not (corpus.documents or being_read or sending))
         visit.documents_changed.emit()
 
-    def _draw_list(self, documents: Sequence[Document], *, is_empty: bool) -> None:
-        self._list.show(documents)
+    async def _draw_list(self, documents: Sequence[Document], *, is_empty: bool) -> None:
+        await self._list.show(documents)
         if not is_empty:
             self._offer.clear()
         elif not list(self._offer):
