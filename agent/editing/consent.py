@@ -23,6 +23,7 @@ from arrow_project import (
 # What a turn may replace unasked, in all: a line of text, in a few places.
 _CHARACTERS = 80
 _RESOURCES = 5
+_CONNECTS = ("create_insert_node", "quick_insert_node", "create_connection")
 _WRITTEN_MEANWHILE = (
     "The project has been changed meanwhile, and the next step would take away what has come into {}. It was not done. "
     "Ask for it again to be asked about that, too."
@@ -44,6 +45,7 @@ class Consent:
         self._seen: Tables = {}
         self._created: set[tuple[str, int]] = set()
         self._left: Tables = _no_tables()  # what was created, as the turn's own operations have left it
+        self._connections: set[tuple[int, ...]] = set()  # that the turn has made itself
         self._taken: set[Loss] = set() if taken is None else taken
         self._meanwhile: WrittenMeanwhile | None = None
 
@@ -122,6 +124,7 @@ class Consent:
             expected_ids: Under which ids that has what was made, where the editor gave others.
         """
         self._created |= {("node", node_id) for node_id in applied.created}
+        self._connections |= _made(applied, {expected: given for given, expected in expected_ids.items()})
         if created is not None:
             self._created.add((created, next(iter(applied.result.values()))))
         tables = tables_of(story)
@@ -145,8 +148,18 @@ class Consent:
                 self._created.discard((kind, key))
 
     def _is_own(self, loss: Loss) -> bool:
-        nodes = {("node", node_id) for node_id in loss.connection[::2]}
-        return not self._created.isdisjoint({(loss.kind, loss.id), *nodes})
+        """A connection into what the turn has made may be another's, unless the turn has made it or where it begins."""
+        return (loss.kind, loss.id) in self._created or loss.connection in self._connections
+
+
+def _made(applied: OperationResult, given_ids: Mapping[int, int]) -> set[tuple[int, ...]]:
+    """The connections that an operation has made, and not only led to another slot."""
+    made = set[tuple[int, ...]]()
+    if applied.operation.function in _CONNECTS:
+        for call in applied.calls:
+            for from_id, slot, to_id, to_slot in call.arguments.get("modifications", {}).get("io", {}).get("push", ()):
+                made.add((given_ids.get(from_id, from_id), slot, given_ids.get(to_id, to_id), to_slot))
+    return made
 
 
 def _thing(loss: Loss) -> str:

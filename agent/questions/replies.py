@@ -83,7 +83,7 @@ class Replies:
 
     async def _is_answered(self, pending: PendingQuestion) -> bool:
         """Does what the message says in plain words; False when it says none to the question."""
-        reply = read_reply(self.request.message)
+        reply = read_reply(self.request.message, pending.operations)
         if reply == "no":
             await self.tell(TextFinished("Nothing was changed."))
         elif pending.kind == "parameters":
@@ -136,7 +136,7 @@ class Replies:
         """Executes what was asked about, exactly; what the model is told of it."""
         if pending.kind == "parameters":
             return _STILL_LACKS
-        if self.request.may_mean_another or not may_agree(self.request.message):
+        if self.request.may_mean_another or not may_agree(self.request.message, pending.operations):
             raise _NoPlainYes
         return self._result(pending, await self._executed(pending))
 

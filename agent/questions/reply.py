@@ -2,7 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal
+
+from arrow_project import Operation
 
 _OK = "ok(?:ay)?"
 _YES_WORDS = (
@@ -20,6 +23,7 @@ _YES = re.compile(
     rf"(?i){_YES_IN_CHINESE}[.!。！]*"
     rf"|(?:{_OK}|{_YES_WORDS})(?:[\s,.!]+(?:{_OK}|{_YES_WORDS}|{_THAT}|please|thanks|thank you))*[.!]*"
 )
+_NAMES_IT = re.compile(rf"(?i)\b{_THAT}\b")
 _NO = re.compile(
     rf"(?i){_NO_IN_CHINESE}[.!。！]*|{_NO_WORDS},? (?:thanks?|thank you)[.!]*"
     rf"|(?:{_NO_WORDS}[\s,.!]+)?(?:{_NO_WORDS}|cancel|stop|don['’]?t|do not|never ?mind"
@@ -27,11 +31,14 @@ _NO = re.compile(
 )
 
 
-def read_reply(message: str) -> Literal["yes", "no"] | None:
-    """What a reply to a question says; None when that takes a reader, or when it is an ordinary message."""
+def read_reply(message: str, asked: Sequence[Operation] | None = None) -> Literal["yes", "no"] | None:
+    """What a reply to a question says; None when that takes a reader, or when it is an ordinary message.
+
+    Of what was `asked` about, where that is known, a yes may name nothing else.
+    """
     words = message.strip()
     if _YES.fullmatch(words):
-        return "yes"
+        return "yes" if _may_name(words, asked) else None
     return "no" if _NO.fullmatch(words) else None
 
 
@@ -108,10 +115,16 @@ _AGREES = [
 ]
 
 
-def may_agree(message: str) -> bool:
-    """Whether a model may take the words for a yes: they are few, agree, and say nothing else.
+def _may_name(words: str, asked: Sequence[Operation] | None) -> bool:
+    """Whether the words name no removal, or one was asked about: `ok, remove that` is no yes to a new scene."""
+    removes = asked is None or any(operation.function.startswith("delete_") for operation in asked)
+    return removes or _NAMES_IT.search(words) is None
+
+
+def may_agree(message: str, asked: Sequence[Operation] | None = None) -> bool:
+    """Whether a model may take the words for a yes to what was `asked`: they are few, agree, and say nothing else.
 
     No list of what refuses, restricts or asks would ever be whole; so it is what agrees that is known.
     """
     words = _normal(message) if len(message) <= _LONGEST_AGREEMENT else ""
-    return any(agrees.fullmatch(words) for agrees in _AGREES)
+    return any(agrees.fullmatch(words) for agrees in _AGREES) and _may_name(words, asked)

@@ -46,8 +46,9 @@ class Conversation:
             maxlen=_TURNS_REMEMBERED
         )  # projects, requests about them
         self._situation: UserMessage | None = None  # of the last message, of which nothing else is kept
-        # The open ones of each project, the latest last: an assistant may ask while the user's own is open.
-        self._questions: dict[str, list[str]] = {}
+        # The open ones of each project, the latest last, with the guest's turn that has asked: an assistant may ask
+        # while the user's own is open.
+        self._questions: dict[str, dict[str, str]] = {}
         self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
 
     def close(self) -> None:
@@ -74,15 +75,16 @@ class Conversation:
         projects = (project_id for project_id, requests in self._asked if result.request_id in requests)
         return next(projects, self.project_id)
 
-    def note(self, event: Event, project_id: str) -> None:
-        """Keeps what the next message may refer to of what is said in a turn."""
+    def note(self, event: Event, project_id: str, guests_turn: str) -> None:
+        """Keeps what the next message may refer to of what is said in a turn; `guests_turn` is empty in the user's."""
         match event:
             case Ended(unseen_before=unseen) if unseen is not None:
                 self.stories.note_unseen(project_id, unseen)
             case Asked(pending_id=pending_id):
-                asked = self._questions.setdefault(project_id, [])
-                asked.append(pending_id)
-                del asked[1:-_MOST_OF_PROJECT]  # the first may be the user's own, which no assistant pushes out
+                asked = self._questions.setdefault(project_id, {})
+                asked[pending_id] = guests_turn
+                for old in [one for one, turn in asked.items() if turn][:-_MOST_OF_PROJECT]:
+                    del asked[old]
                 if len(self._questions) > _MOST_QUESTIONS:
                     del self._questions[next(iter(self._questions))]
             case Suggested(suggestions=suggestions):
@@ -115,7 +117,7 @@ class Conversation:
             problem = f"The question is about the story of project {self.project_id}, and another one is open now."
             raise MessageError("NOT_PENDING", f"{problem} Open that one to answer it.", "confirmation")
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
-        asked = self._questions.get(self.project_id, [])
+        asked = list(self._questions.get(self.project_id, ()))
         pending_id = confirmation.request_id or (asked[0] if len(asked) == 1 else None)
         if pending_id is None and not asked and not may_be_early:
             problem = "There is no open question to answer. Send what you want as a user_message."
@@ -123,9 +125,11 @@ class Conversation:
         situation = self._situation or UserMessage(type="user_message")
         return situation.model_copy(update={"message": words, "pending_id": pending_id})
 
-    async def drop_question(self) -> None:
-        """Whoever stops does not mean to say yes afterwards."""
-        for pending_id in self._questions.pop(self.project_id, []):
+    async def drop_questions(self, guests_turn: str | None) -> None:
+        """Whoever stops does not mean to say yes afterwards: to nothing, or to what a guest's turn has asked."""
+        asked = self._questions.get(self.project_id, {})
+        for pending_id in [one for one, turn in asked.items() if guests_turn in (None, turn)]:
+            asked.pop(pending_id, None)
             await in_thread(self.pendings(self.project_id).take, pending_id)
 
     async def request(
@@ -142,14 +146,14 @@ class Conversation:
         project = self.stories.get(project_id)
         if project is None:
             await self._require_documents(key, project_id, uploads)
-        asked = self._questions.get(project_id, [])
+        asked = self._questions.get(project_id, {})
         pending_id, may_mean_another = message.pending_id, False
         if guest is None:
             self._questions.pop(project_id, None)
-            pending_id = message.pending_id or (asked[-1] if asked else None)
+            pending_id = message.pending_id or next(reversed(asked), None)
             may_mean_another = message.pending_id is None and len(asked) > 1
         elif pending_id in asked:  # a question to the user is not an assistant's to drop
-            asked.remove(pending_id)
+            del asked[pending_id]
         function, params = message.function, message.function_params or {}
         chosen = self._suggested.get(message.message.strip().removeprefix("- "))
         if function is None and chosen is not None and guest is None:

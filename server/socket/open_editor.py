@@ -85,15 +85,16 @@ class OpenEditor(Session):
             "selected_node_ids": list(now.selected_node_ids),
             "confirm": now.confirm,
         }
-        await self._start_turn(message.model_copy(update=situation), guest)
-        turn = self._turn
-        if turn is None or turn.task is None:
-            return
         try:
+            await self._start_turn(message.model_copy(update=situation), guest)
+            turn = self._turn
+            if turn is None or turn.task is None:
+                return
             await asyncio.wait((turn.task,))
-        except asyncio.CancelledError:
-            if self._turn is turn:  # by itself, as all that is awaited here may be cancelled again
-                self._stopping = asyncio.create_task(self._stop())
+        except asyncio.CancelledError:  # perhaps as it began
+            if self._turn is not None and self._turn.guest is guest:
+                # by itself, as all that is awaited here may be cancelled again
+                self._stopping = asyncio.create_task(self._stop(by_guest=True))
             raise
         if turn.task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))

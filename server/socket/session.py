@@ -345,15 +345,15 @@ class Session:
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         if isinstance(event, Ended):
             turn.reason, turn.usage, turn.kept = event.reason, event.usage, event.kept
-        self._conversation.note(event, turn.project_id)
+        self._conversation.note(event, turn.project_id, "" if turn.guest is None else turn.id)
         await self._tell(turn, self._dialect.event(event))
 
     # --- stop ------------------------------------------------------------------------------------------------------
 
-    async def _stop(self) -> None:
-        """Ends what runs, and an open question with it."""
+    async def _stop(self, *, by_guest: bool = False) -> None:
+        """Ends what runs, and the open questions with it; a guest's end drops no other than its own turn's."""
         turn = await self._cancel_turn()
-        await self._conversation.drop_question()
+        await self._conversation.drop_questions(turn.id if turn is not None and by_guest else None)
         if turn is not None:
             await self._send_all(await StoppedTurn(turn, self._conversation.stories, self._dialect).settle())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.questions.confirmation import describe
-from agent.questions.reply import read_reply
+from agent.questions.reply import may_agree, read_reply
 from arrow_project import Operation
 
 
@@ -37,6 +37,16 @@ from arrow_project import Operation
 )
 def test_yes(message: str) -> None:
     assert read_reply(message) == "yes"
+
+
+@pytest.mark.parametrize("words", ["yes, delete it", "ok, remove that", "Okay. Delete them!"])
+@pytest.mark.parametrize(
+    ("function", "expected"), [("delete_node", "yes"), ("delete_connection", "yes"), ("create_scene", None)]
+)
+def test_a_yes_that_names_a_removal_is_one_to_a_removal(words: str, function: str, expected: str | None) -> None:
+    asked = [Operation("update_node", {}), Operation(function, {})]
+    assert read_reply(words, asked) == expected
+    assert may_agree(words, asked) == (expected is not None)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -197,11 +198,11 @@ class Reports:
 
     def __init__(self, project: ArrowProject, *meanwhile: Operation) -> None:
         self._project = project
-        self._meanwhile = meanwhile
+        self.meanwhile = meanwhile
 
     async def apply(self, applied: OperationResult) -> Outcome:
-        self._project.apply_all([applied.operation, *self._meanwhile])
-        self._meanwhile = ()
+        self._project.apply_all([applied.operation, *self.meanwhile])
+        self.meanwhile = ()
         return Outcome(success=True, content=self._project.to_text())
 
 
@@ -242,6 +243,26 @@ class MakesFirst:
             self._project.apply(update(done.created[0], data={"content": f"{LINE}\n{LINE}"}))
             self._writes = False
         return Outcome(success=True, result="Node created", content=self._project.to_text())
+
+
+def test_a_connection_of_the_users_into_what_the_turn_has_made_is_the_users() -> None:
+    project = story()
+    editor = Reports(project.copy())
+    done = Execution(TurnContext(project, None, (), (), (), ()), editor, "destructive", unheard)
+    drawn = Operation("create_connection", {"from_node_id": 3, "to_node_id": "last_created"})
+
+    async def run(*drawing: Operation) -> bool:
+        """Whether the turn takes back unasked what it has made, with what leads there."""
+        (made, *_) = cast("dict[str, Any]", (await done.execute(page("Hello."))).result).values()
+        if not drawing:
+            await done.execute(drawn)
+        editor.meanwhile = tuple(replace(one, arguments={**one.arguments, "to_node_id": made}) for one in drawing)
+        await done.execute(Operation("create_variable", {"name": f"oil{made}", "type": "num"}))
+        await done.execute(Operation("delete_node", {"node_id": made}))
+        return done.held is None
+
+    assert asyncio.run(run())
+    assert not asyncio.run(run(drawn))
 
 
 def made_then_changed(editor: MakesFirst, project: ArrowProject) -> tuple[int, bool]:

@@ -1,13 +1,16 @@
 """An assistant works in an editor that is connected: through the same session, seen and stopped by its user."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from server import Access
+from server.dialects import Frame
+from server.socket.session import Session
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import arrow
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
@@ -168,6 +171,47 @@ async def test_an_editor_that_leaves_is_said(home: House) -> None:
             await editor.called.wait()
         assert await working == "STOPPED"
         assert (await scribe.ok("list_editors"))["editors"] == []
+
+
+async def test_an_assistant_that_cancels_as_its_turn_begins_leaves_the_editor_free(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins, send_all = Event(), Session._send_all  # pyright: ignore[reportPrivateUsage]
+
+    async def held(session: Session, frames: Iterable[Frame]) -> None:
+        frames = list(frames)
+        if not begins.is_set() and any(frame["type"] == "turn_start" for frame in frames):
+            begins.set()
+            await asyncio.Event().wait()  # a client that reads slowly
+        await send_all(session, frames)
+
+    monkeypatch.setattr(Session, "_send_all", held)
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+        await asyncio.to_thread(begins.wait)
+        working.cancel()
+        ended = await editor.until("turn_end")
+        done = await scribe.ok("apply_operations", operations=[_GOLD])
+
+    assert ended["reason"] == "stopped"
+    assert done["status"] == "done"
+
+
+async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+        await editor.until("turn_end")
+        editor.may_answer.clear()
+        editor.refuses = "create_variable"
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        working.cancel()
+        await editor.until("turn_end", 2)
+        editor.may_answer.set()
+        await editor.send(type="user_message", message="yes")
+        await editor.until("turn_end", 3)
+
+    assert "The pier is empty." not in editor.editor.content
 
 
 async def test_the_users_own_undo_is_used(home: House) -> None:
