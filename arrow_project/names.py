@@ -4,10 +4,11 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
 from itertools import islice
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
-_UNSAFE = re.compile(r"[{}.:;`'\" \t\n\r]")
+_UNSAFE = re.compile(r"[{}.:;`'\"| \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
 _WORD = re.compile(r"[^\W_]+")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
@@ -33,12 +34,12 @@ def base36(number: int) -> str:
 
 def safe(name: str) -> str:
     """The name with everything replaced that would break ``{name}`` or ``{name.tag}``."""
-    return _UNSAFE.sub("_", name).replace("|", "_")
+    return "".join(_UNSAFE.sub("_", name[at : at + _PART]) for at in range(0, len(name), _PART))
 
 
 def is_safe(name: str) -> bool:
     """Whether the name can stand in an exposure."""
-    return bool(name) and safe(name) == name
+    return bool(name) and not _UNSAFE.search(name)
 
 
 def is_integer_like(name: str) -> bool:
@@ -56,9 +57,15 @@ def unique(name: str, is_taken: Callable[[str], bool]) -> str:
 def fold(name: str) -> str:
     """The name without case, accents, and the signs that Arrow puts for spaces: the same for every spelling of it."""
     parts = (name[at : at + _TAKEN_APART] for at in range(0, len(name), _TAKEN_APART))
-    signs = (sign for part in parts for sign in unicodedata.normalize("NFKD", part))
-    plain = "".join(sign for sign in signs if not unicodedata.combining(sign))
-    return " ".join(found[0] for found in _WORD.finditer(plain.casefold()))  # one by one: a text may be of megabytes
+    plain = "".join(map(_plain, parts))
+    folded = StringIO()  # not a list of the words: a text may be of megabytes
+    for found in _WORD.finditer(plain.casefold()):
+        folded.write(f" {found[0]}")
+    return folded.getvalue()[1:]
+
+
+def _plain(part: str) -> str:
+    return "".join(sign for sign in unicodedata.normalize("NFKD", part) if not unicodedata.combining(sign))
 
 
 def near(name: str, known: Iterable[str], count: int = 3, alike: float = 0.5) -> list[str]:

@@ -27,6 +27,7 @@ _SHARED = 2
 _PER_NODE = 2
 _MOST_PASSAGES = 12
 _SHORTEST_TEXT = 25
+_LONGEST_NAME = 1_000
 
 # No longer: every capital of "A-A-A-" begins a name, and each is read as far as it may go.
 _NAME = r"[A-Z][\w’'-]{1,60}"
@@ -126,8 +127,8 @@ def _speakers(story: Story, nodes: Iterable[Node], documents: DocumentTexts) -> 
 
 
 def _words(name: str) -> str:
-    """A character's name as it is written in a text."""
-    return name.replace("_", " ")
+    """A character's name as it is written in a text, where none is of megabytes."""
+    return name[:_LONGEST_NAME].replace("_", " ")
 
 
 def _is_new(name: str, known: frozenset[str]) -> bool:

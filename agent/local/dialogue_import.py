@@ -19,6 +19,7 @@ from retrieval import NumberedPassage, content_terms
 _READ = 4
 _LONGEST = 2_000_000  # characters of all that is read: each line is an object until the dialogue is found
 _LISTED = 12
+_LONGEST_NAME = 1_000  # characters that are taken apart
 # How many of a dialogue's speeches, the longest, tell which passages hold it.
 _TELLING = 12
 _LIKELY = re.compile(r"dialog|script|scene|conversation|talk|\.(?:yarn|ink|twee|tw|fountain)$", re.IGNORECASE)
@@ -133,7 +134,8 @@ def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:
 def _character(draft: Draft, speaker: str) -> int | None:
     """By whole name, or by the part of it that a script uses, such as the first name; None where there is none."""
     characters, words = list(draft.story.characters.values()), frozenset(fold(speaker).split())
-    found = matching(speaker, characters) or [one for one in characters if words < frozenset(fold(one.name).split())]
+    found = matching(speaker, characters)
+    found = found or [one for one in characters if words < frozenset(fold(one.name[:_LONGEST_NAME]).split())]
     # "Elena Marsh" in the script is the project's "Elena", but "Old Tomas" may well be another Tomas.
     found = found or [one for one in characters if fold(one.name) == fold(speaker).split(" ")[0]]
     if len(found) > 1:

@@ -10,6 +10,7 @@ from arrow_project import Character, Node, Scene, Story, Variable, fold, near, s
 
 _LISTED = 8
 _ALIKE = 0.6
+_LONGEST = 1_000  # characters of a name of which each word is one that somebody may have meant
 _QUOTED = 2_000  # characters of a text that somebody may quote
 _THINGS = ("scene", "variable", "character", "node")
 _KIND = re.compile(
@@ -231,7 +232,7 @@ def matching(words: str, things: Iterable[Thing]) -> list[Thing]:
     tests: tuple[Callable[[Thing], bool], ...] = (
         lambda thing: thing.name == words,
         lambda thing: fold(thing.name) == wanted,
-        lambda thing: fold(thing.name).split(" ")[0] == wanted,
+        lambda thing: fold(thing.name).partition(" ")[0] == wanted,
     )
     return next((found for test in tests if (found := [one for one in known if wanted and test(one)])), [])
 
@@ -262,7 +263,7 @@ def _unknown(kind: str, name: str, things: Iterable[Scene | Variable | Character
     known, problem = list(things), f"There is no {kind} “{name}”"
     if not known:
         return Unknown(f"{problem}; the project has no {kind}s yet.")
-    by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name).split(" "))}
+    by_name = {one: thing for thing in known for one in (fold(thing.name), *fold(thing.name[:_LONGEST]).split(" "))}
     alike = list({by_name[one].id: by_name[one] for one in near(fold(name), by_name, alike=_ALIKE)}.values())
     if alike:
         return NotDone(f"{problem}. Did you mean {listed(alike, 'or')}?")

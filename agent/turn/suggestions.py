@@ -99,9 +99,9 @@ def _open_choices(story: Story, node_id: int) -> Iterator[Suggestion]:
 def _people(story: Story, passages: Sequence[CitedPassage]) -> Iterator[Suggestion]:
     """Who speaks in a dialogue among the passages of this turn, and is not in the project."""
     known = {fold(character.name) for character in story.characters.values()}
-    known |= {name.split(" ")[0] for name in known if name}
+    known |= {name.partition(" ")[0] for name in known if name}
     for cited in passages:
         for name in speakers(cited.passage.text) if cited.passage.kind == "dialogue" else ():
-            if not {fold(name), fold(name).split(" ")[0]} & known:
+            if not {fold(name), fold(name).partition(" ")[0]} & known:
                 label = f"Create the character {name} ({cited.passage.place})"
                 yield Suggestion(label, "create_character", {"name": name})

@@ -1,6 +1,7 @@
 """What texts expose and which names are alike, however long they are."""
 
 import re
+import tracemalloc
 import unicodedata
 from unittest.mock import Mock
 
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arrow_project import fold, names, near
-from arrow_project.names import exposed
+from arrow_project.names import exposed, is_safe, safe
 
 
 @given(texts=st.lists(st.text("{}.|ab", max_size=30), max_size=3), part=st.integers(1, 12))
@@ -66,3 +67,16 @@ def test_names_that_are_compared_are_short_and_not_very_many(monkeypatch: pytest
     name, known = compare.call_args.args
     assert max(map(len, (name, *known))) <= 100
     assert len(known) == 2_000
+
+
+@pytest.mark.parametrize("part", ["ab ", "a|"])
+def test_a_name_of_megabytes_takes_little_memory(part: str) -> None:
+    name = part * 1_000_000
+    tracemalloc.start()
+    try:
+        assert not is_safe(name)
+        assert is_safe(safe(name))
+        assert fold(name) == name.replace("|", " ").strip()
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(name)
+    finally:
+        tracemalloc.stop()

@@ -1,12 +1,14 @@
 """Commands on a small story: what they do, what they refuse, and that nothing is done by half."""
 
+import tracemalloc
 from unittest.mock import Mock
 
 import pytest
 
 from agent.local import is_command
+from agent.local.resolver import matching
 from agent.local.steps import WordsMissing
-from arrow_project import ArrowProject
+from arrow_project import ArrowProject, Character
 from tests.agent.local.turns import Turn
 
 
@@ -368,3 +370,14 @@ def test_it_is_what_this_message_made_last_and_nothing_else(turn: Turn) -> None:
 def test_a_node_is_not_named_like_the_id_of_another(turn: Turn) -> None:
     assert "the id of another node" in turn.run("rename node 9 to 10").text
     assert not turn.edits
+
+
+@pytest.mark.parametrize("words", ["x", "ab"])
+def test_a_name_of_megabytes_is_compared_in_little_memory(words: str) -> None:
+    elena = Character(3, "ab " * 1_000_000, "", {}, "")
+    tracemalloc.start()
+    try:
+        assert matching(words, [elena]) == ([elena] if words == "ab" else [])
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(elena.name)
+    finally:
+        tracemalloc.stop()
