@@ -54,17 +54,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: folders.get(item.nodeid.split("/", 2)[1], len(folders)))
 
 
-class _OneBrowser(LoadFileScheduling):
-    """Gives each file to one process, and all that need a browser to the same: to start another takes longer."""
+# Which files need a browser, and the same server; to start another one takes longer than most of their tests.
+_SHARING = {
+    "guarded": ("access", "first_visit", "page_sockets", "socket_limits", "stopping", "story_drop"),
+    "sample": ("accessibility", "asking", "change", "documents", "history", "hostile_texts", "story"),
+}
+_SHARED_BY = {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files}
+
+
+class _TwoBrowsers(LoadFileScheduling):
+    """Gives each file to one process, and all that share a server and a browser to the same."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "workbench" if nodeid.startswith("tests/workbench/") else super()._split_scope(nodeid)
+        scope = super()._split_scope(nodeid)
+        return _SHARED_BY.get(scope, scope)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
     """Files are divided among the processes that ask for more."""
-    return _OneBrowser(config, log)
+    return _TwoBrowsers(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -204,7 +204,7 @@ def test_who_changes_a_story_that_no_browser_keeps_is_told_once(story_page: Page
             answered(story_page, f"gold{number}")
         told = story_page.get_by_role("alert").filter(has_text="is longer than a browser keeps: its changes are lost")
         assert told.count() == 1
-        assert story_page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes('story'))") == []
+        story_page.wait_for_function("!Object.keys(sessionStorage).some((key) => key.includes('story'))")
 
 
 @wide_alone

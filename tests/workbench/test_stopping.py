@@ -15,10 +15,7 @@ from tests.workbench.conftest import OpenPage, load, load_anew, sign_in
 from tests.workbench.test_asking import ask
 
 # A server that waits for a page's connection for a second, and not half a minute.
-_IMPATIENT = """import runpy
-from workbench import shell
-shell._RECONNECT_S = 1.0
-runpy.run_module("fletcher", run_name="__main__", alter_sys=True)"""
+_IMPATIENT = "from fletcher.__main__ import main; from workbench import shell; shell._RECONNECT_S = 1.0; main()"
 _STOPPED = "What was under way when the page was loaded anew was stopped"
 
 
@@ -60,6 +57,7 @@ def change_without_end(page: Page, provider: MessagesApi) -> None:
     page.get_by_role("textbox", name="Message").fill("make it darker")
     page.get_by_role("button", name="Apply", exact=True).click()
     assert provider.hanging.wait(PATIENCE_S)
+    page.locator(".change .answer", has_text="The lamp").wait_for()  # the browser knows as well
 
 
 def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
