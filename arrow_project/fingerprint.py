@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Set
+from itertools import islice
 from typing import Any, cast
 
 from arrow_project.project import ArrowProject
@@ -10,6 +11,7 @@ from arrow_project.project import ArrowProject
 _DERIVED = frozenset({"use", "ref"})  # by Arrow, from the rest
 _PLACED = frozenset({"offset"})  # wherever a client likes
 _OF_SAVING = frozenset({"authors", "last_save", "editor"})
+_PIECES = 1_000
 _SORTED = json.JSONEncoder(sort_keys=True)
 
 
@@ -23,19 +25,22 @@ def fingerprint(project: ArrowProject | None) -> str:
     raw = project.data.raw
     authors = {number: author[0] for number, author in raw["meta"]["authors"].items()}
     rest = _without({"meta", "resources"}, raw), _without(_OF_SAVING, raw["meta"]), authors
-    sha256 = hashlib.sha256(_json([_plain(one) for one in rest]))
-    # Piece by piece: one call for all of a large story would let no other thread run until it returns.
+    sha256 = hashlib.sha256()
+    _add(sha256, [_plain(one) for one in rest])
     for kind, table in sorted(raw["resources"].items()):
         for key in sorted(table):
             said = _without(_DERIVED, table[key])
             if kind == "scenes":
                 said["map"] = {node: _without(_PLACED, place) for node, place in said["map"].items()}
-            sha256.update(_json([kind, key, _plain(said)]))
+            _add(sha256, [kind, key, _plain(said)])
     return sha256.hexdigest()
 
 
-def _json(value: Any) -> bytes:
-    return _SORTED.encode(value).encode()
+def _add(sha256: Any, value: Any) -> None:
+    # Piece by piece: one call for all of a large story, or node, would let no other thread run until it returns.
+    pieces = _SORTED.iterencode(value)
+    while some := "".join(islice(pieces, _PIECES)):
+        sha256.update(some.encode())
 
 
 def _without(names: Set[str], record: dict[str, Any]) -> dict[str, Any]:

@@ -61,5 +61,10 @@ def extent(value: Any) -> int:
     return _OF_A_VALUE + (len(value) if isinstance(value, str) else sum(map(extent, _inner(value))))
 
 
+def longest(value: Any) -> int:
+    """How many characters the longest text in a value has."""
+    return len(value) if isinstance(value, str) else max(map(longest, _inner(value)), default=0)
+
+
 def _inner(value: Any) -> Iterable[Any]:
     return cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -8,7 +8,7 @@ from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
-from arrow_project.values import place_of
+from arrow_project.values import LONGEST_TEXT, TOO_LONG, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
 # What is between, in few steps. A text that does not end is taken to the end: else it would be looked through again
@@ -17,6 +17,7 @@ _BETWEEN_COMMAS = re.compile(r'"[^"]*+"?|[^",]++|(,)(?=\s*+[}\]])')
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST_INTEGER = 19
 _LONGEST_KEY = 1_000  # where very many values stand behind it, each may be named with it
+_MOST_FIELDS = 100_000  # beside ids: to sort them is one step
 # Arrow's own documents have seven levels
 _DEEPEST = 64
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -70,6 +71,8 @@ def decode(text: str | bytes) -> tuple[object, bool]:
     levels = _levels(raw)
     if levels > _DEEPEST:
         _refuse_depth(value, _DEEPEST)
+    if len(text) > LONGEST_TEXT and (found := too_long(value)):
+        raise ParseError(f"The text {shown(found)} has {TOO_LONG}", 1)
     if len(raw) * most_times(levels) > MOST_CHARACTERS and length_as_text(value, raw) > MOST_CHARACTERS:
         raise _too_long()
     return value, dropped
@@ -274,7 +277,10 @@ def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
     for key in table:
         # digits and the minus sign sort before the colon, letters after it
         if key < ":" and _INTEGER.match(key):
-            return {int(key) if _is_integer(key) else key: item for key, item in table.items()}
+            table = {int(key) if _is_integer(key) else key: item for key, item in table.items()}
+            break
+    if len(table) > _MOST_FIELDS and sum(isinstance(key, str) for key in table) > _MOST_FIELDS:
+        raise ParseError(f"An object has more than {_MOST_FIELDS:,} fields, as none of Arrow's has; divide it.", 1)
     return table
 
 

@@ -16,6 +16,12 @@ Connection = list[int]
 AUTHOR_SHIFT = 37
 """Bits of an id in which its author counts; which author it is stands above them."""
 
+LONGEST_TEXT = 2_000_000
+"""Characters of one text of a document: what looks through all of it in one step holds up nobody for long."""
+
+TOO_LONG = f"more than {LONGEST_TEXT:,} characters, as one text may have; divide it among several nodes."
+"""What is said of one that has."""
+
 _SHOWN = 60
 _BRIEF = reprlib.Repr()
 _BRIEF.fillvalue = "…"
@@ -58,6 +64,14 @@ def shown(value: object) -> str:
 def shortened(said: str) -> str:
     """The text, with an ellipsis if it is long."""
     return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
+
+
+def too_long(value: object) -> str | None:
+    """The first text within a value, but for keys, that has more than `LONGEST_TEXT` characters."""
+    if isinstance(value, str):
+        return value if len(value) > LONGEST_TEXT else None
+    inner: Iterable[Any] = cast("Record", value).values() if isinstance(value, dict) else sequence(value)
+    return next(filter(None, map(too_long, inner)), None)
 
 
 def place_of(path: Iterable[object]) -> str:

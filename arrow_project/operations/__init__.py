@@ -6,14 +6,14 @@ from typing import cast
 
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
-from arrow_project.node_types.kinds import has_control
+from arrow_project.node_types.kinds import has_control, mismatch
 from arrow_project.operation import Operation, OperationResult, OperationSpec, Selection
 from arrow_project.operations import characters, connecting, inserting, scenes, updating, variables
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function
 from arrow_project.operations.resolving import with_ids
 from arrow_project.project_data import ProjectData
-from arrow_project.values import shown, text
+from arrow_project.values import TOO_LONG, shown, text, too_long
 
 _MODULES = (inserting, updating, connecting, scenes, variables, characters)
 _FUNCTIONS: dict[str, Function] = {f.spec.name: f for module in _MODULES for f in module.FUNCTIONS}
@@ -41,6 +41,8 @@ def perform(project: ProjectData, operation: Operation, selection: Selection) ->
     before = project.journal.position
     try:
         arguments = called.arguments(operation.arguments)
+        if found := too_long(arguments):
+            raise mismatch(f"{shown(found)} has {TOO_LONG}")
         if has_control(arguments):
             editing.remark("Control characters and halves of characters were removed; a text holds none in Arrow.")
         result = called.handler(editing, arguments)

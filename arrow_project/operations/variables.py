@@ -1,14 +1,14 @@
 """Operations on variables."""
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.merging import extent, occurrences
+from arrow_project.merging import extent, longest, occurrences
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
 from arrow_project.node_types.kinds import mismatch, own_name, own_text
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
-from arrow_project.values import Record, shortened, shown
+from arrow_project.values import LONGEST_TEXT, Record, shortened, shown
 
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000
@@ -58,10 +58,11 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
     users = [project.data(node_id) for node_id in project.usage.users(kind, resource_id)]
     exposing = [data for data in users if occurrences(data, exposure)]
     count = sum(occurrences(data, exposure) for data in exposing)
-    if len(new) > len(old) and count * len(new) > MOST_WRITTEN:
+    most = min(MOST_WRITTEN, LONGEST_TEXT - max(map(longest, exposing), default=0))  # else none could be read again
+    if len(new) > len(old) and count * len(new) > most:
         raise mismatch(
-            f"Texts expose {shortened(old)} {count:,} times, and a rename may write {MOST_WRITTEN:,} characters into "
-            f"them; choose a name of at most {max(MOST_WRITTEN // count, len(old))}."
+            f"Texts expose {shortened(old)} {count:,} times, and a rename may write {max(most, 0):,} characters into "
+            f"them; choose a name of at most {max(most // count, len(old))}."
         )
     if project.journal.rewritten + sum(map(extent, exposing)) > _MOST_REWRITTEN:
         raise mismatch(

@@ -1,6 +1,8 @@
 """What two contents of a story have to differ in for an undo to be a conflict."""
 
+import hashlib
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,3 +42,11 @@ def test_saving_is_no_change(path: tuple[str, ...]) -> None:
 )
 def test_bookkeeping_and_positions_are_not(path: tuple[str, ...]) -> None:
     assert _changed(*path, value=[1, 2]) == _changed(*path, value=[3, 4])
+
+
+def test_no_step_goes_over_all_of_a_large_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    recorder = SimpleNamespace(update=seen.append, hexdigest=lambda: "")
+    monkeypatch.setattr(hashlib, "sha256", lambda: recorder)
+    _changed("nodes", "2", "data", "marks", value=[True] * 100_000)
+    assert max(map(len, seen)) < 10_000

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrow_project import ParseError, parse
+from arrow_project import ArrowProject, Operation, OperationError, ParseError, parse
 from arrow_project.text_form import MOST_CHARACTERS, decode, encode, length_as_text, most_times
+from arrow_project.values import LONGEST_TEXT
+from tests.agent.story import story, story_text
 
 _TEXTS = st.text(st.sampled_from('ab\t\n\r\v\x01\b"\\/\u00e9\U0001f525'), max_size=12)
 _VALUES = st.recursive(
@@ -27,6 +29,11 @@ def _tight(value: Any) -> str:
 def _with_raw_breaks(text: str) -> str:
     """As Godot reads it, too."""
     return re.sub(r"\\(.)", lambda found: _BREAKS.get(found[1], found[0]), text)
+
+
+def _texts(text: str, characters: int) -> str:
+    """A document in which a text stands so often that all together have so many characters."""
+    return json.dumps({"a": [text] * (characters // len(text) + 1)}, ensure_ascii=False)
 
 
 @given(_VALUES)
@@ -47,8 +54,8 @@ def test_it_is_no_more_than_so_many_times_what_was_read(levels: int, item: str, 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param('{"a": "\U0001f525' + "\x01" * (MOST_CHARACTERS // 7) + '"}', id="control characters"),
-        pytest.param('{"a": "' + "\n" * (MOST_CHARACTERS // 3) + '"}', id="lines"),
+        pytest.param(_texts("\U0001f525" + "\x01" * 10**6, MOST_CHARACTERS // 7), id="control characters"),
+        pytest.param(_texts("\n" * 10**6, MOST_CHARACTERS // 3), id="lines"),
         pytest.param('{"a": ' + "[" * 60 + "0" + ",0" * (MOST_CHARACTERS // 124) + "]" * 60 + "}", id="levels"),
     ],
 )
@@ -59,5 +66,51 @@ def test_what_would_be_far_longer_is_refused(text: str) -> None:
 
 
 def test_what_is_no_longer_than_a_message_is_read() -> None:
-    text = '{"a": "' + "a" * (MOST_CHARACTERS - 100) + '"}'
-    assert decode(text) == ({"a": "a" * (MOST_CHARACTERS - 100)}, False)
+    text = _texts("a" * LONGEST_TEXT, MOST_CHARACTERS - 2 * LONGEST_TEXT)
+    value, _ = decode(text)
+    assert value == json.loads(text)
+
+
+def test_no_text_of_a_story_is_longer_than_one_may_be() -> None:
+    told = story_text()
+    for written in (told.replace("The pier is empty.", "a" * LONGEST_TEXT), json.dumps([["a" * LONGEST_TEXT]])):
+        decode(written)
+        with pytest.raises(ParseError, match="divide it among several nodes") as refused:
+            decode(written.replace("a" * LONGEST_TEXT, "a" * (LONGEST_TEXT + 1)))
+        assert refused.value.rule == 1
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        Operation("update_node", {"node_id": 3, "data": {"content": "a" * (LONGEST_TEXT + 1)}}),
+        Operation("create_variable", {"name": "gold", "type": "str", "initial_value": "a" * (LONGEST_TEXT + 1)}),
+    ],
+)
+def test_no_operation_writes_what_could_not_be_read_again(operation: Operation) -> None:
+    with pytest.raises(OperationError, match="divide it among several nodes"):
+        story().apply(operation)
+
+
+def test_no_rename_writes_what_could_not_be_read_again() -> None:
+    project = story()
+    project.apply(Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 1}))
+    told = "{gold}" + "a" * (LONGEST_TEXT - 8)
+    project.apply(Operation("update_node", {"node_id": 3, "data": {"content": told}}))
+    with pytest.raises(OperationError, match="choose a name of at most 4"):
+        _rename(project, "golden")
+    _rename(project, "ore")
+    assert parse(project.to_text()).to_text() == project.to_text()
+
+
+def _rename(project: ArrowProject, name: str) -> None:
+    project.apply(Operation("update_variable", {"by_name": "gold", "name": name}))
+
+
+def test_an_object_has_not_very_many_fields_beside_ids() -> None:
+    fields = {f"k{number}": True for number in range(100_000)}
+    decode(json.dumps({"ids": {str(number): 1 for number in range(100_001)}, "fields": fields}))
+    for more in ({"k": True}, {"1": True, "k": True}):
+        with pytest.raises(ParseError, match="more than 100,000 fields") as refused:
+            decode(json.dumps(fields | more))
+        assert refused.value.rule == 1

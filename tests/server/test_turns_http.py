@@ -229,7 +229,8 @@ def test_a_story_that_cannot_be_read(http: httpx.Client, content: str) -> None:
 
 
 def test_a_story_that_would_be_far_longer_in_the_answer(http: httpx.Client) -> None:
-    content = story_text().replace("{", '{"crowd": "' + "\x01" * 9_900_000 + '", ', 1)
+    crowd = ", ".join(f'"{number}": "' + "\x01" * 1_980_000 + '"' for number in range(5))
+    content = story_text().replace("{", f"{{{crowd}, ", 1)
     answer = http.post(
         "/projects/1/turns", json={"arrow_content": content} | {"function": "create_variable", "function_params": GOLD}
     )
