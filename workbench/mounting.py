@@ -95,7 +95,7 @@ class _Page(BaseRoute):
     async def _answer(self, request: Request) -> ASGIApp:
         path = request.scope["path"]
         if path == SIGN_IN:
-            return await sign_in(request, self._access)
+            return await sign_in(request, self._access, self._services.rounds)
         if path in ("/", _ICON) and request.method not in ("GET", "HEAD"):
             problem = f"{path} is asked with GET or HEAD, and not with {request.method}."
             return PlainTextResponse(problem, 405, {"Allow": "GET, HEAD"})

@@ -168,8 +168,15 @@ def bearer_token(connection: HTTPConnection) -> str | None:
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token.strip()
-    # Nothing else of it is taken apart: that of thousands of parameters takes a while, and anybody may send them.
-    given = _TOKEN.search(connection.scope["query_string"].decode())
+    return token_in(connection.scope["query_string"])
+
+
+def token_in(fields: bytes) -> str | None:
+    """The first `token` of an address, or of a form.
+
+    Nothing else of them is taken apart: that of thousands of fields takes a while, and anybody may send them.
+    """
+    given = _TOKEN.search(fields.decode("utf-8", "replace"))
     return unquote_plus(given[1]) if given else None
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +112,41 @@ async def test_while_a_body_is_taken_apart_others_have_their_turns(
     assert sum(pieces) == length
     assert max(pieces, default=0) <= 65_536
     assert len(set(turns_before)) == len(turns_before)
+
+
+async def test_of_a_form_to_sign_in_nothing_but_the_token_is_taken_apart(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = list[str]()
+    monkeypatch.setattr("server.access.rules.unquote_plus", lambda value: decoded.append(value) or value)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8000") as http:
+        answer = await http.post("/sign-in", content=b"a=%41&" * 1_000 + b"token=" + b"x" * 12_000)
+    assert answer.status_code == 303
+    assert decoded == ["x" * 10_000]
+
+
+async def test_forms_to_sign_in_that_are_whole_at_once_have_their_turns(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns_before, begun, all_begun, turns = list[int](), 0, asyncio.Event(), 0
+
+    async def have_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def form() -> AsyncIterator[bytes]:
+        nonlocal begun
+        begun += 1
+        if begun == 20:
+            all_begun.set()
+        await all_begun.wait()
+        yield b"token=x"
+
+    monkeypatch.setattr("server.access.rules.Access.workspace", lambda *_, **__: turns_before.append(turns) or "local")
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8000") as http:
+        other = asyncio.ensure_future(have_turns())
+        await asyncio.gather(*(http.post("/sign-in", content=form()) for _ in range(20)))
+        other.cancel()
+    assert len(set(turns_before)) == len(turns_before) == 20

@@ -1,21 +1,22 @@
 """Where a token is asked for: a form without scripts, which is all that somebody without one gets to see."""
 
 from html import escape
-from urllib.parse import parse_qs, parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from server import Access, AccessDenied
 from server.access.browser_sessions import cookie_name
+from server.access.rules import client_address, token_in
+from server.limits.rounds import Rounds
 from server.limits.written import LONGEST_TOKEN
 
 SIGN_IN = "/sign-in"
 _OF_THE_PAGE = ("project", "tab", "question", "document", "page", "passage")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
 _LONGEST_QUERY = 15_000  # of an address of the page, in which a question of 1,000 characters may have 12,000
-# Of a form, in which a character may take nine bytes.
-_LONGEST_FORM = 9 * LONGEST_TOKEN
+_LONGEST_FORM = 2 * LONGEST_TOKEN
 
 _FORM = """<!doctype html>
 <html lang="en">
@@ -54,7 +55,7 @@ def sign_in_form(request: Request, denied: AccessDenied | None = None, *, is_wro
     return HTMLResponse(page, status, headers | {"Cache-Control": "no-store"})
 
 
-async def sign_in(request: Request, access: Access) -> Response:
+async def sign_in(request: Request, access: Access, rounds: Rounds) -> Response:
     """Takes the form: a right token begins a session and leads to the page; the browser's session before ends."""
     if request.method != "POST":
         return RedirectResponse(f"/{_wanted(request)}", 303)
@@ -62,9 +63,10 @@ async def sign_in(request: Request, access: Access) -> Response:
     async for part in request.stream():
         body += part
         if len(body) > _LONGEST_FORM:
-            return sign_in_form(request, is_wrong=True)
-    token = parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
-    address = request.client.host if request.client else ""
+            break
+    address = client_address(request)
+    await rounds.wait("/", address)  # as many may be whole at once
+    token = (token_in(body) or "").strip()
     try:
         workspace = access.workspace(token, address=address)
     except AccessDenied as denied:
