@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from itertools import islice
 
+from arrow_project.pieces import with_signs
+
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\"| \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
@@ -34,7 +36,7 @@ def base36(number: int) -> str:
 
 def safe(name: str) -> str:
     """The name with everything replaced that would break ``{name}`` or ``{name.tag}``."""
-    return "".join(_UNSAFE.sub("_", name[at : at + _PART]) for at in range(0, len(name), _PART))
+    return with_signs(_UNSAFE, "_", name)
 
 
 def is_safe(name: str) -> bool:

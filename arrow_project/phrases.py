@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arrow_project.node_types.kinds import Scope
+from arrow_project.pieces import with_signs
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, record, sequence, text
 
@@ -97,7 +98,7 @@ def quoted(value: object, limit: int | None = None) -> str:
 def as_json(value: object) -> str:
     """A value in JSON, on one line and in sight whatever it holds."""
     told = json.dumps(value, ensure_ascii=False)
-    return told if told.isprintable() else _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], told)
+    return told if told.isprintable() else with_signs(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], told)
 
 
 def bare(value: object) -> str:

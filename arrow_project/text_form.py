@@ -8,6 +8,7 @@ from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
+from arrow_project.pieces import with_signs
 from arrow_project.values import LONGEST_TEXT, TOO_LONG, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
@@ -38,7 +39,6 @@ _MOST_LACKING = 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_PIECE = 100_000  # characters
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
 # Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
 _ESCAPES = {
@@ -360,6 +360,4 @@ def _written_array(value: list[Any], line: str) -> str:
 def _escaped(text: str) -> str:
     if not _MUST_ESCAPE.search(text):
         return text
-    # Some at a time: of a text of nothing else, each would be a part.
-    pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
-    return "".join(_MUST_ESCAPE.sub(lambda match: _ESCAPES[match.group()], piece) for piece in pieces)
+    return with_signs(_MUST_ESCAPE, lambda match: _ESCAPES[match.group()], text)

@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.names import near
+from arrow_project.pieces import with_signs
 from arrow_project.values import Record, is_id, shortened, shown
 
 Schema = dict[str, Any]
@@ -136,7 +137,7 @@ def own_name(value: object) -> str:
 
 def clean(value: str) -> str:
     """The text without control characters (other than tab and line ends) and without broken pairs."""
-    return _CONTROL.sub("", value)
+    return with_signs(_CONTROL, "", value)
 
 
 def has_control(value: object) -> bool:

@@ -50,8 +50,8 @@ def equality(operator: str, literal: str) -> str:
 
 
 def compared(pattern: object) -> tuple[str, str] | None:
-    """The operator and literal that a pattern was made of."""
-    if not isinstance(pattern, str):
+    """The operator and literal that a pattern was made of, which is none of more than `MAX_PATTERN` characters."""
+    if not isinstance(pattern, str) or len(pattern) > MAX_PATTERN:
         return None
     for operator, form in (("!=", _UNEQUAL), ("==", _EQUAL)):
         match = form.match(pattern)

@@ -259,3 +259,23 @@ def test_whoever_is_listed_as_a_user_is_not_kept_again_for_each_that_is_added() 
     assert len(listed) == 3003
     project.rollback(first)
     assert project.to_text() == before
+
+
+@pytest.mark.parametrize(
+    ("operator", "said"),
+    [("rgx", f"^{'.' * 1_000_000}$"), ("cts", "ж\u200b" * 500_000), ("cts", "ж\1" * 500_000)],
+    ids=["dots", "unseen", "control"],
+)
+def test_what_a_condition_compares_with_is_told_and_kept_in_little_memory(operator: str, said: str) -> None:
+    data = {"variable": 1, "operator": operator, "with": [0, said]}
+    variable = {"name": "word", "type": "str", "init": ""}
+    project = _story(nodes={"1000": {"type": "condition", "name": "asks", "data": data}}, variables={"1": variable})
+    tracemalloc.start()
+    try:
+        outline(project)
+        shown = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        do(project, "update_node", node_id=1000, data={"operator": "bgn"})
+        assert max(shown, tracemalloc.get_traced_memory()[1]) < 25 * len(said)
+    finally:
+        tracemalloc.stop()
