@@ -7,6 +7,7 @@ from arrow_project.checking import GoOn, check, check_text
 from arrow_project.diffing import Diff, diff
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
+from arrow_project.long_texts import pieces
 from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
 from arrow_project.names import fold, near
 from arrow_project.node_view import node_data_schema, node_details, node_line, node_lines
@@ -63,6 +64,7 @@ __all__ = [
     "node_lines",
     "outline",
     "parse",
+    "pieces",
     "renumbered",
     "renumbered_native",
     "restore",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from itertools import islice
 
-from arrow_project.pieces import with_signs
+from arrow_project.long_texts import with_signs
 
 # The field's word is "exposure": {variable} and {character.tag} in a text stand for values.
 _UNSAFE = re.compile(r"[{}.:;`'\"| \t\n\r]")

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from arrow_project.long_texts import with_signs
 from arrow_project.node_types.kinds import Scope
-from arrow_project.pieces import with_signs
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, record, sequence, text
 

@@ -8,7 +8,7 @@ from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
-from arrow_project.pieces import with_signs
+from arrow_project.long_texts import pieces, with_signs
 from arrow_project.values import LONGEST_TEXT, TOO_LONG, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
@@ -151,8 +151,8 @@ def _characters(text: str | bytes) -> tuple[str, bytes]:
 def _has_many_ids(text: str) -> bool:
     """Whether so many numbers stand anywhere in the text, each counted once."""
     found = set[str]()
-    for match in _ID.finditer(text):
-        found.add(match[0])
+    for piece in pieces(text, _LONGEST_INTEGER):
+        found.update(match[0] for match in _ID.finditer(piece))
         if len(found) > _MANY_IDS:
             return True
     return False
@@ -202,11 +202,11 @@ def _scattered() -> ParseError:
 
 def _levels(raw: bytes) -> int:
     """How deeply the brackets nest, those in texts as well; more than the deepest if that cannot be told by them."""
-    brackets = raw.translate(None, _NO_BRACKETS)
+    brackets = raw.translate(None, _NO_BRACKETS).decode()
     for levels in range(_DEEPEST + 1):
         if not brackets:
             return levels
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        brackets = "".join(piece.replace("[]", "").replace("{}", "") for piece in pieces(brackets))
     return _DEEPEST + 1
 
 
@@ -293,7 +293,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_lone_surrogates(value: object) -> None:
-    if _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+    if any(map(_LONE_SURROGATE.search, pieces(json.dumps(value, ensure_ascii=False)))):
         raise ParseError("A \\u escape is half of a character; both halves must be there.", 1)
 
 
@@ -314,17 +314,28 @@ def _loads_tidied(
 
 
 def _without_trailing_commas(text: str) -> str:
-    if not _TRAILING_COMMA.search(text):
+    if not _has_trailing_comma(text):
         return text
     # Not a list of what stays: millions of short texts take ten times their length.
     tidy, start = StringIO(), 0
     # A quotation mark behind a backslash ends no text.
-    for match in _BETWEEN_COMMAS.finditer(text.replace("\\\\", "__").replace('\\"', "__")):
+    plain = "".join(piece.replace("\\\\", "__").replace('\\"', "__") for piece in pieces(text))
+    for match in _BETWEEN_COMMAS.finditer(plain):
         if match[1]:
             tidy.write(text[start : match.start()])
             start = match.end()
     tidy.write(text[start:])
     return tidy.getvalue()
+
+
+def _has_trailing_comma(text: str) -> bool:
+    """Whether a comma stands before a bracket that closes, in texts as well."""
+    comma = ""  # behind which only blanks have come
+    for piece in pieces(text):
+        if _TRAILING_COMMA.search(comma + piece):
+            return True
+        comma = "," if (comma + piece).rstrip().endswith(",") else ""
+    return False
 
 
 def _written(value: object, line: str) -> str:

@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Iterator
 from sys import getsizeof
 from typing import Any, cast
+
+from arrow_project import pieces
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
 # a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
@@ -14,9 +15,9 @@ _MOST_VALUES = 300_000
 _MOST_VALUES_OF_A_STORY = 2_000_000
 _MOST_MIB_OF_A_STORY = 128
 _LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
-_PIECE = 100_000  # characters
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_ITS_REST = 3  # characters of what is found that may stand in another piece
 
 
 class JsonError(ValueError):
@@ -71,7 +72,7 @@ def _refuse_depth(level: list[Any], what: str) -> None:
 
 
 def _refuse_half_characters(text: str, value: Any, what: str) -> None:
-    if "\\u" not in text or not _HALF_CHARACTER.search(text):
+    if "\\u" not in text or not any(map(_HALF_CHARACTER.search, pieces(text, _ITS_REST))):
         return
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -85,7 +86,7 @@ def is_crowded(text: str, most: int) -> bool:
     if _marks(text) <= most and text.count('"') <= most_quotes:
         return False
     marks = quotes = 0
-    for piece in _pieces(text):
+    for piece in pieces(text):
         parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
         marks += _marks("".join(parts[quotes % 2 :: 2]))
         quotes += len(parts) - 1
@@ -102,22 +103,12 @@ def _tidy(text: str) -> str:
     r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
     if r"\v" not in text:
         return text
-    return "".join(map(_tidied, _pieces(text)))
+    return "".join(map(_tidied, pieces(text)))
 
 
 def _tidied(piece: str) -> str:
     # Between two backslashes in a row every escape begins with its own.
     return r"\\".join(part.replace(r"\v", r"\u000b") for part in piece.split(r"\\"))
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Some at a time: of very many marks each would be a part, and no other thread ran meanwhile."""
-    start = 0
-    while piece := text[start : start + _PIECE]:
-        if (len(piece) - len(piece.rstrip("\\"))) % 2:  # in the midst of an escape
-            piece = text[start : start + _PIECE + 1]
-        start += len(piece)
-        yield piece
 
 
 def _whole(number: str) -> int:

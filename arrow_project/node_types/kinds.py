@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from arrow_project.errors import ErrorCode, OperationError
+from arrow_project.long_texts import with_signs
 from arrow_project.names import near
-from arrow_project.pieces import with_signs
 from arrow_project.values import Record, is_id, shortened, shown
 
 Schema = dict[str, Any]

@@ -7,12 +7,14 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arrow_project import ArrowProject, ParseError, check_text, parse
+from arrow_project import ArrowProject, ParseError, check_text, long_texts, parse, text_form
 from arrow_project.text_form import (
+    _has_many_ids,  # pyright: ignore[reportPrivateUsage]
     _refuse_scattered,  # pyright: ignore[reportPrivateUsage]
+    _without_trailing_commas,  # pyright: ignore[reportPrivateUsage]
     decode,
     encode,
     fractions,
@@ -48,13 +50,48 @@ def test_what_is_no_json_takes_little_memory(text: str) -> None:
         with pytest.raises(ParseError):
             decode(text)
 
-    assert _most_memory(read) < 8 * len(text)
+    assert _most_memory(read) < 10 * len(text)
 
 
 @pytest.mark.parametrize("part", ["ab\n", '"', "\v"])
 def test_a_text_to_be_escaped_takes_little_memory(part: str) -> None:
     text = part * 1_200_000
     assert _most_memory(lambda: encode(text)) < 20 * len(text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["-1234" * 100_000, "[]" * 250_000, ", " * 250_000, "\\\\" * 250_000],
+    ids=["ids", "brackets", "commas", "marks"],
+)
+def test_no_search_goes_over_megabytes(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    """Meanwhile no other thread would run."""
+    lengths = list[int]()
+
+    def noted(call: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda text: lengths.append(len(text)) or call(text)
+
+    for name in ("_ID", "_TRAILING_COMMA", "_LONE_SURROGATE"):
+        pattern = getattr(text_form, name)
+        searches = {call: noted(getattr(pattern, call)) for call in ("finditer", "search", "fullmatch")}
+        monkeypatch.setattr(text_form, name, Mock(spec=re.Pattern, **searches))
+    story = f'{{"a":"{said}\\ud83d\\ude00","b":[{", ".join(["12345"] * 20_001)}]}}'
+    assert decode(story[:-1] + ",}")[0] == json.loads(story)
+    assert len(lengths) > 5
+    assert max(lengths) < 100_100
+
+
+@given(text=st.text(st.sampled_from('12345- ",]}[{\\'), max_size=40), piece=st.integers(1, 12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_text_looked_through_in_pieces_reads_the_same(monkeypatch: pytest.MonkeyPatch, text: str, piece: int) -> None:
+    def looked_through() -> object:
+        return _without_trailing_commas(text), _has_many_ids(text)
+
+    monkeypatch.setattr(text_form, "_MANY_IDS", 0)
+    monkeypatch.setattr(long_texts, "_PIECE", 10**9)
+    at_once = looked_through()
+    monkeypatch.setattr(long_texts, "_PIECE", piece)
+    assert looked_through() == at_once
 
 
 def _most_memory(work: Callable[[], object]) -> int:

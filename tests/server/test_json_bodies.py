@@ -82,7 +82,7 @@ def test_a_crowded_story_is_not_read(home: House) -> None:
 def test_what_is_outside_of_texts_is_counted_piece_by_piece(
     monkeypatch: pytest.MonkeyPatch, text: str, is_refused: bool, piece: int
 ) -> None:
-    monkeypatch.setattr("server.json_text._PIECE", piece)
+    monkeypatch.setattr("arrow_project.long_texts._PIECE", piece)
     assert is_crowded(text, 5) == is_refused
 
 

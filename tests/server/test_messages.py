@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.json_text import read_object
+from server.json_text import JsonError, read_object
 from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -188,8 +188,15 @@ def test_control_characters_as_godot_writes_them(home: House, client: Client) ->
 
 
 @pytest.mark.parametrize("piece", range(1, 9))
+def test_half_a_character_is_found_wherever_a_text_is_cut(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr("arrow_project.long_texts._PIECE", piece)
+    with pytest.raises(JsonError, match="half a character"):
+        read_object(r'{"a": "\\\\ b \\\ud83d"}', "It")
+
+
+@pytest.mark.parametrize("piece", range(1, 9))
 def test_no_escape_is_cut_where_a_text_is_taken_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    monkeypatch.setattr("server.json_text._PIECE", piece)
+    monkeypatch.setattr("arrow_project.long_texts._PIECE", piece)
     assert read_object(r'{"a": "\v \\v \\\v \\\\v \"\v\u000b\n"}', "It") == {"a": '\v \\v \\\v \\\\v "\v\v\n'}
 
 
