@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Iterator
 from sys import getsizeof
 from typing import Any, cast
 
@@ -86,13 +87,21 @@ def is_crowded(text: str, most: int) -> bool:
     if _marks(text) <= most and text.count('"') <= most_quotes:
         return False
     marks = quotes = 0
-    for piece in pieces(text):
-        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
-        marks += _marks("".join(parts[quotes % 2 :: 2]))
-        quotes += len(parts) - 1
+    for outside, more_quotes in outside_of_texts(text):
+        marks += _marks(outside)
+        quotes += more_quotes
         if marks > most or quotes > most_quotes:
             return True
     return False
+
+
+def outside_of_texts(text: str) -> Iterator[tuple[str, int]]:
+    """What is outside of the texts of a JSON text, which is not read, and how many quotation marks: in pieces."""
+    quotes = 0
+    for piece in pieces(text):
+        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
+        yield "".join(parts[quotes % 2 :: 2]), len(parts) - 1
+        quotes += len(parts) - 1
 
 
 def _marks(text: str) -> int:

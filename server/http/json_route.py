@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from agent import in_thread_if_large
 from server.json_text import JsonError, read_object, refuse_crowded_story
+from server.limits.story_size import size_of_values
 from server.problems import first_names
 
 
@@ -50,9 +51,10 @@ class JsonRequest(Request):
         """The JSON object of the body.
 
         Raises:
-            HTTPException: 422, it is none or has too many values.
+            HTTPException: 422, it is none or has too many values; 503, there is no room for them.
         """
         body = await self.body()
+        self.state.weigh(await in_thread_if_large(len(body), size_of_values, body))
         try:
             return await in_thread_if_large(len(body), _read, body)
         except JsonError as error:

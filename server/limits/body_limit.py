@@ -33,7 +33,8 @@ class BodyLimitMiddleware:
     """Refuses a body that is too long (413), whose sender makes us wait too long (408), or for which no room is (503).
 
     Raised where the route reads its body, so the app's own handlers answer. A route that opens a file for a part of a
-    form calls `take_file` of the request's state first.
+    form calls `take_file` of the request's state first, and one that reads JSON `weigh` with how many bytes its values
+    take beside the body.
 
     Args:
         app: Who reads bodies.
@@ -57,7 +58,7 @@ class BodyLimitMiddleware:
             return
         body = _Body(scope, receive, self._limits, self._json_room, self._upload_room)
         files = _Files(self._form_files, body.sender.workspace)
-        scope.setdefault("state", {})["take_file"] = files.take
+        scope.setdefault("state", {}).update(take_file=files.take, weigh=body.weigh)
         try:
             await self._app(scope, body.receive, PacedAnswer(send, body.sender).send)
         except GaveWay:
@@ -112,6 +113,11 @@ class _Body:
         if self._is_whole:
             self.sender.is_whole()
         return message
+
+    def weigh(self, values: int) -> None:
+        if not self.sender.has_room(self._most - self._left, beside=self._beside(b"") + values):
+            raise _too_busy(_NO_ROOM)
+        self.sender.is_whole()
 
     def _beside(self, data: bytes) -> int:
         """How many bytes what has come takes in memory beside its own, now that `data` has."""

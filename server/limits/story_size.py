@@ -6,6 +6,7 @@ from typing import Any
 
 from agent import TurnRequest
 from arrow_project import ArrowProject
+from server.json_text import outside_of_texts
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
 _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
@@ -39,10 +40,20 @@ def _size(value: Any) -> int:
 
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
-    return getsizeof(content) + sum(each * content.count(mark) for mark, each in _BYTES.items())
+    return getsizeof(content) + _marks(content)
+
+
+def size_of_values(sent: bytes) -> int:
+    """About how many bytes the values of a JSON text take besides what stands in its texts."""
+    found = outside_of_texts(sent.decode("latin-1"))  # the marks are as they are in UTF-8
+    return sum(_marks(outside) + quotes * _BYTES['"'] for outside, quotes in found)
 
 
 def size_besides(sent: bytes, content: str) -> int:
     """About how many bytes a request takes besides the text of its story, `content`, that is in it."""
     marks = sum(each * max(0, sent.count(mark.encode()) - content.count(mark)) for mark, each in _BYTES.items())
     return marks + len(sent) - len(content)
+
+
+def _marks(text: str) -> int:
+    return sum(each * text.count(mark) for mark, each in _BYTES.items())
