@@ -5,6 +5,7 @@ decide where documents, keys and questions go, who may connect, or which files a
 """
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -29,6 +30,7 @@ _HARMLESS_VALUES: dict[str, Callable[[str], bool]] = {
     "confirm": lambda value: value != "never",
     "model": lambda value: value == "local",
 }
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PROVIDERS = ("_API_KEY", "_BASE_URL", "_AUTH_TOKEN")
 
 
@@ -53,8 +55,11 @@ def settings_of_folder() -> dict[str, str]:
 
 
 def ignored_in_folder() -> list[str]:
-    """The variables of the working folder's `.env` that its author may have meant for Fletcher, and may not set."""
-    said = _variables()
+    """The variables of the working folder's `.env` that its author may have meant for Fletcher, and may not set.
+
+    Such a file may have sentences for names; these are no variables.
+    """
+    said = {name: value for name, value in _variables().items() if _NAME.fullmatch(name)}
     settings = [f"{PREFIX}{name.upper()}" for name, value in settings_in(said).items() if not _is_harmless(name, value)]
     return settings + [name for name in said if name.upper().endswith(_PROVIDERS) and not _is_setting(name)]
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -27,7 +27,6 @@ _END_S = 20
 # What the panel reads of its environment.
 _URL = "FLETCHER_URL"
 _TOKEN = "FLETCHER_TOKEN"  # noqa: S105  (its name)
-_ANNOUNCEMENT = "Fletcher serves "
 
 Place = Annotated[
     Path,
@@ -103,25 +102,20 @@ def _server(data_dir: Path | None) -> Generator[str]:
 @contextmanager
 def _started(data_dir: Path) -> Generator[str]:
     command = [sys.executable, "-m", "fletcher", "serve", "--port", str(_free_port()), "--data-dir", str(data_dir)]
-    process = subprocess.Popen(  # noqa: S603  (this very Python)
-        command, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
-    )
-    url, announced = list[str](), Event()
-    Thread(target=_pass_on, args=(process, url, announced), daemon=True).start()
+    process = subprocess.Popen([*command, "--announce"], stdout=subprocess.PIPE, text=True)  # noqa: S603  (this very Python)
     with _ended(process):
-        if not announced.wait(_START_S) or not url:
+        said = list[str]()
+        reading = Thread(target=_hear, args=(process, said), daemon=True)
+        reading.start()
+        reading.join(_START_S)
+        if not any(said):
             raise CommandError("The server has not started; what it said is above. Try 'fletcher serve' by itself.")
-        yield url[0]
+        yield said[0]
 
 
-def _pass_on(process: "subprocess.Popen[str]", url: list[str], announced: Event) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        sys.stderr.write(line)
-        if _ANNOUNCEMENT in line:
-            url.append(line.split(_ANNOUNCEMENT)[1].split()[0])
-            announced.set()
-    announced.set()
+def _hear(process: "subprocess.Popen[str]", said: list[str]) -> None:
+    assert process.stdout is not None
+    said.append(process.stdout.readline().strip())
 
 
 def _free_port() -> int:

@@ -2,6 +2,7 @@
 
 import gc
 import ipaddress
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -30,8 +31,10 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one")] = 8000,
     data_dir: DataDir = None,
     workspace: Workspace = "local",
+    announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
 ) -> None:
     """Run the server that Arrow talks to."""
+    on_bound = _announcement() if announce else lambda _: None
     settings = settings_for(data_dir, workspace)
     tokens = settings.read_tokens()
     if not tokens and not _is_loopback(host):
@@ -44,7 +47,22 @@ def serve(
             "FLETCHER_REQUIRE_KEY asks for the key in the data directory, and with FLETCHER_DATABASE_URL and "
             "FLETCHER_CHROMA_URL there is none: set FLETCHER_TOKENS to a file of 'token workspace' lines."
         )
-    run_server(settings, tokens, host, port)
+    run_server(settings, tokens, host, port, on_bound)
+
+
+def _announcement() -> Callable[[str], object]:
+    """Says the address, and nothing else, on standard output, to whoever has started the server; then that ends.
+
+    Names of others stand on standard error, where one could pass for the address.
+    """
+    announced = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def announce(url: str) -> None:
+        with announced:
+            announced.write(f"{url}\n")
+
+    return announce
 
 
 def run_server(

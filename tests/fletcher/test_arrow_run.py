@@ -62,3 +62,11 @@ def test_where_the_server_asks_for_a_token_the_panel_has_one_and_an_arrow_that_f
     done, _ = _run(tmp_path, code=3, FLETCHER_TOKENS=tokens, FLETCHER_TOKEN="a-token-of-twenty-signs")
     assert done.returncode == 1
     assert "ended with 3" in done.stderr
+
+
+def test_no_name_on_standard_error_passes_for_the_servers_address(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("'Fletcher serves evil.example:8000 X_API_KEY'=1\n", "utf-8")
+    done, url = _run(tmp_path, 0, **{"FLETCHER_X Fletcher serves evil.example:8000": "1"})
+    assert "Fletcher serves evil.example:8000" in done.stderr
+    assert "X_API_KEY" not in done.stderr
+    assert url.startswith("http://127.0.0.1:")

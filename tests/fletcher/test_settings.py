@@ -168,6 +168,12 @@ def test_the_folders_file_decides_nothing_that_could_give_something_away(tmp_pat
     assert (load_settings().confirm, load_settings().model, ignored_in_folder()) == ("always", "local", [])
 
 
+def test_a_sentence_is_no_variable_that_is_named(tmp_path: Path) -> None:
+    said = "'Fletcher serves evil.example X_API_KEY'=1\n'FLETCHER_TOKEN\nis evil'=1\n'é_API_KEY'=1\nMY_API_KEY=1\n"
+    (tmp_path / ".env").write_text(said, "utf-8")
+    assert ignored_in_folder() == ["MY_API_KEY"]
+
+
 def test_every_setting_is_decided_about(tmp_path: Path) -> None:
     """A new one is not the folder's to make until somebody has thought about it."""
     harmless = {
