@@ -228,6 +228,34 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: 
 
 
 @wide_alone
+def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(story_page: Page, tmp_path: Path) -> None:
+    asked = list[str]()
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    say(story_page, "create a variable gold = 10", "Apply")
+    wait_until_kept(story_page, tmp_path, "gold")
+    zoom = "getComputedStyle(document.querySelector('.graph')).getPropertyValue('--zoom')"
+    drawn = story_page.evaluate(zoom)
+    assert drawn != "1"
+    story_page.on("dialog", hear)
+    for _ in range(2):
+        tab(story_page, "Ask")
+        story_page.wait_for_url("**tab=Ask**")
+        load_anew(story_page)
+        story_page.get_by_role("heading", name="Ask", exact=True).wait_for()
+    story_page.remove_listener("dialog", hear)
+    assert asked == ["beforeunload"] * 2
+    tab(story_page, "Story")
+    node(story_page, 13).wait_for()
+    story_page.locator(".change .question", has_text="create a variable gold = 10").wait_for()
+    assert story_page.evaluate(zoom) == drawn
+    assert "gold" in str(downloaded(story_page).data.variables)
+
+
+@wide_alone
 def test_changes_are_kept_elsewhere_once_the_browser_has_all_of_the_story(story_page: Page, tmp_path: Path) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     wait_until_kept(story_page, tmp_path, "gold")

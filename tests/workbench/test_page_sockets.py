@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from corpora.samples import SAMPLE
 from tests.server_process import PATIENCE_S
-from tests.workbench.conftest import OpenPage, load, open_story, sign_in, tab
+from tests.workbench.conftest import OpenPage, load, load_anew, open_story, sign_in, tab
 from workbench.story.open_story import BLANK
 
 EVENT, ANSWER = "42", "43"  # of Socket.IO, in which the page's library speaks
@@ -201,6 +201,25 @@ def test_signing_out_asks_about_the_changes_of_every_page_of_the_session(guarded
     other.get_by_role("button", name="Sign out").click()
     other.get_by_role("dialog").get_by_role("button", name="Sign out").click()
     page.get_by_label("Token").wait_for()
+
+
+def test_signing_out_asks_about_what_a_tab_keeps_whichever_tab_of_the_page_is_shown(
+    guarded: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{guarded}/?tab=Ask")
+    sign_in(page, "tok-red")
+    page.route("**/story", lambda route: route.abort())
+    page.evaluate(
+        """([name, kept]) => {
+          sessionStorage.setItem(name, JSON.stringify(kept));
+          sessionStorage.setItem(`${name}-text`, "");
+        }""",
+        ["fletcher-story-red", {"name": "kept.arrow", "unsaved": True, "path": "", "sha256": "", "page": ""}],
+    )
+    load_anew(page)
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_text("kept.arrow has changes that were not downloaded").wait_for()
+    page.get_by_role("button", name="Keep the changes").click()
 
 
 def test_signing_in_anew_ends_the_session_before_and_its_pages(guarded: str, open_page: OpenPage) -> None:

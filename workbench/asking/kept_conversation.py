@@ -52,6 +52,7 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
 
     def __init__(self, on_read: Callable[[list[Exchange]], None]) -> None:
         super().__init__()
+        self.move(self.client.content)  # a browser has what is in the tab only once that is shown, and this at once
         self._asked: tuple[str, str] | None = None
 
         def read(event: GenericEventArguments) -> None:

@@ -7,7 +7,8 @@ from nicegui.events import GenericEventArguments
 
 # Zooming is the browser's own, about the middle of what is seen: nothing is asked of the server for it.
 _ZOOM = """() => {
-  const box = getHtmlElement(%d), view = box.querySelector("svg").viewBox.baseVal;
+  const box = getHtmlElement(%d), view = box?.querySelector("svg")?.viewBox.baseVal;
+  if (!view) return;
   const zoom = Number(getComputedStyle(box).getPropertyValue("--zoom"));
   const fit = Math.min(box.clientWidth / view.width, box.clientHeight / view.height);
   const next = Math.max(0.02, Math.min(3, %s)), [x, y] = [box.clientWidth / 2, box.clientHeight / 2];
@@ -63,6 +64,8 @@ class GraphView:
 
         for kind in ("click", "keydown"):
             self._box.on(kind, chosen, js_handler=_CHOSEN)
+        # What was drawn while another tab was shown is not in the page before this one is.
+        self._box.on("vnodeMounted", js_handler=_ZOOM % (self._box.id, _READABLE))
         self._box.on("pointermove", js_handler=_DRAGGED)
         self._box.on("wheel", js_handler=_WHEELED % (_ZOOM % (self._box.id, "zoom * Math.exp(-event.deltaY / 300)")))
 
@@ -80,6 +83,7 @@ class GraphView:
         """Scrolls to a node and marks it."""
         ui.run_javascript(
             f"""const box = getHtmlElement({self._box.id});
+            if (!box) return;
             box.querySelectorAll(".chosen").forEach((node) => node.classList.remove("chosen"));
             const node = box.querySelector('[data-node="{node_id}"]');
             if (node) box.querySelectorAll("[tabindex='0']").forEach((other) => (other.tabIndex = -1));

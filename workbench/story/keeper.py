@@ -31,6 +31,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self, shown: ShownStory, url: str, name: str, on_answer: Callable[[dict[str, Any]], Awaitable[None]]
     ) -> None:
         super().__init__()
+        self.move(self.client.content)  # a browser has what is in the tab only once that is shown, and this at once
         self.props["url"] = url
         self.props["name"] = name
         self._shown = shown
