@@ -1,5 +1,6 @@
 """Commands that change an .arrow file: chat, undo."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -100,26 +101,40 @@ def undo(
     settings, key = settings_for(data_dir, workspace), key_of(workspace, project)
     read_story(file)  # before whatever takes a while
     story = story_file(settings, file)
+    question = None
     try:
         with said_if_not_written(file):
             story.undo()
     except CommandError:
-        if not _is_undone_elsewhere(settings, key, story):
+        answer = _undone_elsewhere(settings, key, story)
+        if answer is None or not (answer["changed"] or answer["question"]):
             raise
-    console.print_json({"file": str(file)}) if as_json else console.out.print(f"Restored {file}.", markup=False)
+        question = answer["question"]
+    if as_json:
+        console.print_json({"file": str(file)} | ({"question": question} if question else {}))
+    elif question:
+        console.out.print(question["text"], markup=False, style="bold")
+        reply = f"fletcher chat {shlex.quote(str(file))} -m yes, or -m no, and this command's other options"
+        console.out.print(f"Answer with: {reply}", markup=False, style="dim")
+    else:
+        console.out.print(f"Restored {file}.", markup=False)
+    if question:
+        raise typer.Exit(1)
 
 
-def _is_undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) -> bool:
-    """Whether the last turn was one of the page, the editor or a program, which the server can take back."""
+def _undone_elsewhere(settings: Settings, key: ProjectKey, story: StoryFile) -> dict[str, Any] | None:
+    """What the server says to an undo of the last turn, where that was one of the page, the editor or a program.
+
+    A question stays open about the file. None where there is no such turn.
+    """
     from fletcher.api import Api, OwnerRefusal
     from fletcher.turns import FileTurns
 
     try:
         with Api(settings, key) as api:
-            FileTurns(api, story, {"function": "undo"}, agreed=True).say("")
+            return FileTurns(api, story, {"function": "undo"}).say("")
     except OwnerRefusal:
-        return False
-    return True
+        return None
 
 
 def story_file(settings: Settings, file: Path) -> StoryFile:

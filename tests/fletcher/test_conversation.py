@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from agent.questions.pending import Before
+from arrow_project import Operation, fingerprint, parse
 from corpora import DataDirectory, ProjectKey
 from fletcher.api import Api
+from fletcher.commands.chat import chat, undo
 from fletcher.conversation import converse
 from fletcher.errors import CommandError
 from fletcher.settings import load_settings
 from fletcher.story_file import StoryFile
 from fletcher.turns import FileTurns
 from server import Access
+from server.services import CatalogPendings
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import story_text
 from tests.server.house import House, house
@@ -163,6 +168,31 @@ def test_what_fails_does_not_end_the_conversation(
     assert "not UTF-8" in shown.err
     assert "Here." in shown.out
     assert len(home.model.requests) == 1
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_an_undo_of_a_turn_from_elsewhere_is_asked_about_where_it_takes_away_what_is_others(
+    home: House, api: Api, story: StoryFile, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_shared: bool
+) -> None:
+    before = parse(story_text().encode())
+    after = before.copy()
+    after.apply_all([Operation(GOLD.tool, GOLD.arguments)])
+    pendings = CatalogPendings(home.catalog, KEY.workspace, KEY.project_id, lambda _: None, by_assistant=False)
+    pendings.keep_before(Before(before.to_text(), is_shared), fingerprint(after))
+    story.file.write_text(after.to_text(), "utf-8")
+    if is_shared:
+        with pytest.raises(typer.Exit) as ended:
+            undo(story.file, data_dir=tmp_path / "data")
+        said = capsys.readouterr().out
+        assert ended.value.exit_code == 1
+        assert "What would be lost: variable" in said
+        assert "Restored" not in said
+        assert "gold" in story.file.read_text("utf-8")
+        chat(story.file, "yes", data_dir=tmp_path / "data")
+    else:
+        undo(story.file, data_dir=tmp_path / "data")
+        assert "Restored" in capsys.readouterr().out
+    assert "gold" not in story.file.read_text("utf-8")
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff\xfe"])
