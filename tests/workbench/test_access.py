@@ -41,8 +41,9 @@ def test_a_token_is_asked_for_and_opens_its_workspace_alone(guarded: str, open_p
 def test_signing_out_clears_what_the_tab_keeps_of_its_own_workspace(guarded: str, open_page: OpenPage) -> None:
     page = open_page(guarded)
     sign_in(page, "tok-red")
-    others = ["fletcher-ask-blue-1", "fletcher-story-blue", "fletcher-story-blue-text"]
-    own = ["fletcher-change-red-1", "fletcher-story-red", "fletcher-story-red-text"]
+    kept = ["fletcher/ask/{}/1", "fletcher/story/{}", "fletcher/story/{}/text"]
+    others = sorted(key.format(workspace) for key in kept for workspace in ("blue", "red-team", "re", "text"))
+    own = [key.format("red") for key in kept]
     page.evaluate("(keys) => keys.forEach((key) => sessionStorage.setItem(key, '{}'))", [*own, *others])
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Token").wait_for()

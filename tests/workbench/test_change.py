@@ -148,9 +148,9 @@ def test_another_story_is_not_asked_about_the_first(story_page: Page, tmp_path: 
 def wait_until_kept(page: Page, tmp_path: Path, text: str) -> None:
     """Waits until the browser keeps that of the story, and of what was said of it."""
     kept = "([key, ...texts]) => texts.every((text) => sessionStorage.getItem(key)?.includes(text))"
-    page.wait_for_function(kept, arg=["fletcher-story-local", own_story(tmp_path).name])
-    page.wait_for_function(kept, arg=["fletcher-story-local-text", text])
-    page.wait_for_function(kept, arg=["fletcher-change-local-1", own_story(tmp_path).name, text])
+    page.wait_for_function(kept, arg=["fletcher/story/local", own_story(tmp_path).name])
+    page.wait_for_function(kept, arg=["fletcher/story/local/text", text])
+    page.wait_for_function(kept, arg=["fletcher/change/local/1", own_story(tmp_path).name, text])
 
 
 @wide_alone
@@ -259,7 +259,7 @@ def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(story_page:
 def test_changes_are_kept_elsewhere_once_the_browser_has_all_of_the_story(story_page: Page, tmp_path: Path) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     wait_until_kept(story_page, tmp_path, "gold")
-    is_unsaved = "() => JSON.parse(sessionStorage.getItem('fletcher-story-local')).unsaved"
+    is_unsaved = "() => JSON.parse(sessionStorage.getItem('fletcher/story/local')).unsaved"
     address = urljoin(story_page.url, f"/_nicegui/client/{story_page.evaluate('clientId')}/download")
     assert [story_page.request.fetch(address, method=method).status for method in ("HEAD", "GET")] == [200, 200]
     story_page.route("**/download", lambda route: route.abort(), times=1)

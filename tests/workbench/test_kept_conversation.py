@@ -1,5 +1,6 @@
 """What a browser keeps of a conversation: so much of it, and nothing is taken that was not kept."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from pydantic import TypeAdapter
 
 from agent import Citation
 from tests.workbench.test_forms import on_a_page
+from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, KeptConversation, as_text, exchanges_in
 from workbench.frame.bounded import MOST_ELEMENTS
 
@@ -46,6 +48,19 @@ def test_what_nobody_has_asked_for_is_not_drawn_again() -> None:
         return read
 
     assert on_a_page(use) == [SAID]
+
+
+def test_what_was_said_has_a_place_for_each_project_of_each_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = list[str]()
+    monkeypatch.setattr(KeptConversation, "read", lambda _self, name, _about: names.append(name))
+
+    async def use() -> None:
+        for workspace, project in (("red", "team-1"), ("red-team", "1"), ("red-team-1", "1"), ("red", "team-1-1")):
+            visit: Any = SimpleNamespace(workspace=workspace, project=project)
+            Conversation(visit, "ask", lambda: None, lambda _: None).recall()
+
+    on_a_page(use)
+    assert len(set(names)) == 4
 
 
 @pytest.mark.parametrize("text", [None, 3, "", "{", "[]", '{"about": "", "exchanges": [{"said": 1}]}', "[" * 10_000])

@@ -212,9 +212,9 @@ def test_signing_out_asks_about_what_a_tab_keeps_whichever_tab_of_the_page_is_sh
     page.evaluate(
         """([name, kept]) => {
           sessionStorage.setItem(name, JSON.stringify(kept));
-          sessionStorage.setItem(`${name}-text`, "");
+          sessionStorage.setItem(`${name}/text`, "");
         }""",
-        ["fletcher-story-red", {"name": "kept.arrow", "unsaved": True, "path": "", "sha256": "", "page": ""}],
+        ["fletcher/story/red", {"name": "kept.arrow", "unsaved": True, "path": "", "sha256": "", "page": ""}],
     )
     load_anew(page)
     page.get_by_role("button", name="Sign out").click()

@@ -38,12 +38,11 @@ _UNDER_WAY = Places(4000, 1000)
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
-# What a browser's tab keeps of a workspace's pages, as `fletcher-story-red-text`; that of others stays theirs.
+# What a browser's tab keeps of a workspace's pages, as `fletcher/story/red/text`; that of others stays theirs.
 _FORGET = """((workspace) => {
   for (const key of Object.keys(sessionStorage)) {
-    const of = key.split("-").slice(2).join("-");
-    const isOwn = of === workspace || of.startsWith(`${workspace}-`);
-    if (isOwn || !key.startsWith("fletcher-")) sessionStorage.removeItem(key);
+    const [whose, , of] = key.split("/");
+    if (whose !== "fletcher" || of === workspace) sessionStorage.removeItem(key);
   }
   window.onbeforeunload = null;
 })"""

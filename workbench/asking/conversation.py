@@ -111,7 +111,7 @@ class Conversation:
 
     @property
     def _name(self) -> str:
-        return f"fletcher-{self._tab}-{self._visit.workspace}-{self._visit.project}"
+        return f"fletcher/{self._tab}/{self._visit.workspace}/{self._visit.project}"  # no name has a slash
 
     def _recall(self, exchanges: list[Exchange]) -> None:
         if not self._exchanges and not self.is_running:

@@ -68,7 +68,7 @@ class StoryDrop:
         with dropped, ui.row().classes("line drop"):
             dropped.picks(ui.button("Open a story", icon="upload_file").props("no-caps"))
             ui.label("or drop an .arrow file here").classes("hint")
-        StoryKeeper(visit.shown, url, f"fletcher-story-{visit.workspace}", answered)
+        StoryKeeper(visit.shown, url, f"fletcher/story/{visit.workspace}", answered)
 
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:

@@ -11,7 +11,7 @@ export default {
   },
   methods: {
     kept() {
-      const text = sessionStorage.getItem(`${this.name}-text`);
+      const text = sessionStorage.getItem(`${this.name}/text`);
       return text === null ? {} : { story: JSON.parse(sessionStorage.getItem(this.name)), text };
     },
     ask(unsaved) {
@@ -26,7 +26,7 @@ export default {
       const form = new FormData();
       form.append("files", new File([text], story.name), story.name);
       for (const field of ["path", "sha256", "unsaved", "page"]) form.append(field, story[field]);
-      form.append("changing", sessionStorage.getItem(`${this.name}-changing`) !== null);
+      form.append("changing", sessionStorage.getItem(`${this.name}/changing`) !== null);
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();
@@ -38,7 +38,7 @@ export default {
     },
     // A turn is under way: where the page ends before that does, nobody else would know.
     mark(isChanging) {
-      const place = `${this.name}-changing`;
+      const place = `${this.name}/changing`;
       if (isChanging) sessionStorage.setItem(place, "");
       else sessionStorage.removeItem(place);
     },
@@ -47,7 +47,7 @@ export default {
       if (story) handOut(story.name, new Blob([text]));
     },
     keep(story, text) {
-      const place = `${this.name}-text`; // apart, as it is: within JSON each of its quotes would be two characters
+      const place = `${this.name}/text`; // apart, as it is: within JSON each of its quotes would be two characters
       try {
         if (text === null) throw new RangeError();
         sessionStorage.setItem(place, text);
