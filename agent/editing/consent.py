@@ -112,6 +112,13 @@ class Consent:
         self._taken |= lost
         return False
 
+    def asks_about(self, story: ArrowProject, operations: tuple[Operation, ...], selection: Selection) -> bool:
+        """Whether the user is asked before operations that are done all or none; each of them waits then."""
+        self.look_at(story, is_waiting=False)
+        if self.must_wait(story, selection, operations, is_waiting=False):
+            self._policy = "always"
+        return self._policy == "always"
+
     def executed(
         self, applied: OperationResult, created: str | None, story: ArrowProject, expected_ids: Mapping[int, int]
     ) -> None:

@@ -137,6 +137,20 @@ class Execution:
         with self.consent.given(agreed):
             return await self.execute_in_order(operations, after_each, agreed=agreed, seeds=seeds)
 
+    async def execute_all(
+        self,
+        project: ArrowProject,
+        operations: Sequence[Operation],
+        after_each: Callable[[OperationFinished], Awaitable[None]],
+    ) -> Failure | None:
+        """`replay` of all, or all are left in `held`: what the user is asked about is what they come to in `project`.
+
+        So none is left for a question once another one is done.
+        """
+        if await in_thread(self.consent.asks_about, project, tuple(operations), self.shadow.selection):
+            return await self.execute_in_order(operations, after_each, agreed=project)
+        return await self.replay(operations, after_each, agreed=project)
+
     async def execute_in_order(
         self,
         operations: Sequence[Operation],

@@ -88,7 +88,7 @@ class DirectCalls:
         async def note(finished: OperationFinished) -> None:
             done.append(f"- {describe(Operation(finished.function, finished.arguments))}")
 
-        failure = await self.execution.execute_in_order(resolved, note)
+        failure = await self.execution.execute_all(project, resolved, note)
         if failure is not None:
             raise OperationRefused(await self._taken_back(failure))
         if self.execution.held is None and not self.request.plan:

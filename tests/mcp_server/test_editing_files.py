@@ -202,6 +202,35 @@ async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path
     assert 2 not in parse(story.read_text("utf-8")).data.nodes
 
 
+async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: House, story: Path, era: Era) -> None:
+    before = story.read_bytes()
+    operations = [saying("Said anew."), _GOLD, _DELETE]
+    async with assistant(home.url, era) as scribe:
+        asked = await scribe.ok("apply_operations", operations=operations, story=_STORY)
+        assert story.read_bytes() == before
+        refused = await scribe.ok("confirm", id=asked["id"], words="no", story=_STORY)
+        assert story.read_bytes() == before
+        again = await scribe.ok("apply_operations", operations=operations, story=_STORY)
+        done = await scribe.ok("confirm", id=again["id"], words="yes", story=_STORY)
+
+    assert "update node, create variable, delete node would change this" in asked["question"]
+    assert "Said anew." in asked["question"]
+    assert refused["status"] == "unchanged"
+    assert [one["function"] for one in done["operations"]] == ["update_node", "create_variable", "delete_node"]
+    assert "Said anew." in story.read_text("utf-8")
+    assert _variables(story) >= {"gold"}
+    assert 2 not in parse(story.read_text("utf-8")).data.nodes
+
+
+async def test_what_a_list_itself_has_written_is_no_loss(home: House, story: Path, era: Era) -> None:
+    async with assistant(home.url, era) as scribe:
+        operations = [saying("a" * 60), saying("b" * 60), saying("c" * 60)]
+        done = await scribe.ok("apply_operations", operations=operations, story=_STORY)
+
+    assert done["status"] == "done"
+    assert "c" * 60 in story.read_text("utf-8")
+
+
 async def test_what_an_assistant_takes_away_counts_over_calls_and_connections(
     home: House, story: Path, era: Era
 ) -> None:

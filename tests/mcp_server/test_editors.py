@@ -87,6 +87,36 @@ async def test_a_list_that_the_editor_breaks_off_is_taken_back(home: House) -> N
     assert '"gold"' not in editor.editor.content
 
 
+async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        before = editor.editor.content
+        asked = await scribe.ok("apply_operations", operations=[_GOLD, _DELETE])
+        shown = await editor.until("confirmation_request")
+        await editor.send(type="user_message", message="no")
+        await editor.until("turn_end", 2)
+
+    assert asked["status"] == "question"
+    assert "create variable, delete node would change this" in shown["text"]
+    assert not any(frame["type"] == "function_call" for frame in editor.seen)
+    assert editor.editor.content == before
+
+
+async def test_a_list_takes_away_nothing_that_the_user_writes_meanwhile(home: House) -> None:
+    by_hand = "A page that the user has written by hand. " * 3
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.may_answer.clear()
+        saying = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Said anew."}}}
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD, saying]))
+        await editor.called.wait()
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": by_hand}})
+        editor.may_answer.set()
+        answer = await working
+
+    assert answer.structured_content["error"]["code"] == "CONFLICT"
+    assert "somebody else has changed the story meanwhile. Done: create variable (name gold" in text_of(answer)
+    assert by_hand in editor.editor.content
+
+
 async def test_a_list_that_is_broken_off_takes_back_nothing_that_the_user_has_written(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         editor.refuses = "create_scene"
