@@ -16,7 +16,6 @@ from server.socket.state import State
 _READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
-_ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -56,6 +55,7 @@ class RemoteEditor:
         request_ids: Of the last calls that have been sent.
         content: What the client has last reported of an operation that is not finished; None when it has not.
         last_content: What it has last reported at all, as it wrote it.
+        left: Why nothing more is done there; None as long as it is.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class RemoteEditor:
         self._timeout_s = call_timeout_s
         self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
         self._is_closed = False
-        self._shows_another_story = False
+        self.left: Failure | None = None
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
         self.last_content: str | None = None
@@ -82,9 +82,9 @@ class RemoteEditor:
         """The turn is over: nothing is sent any more."""
         self._is_closed = True
 
-    def leave(self) -> None:
-        """The client shows another story now: nothing is done there, and what it reports of it is not this one's."""
-        self._shows_another_story = True
+    def leave(self, why: Failure) -> None:
+        """The client shows a story that the turn does not follow: nothing is done there, and no report is looked at."""
+        self.left = why
 
     def waits_for(self, result: FunctionResult) -> bool:
         """Whether the result is that of the request that was sent last, and the first one."""
@@ -94,7 +94,7 @@ class RemoteEditor:
         """Hands in a client's result; False when nobody waits for that request any more."""
         if self._waiting is None or not self.waits_for(result):
             return False
-        if self._shows_another_story:
+        if self.left is not None:
             result = result.model_copy(update={"arrow_content": None})
         self._waiting[1].set_result(result)
         return True
@@ -219,8 +219,8 @@ class RemoteEditor:
     async def _execute(self, request_id: str, frame: Frame, function: str) -> Outcome:
         if self._is_closed:
             raise asyncio.CancelledError
-        if self._shows_another_story:
-            return Outcome(success=False, failure=_ANOTHER_STORY)
+        if self.left is not None:
+            return Outcome(success=False, failure=self.left)
         answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()
         self._waiting = (request_id, answer)
         self.request_ids.append(request_id)

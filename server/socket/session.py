@@ -55,6 +55,12 @@ logger = logging.getLogger(__name__)
 _INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
 _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
+_ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
+_NOT_FOLLOWED = Failure(
+    "CONFLICT",
+    "The project has been changed meanwhile, and there is no room in memory to look at that. Nothing more is done in "
+    "this turn.",
+)
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
@@ -217,36 +223,41 @@ class Session:
         self.situation = Situation.of(message)
         project_id = message.project_id or NO_PROJECT
         if self._turn is not None and project_id not in (NO_PROJECT, self._turn.project_id):
-            self._turn.editor.leave()  # at once, and whether or not the other story can be read
+            self._turn.editor.leave(_ANOTHER_STORY)  # at once, and whether or not the other story can be read
         await self._sync_file(project_id, message.arrow_content)
 
     async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
         project = await self._conversation.read(project_id, content, is_late=is_late)
         turn = self._turn
         if turn is not None and turn.running is not None and project_id == turn.project_id:
-            turn.weigh(self._conversation.stories.size(project_id))
+            try:
+                turn.weigh(self._conversation.stories.size(project_id))
+            except NoRoomForTurn:
+                turn.editor.leave(_NOT_FOLLOWED)  # it would go on with the story from before
+                raise
             await turn.running.follow(project)
             turn.shown = project
 
     async def _take_result(self, result: FunctionResult) -> None:
-        turn = self._turn
-        if turn is not None and turn.editor.waits_for(result):
-            result = await self._with_room(turn, result)
-        if turn is not None and turn.editor.resolve(result):
-            return
-        if result.arrow_content:  # of a call that nobody waits for any more; what it says of the story is true
-            await self._sync_file(self._conversation.project_of(result), result.arrow_content, is_late=True)
+        turn, content = self._turn, result.arrow_content
+        if content and turn is not None and turn.editor.waits_for(result) and not await self._looks_at(turn, content):
+            try:
+                await self._sync_file(turn.project_id, content, is_late=True)
+            finally:
+                turn.editor.resolve(result.model_copy(update={"arrow_content": None}))
+        elif (turn is None or not turn.editor.resolve(result)) and content:
+            # of a call that nobody waits for any more; what it says of the story is true
+            await self._sync_file(self._conversation.project_of(result), content, is_late=True)
 
-    async def _with_room(self, turn: OpenTurn, result: FunctionResult) -> FunctionResult:
-        """The result, without the story that it shows where that is one for which there is no room."""
-        if (content := result.arrow_content) is None:
-            return result
+    async def _looks_at(self, turn: OpenTurn, content: str) -> bool:
+        """Whether a turn looks itself at the story that a result of it shows; it passes over another story's."""
+        if turn.editor.left is not None:
+            return turn.editor.left is _ANOTHER_STORY
         try:
             turn.weigh(await in_thread_if_large(len(content), size_once_read, content))
-        except NoRoomForTurn as error:
-            logger.warning("a story that the client reports is not looked at: %s", error)
-            return result.model_copy(update={"arrow_content": None})
-        return result
+        except NoRoomForTurn:
+            return False
+        return True
 
     # --- turns -----------------------------------------------------------------------------------------------------
 

@@ -50,14 +50,13 @@ class StoppedTurn:
     async def _bring_along(self, before: ArrowProject, *, stays: bool) -> None:
         """Once nothing works on the turn's story any more, it is what the client has after the stop."""
         turn = self._turn
-        known = self._stories.get(turn.project_id)
         await turn.ended()
         after = turn.running.context.project if turn.running is not None and stays else None
         if after is None:
             before.rollback(turn.checkpoint)
-            self._stories.replace(turn.project_id, known, before)
+            self._stories.replace(turn.project_id, turn.shown, before)
             return
-        self._stories.replace(turn.project_id, known, after)
+        self._stories.replace(turn.project_id, turn.shown, after)
         await self._stories.weigh(turn.project_id)
         # Of an operation that is stopped between two of its calls, what the client has reported is true.
         if turn.editor.content is not None:

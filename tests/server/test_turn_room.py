@@ -10,7 +10,7 @@ import pytest
 from arrow_project import parse
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_room import NoRoomForTurn, TurnRoom
-from tests.agent.scripted_model import PATIENCE_S, Hang
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
 from tests.server.house import House
@@ -128,21 +128,17 @@ def test_turns_over_http_give_their_room_back(home: House) -> None:
 
 
 @pytest.mark.usefixtures("scarce")
-def test_a_larger_story_that_a_client_reports_is_not_looked_at_without_room(
-    home: House, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_larger_story_that_a_client_reports_is_refused_without_room(home: House) -> None:
     large = story_text("x" * 30 * _SIZE)
     with home.client() as first, home.client() as second:
         for client in (first, second):
             call = begin(client)
             client.answer(call, arrow_content=large)
-            client.until("end")
-        assert "not looked at" not in caplog.text, "each was the only one"
+            assert "TOO_BUSY" not in json.dumps(client.until("end")), "each was the only one"
         begin(first)
         call = begin(second)
         second.answer(call, arrow_content=large)
-        second.until("end")
-        assert "not looked at" in caplog.text
+        assert "TOO_BUSY" in json.dumps(second.until("end"))
 
 
 @pytest.mark.usefixtures("scarce")
@@ -154,6 +150,29 @@ def test_a_larger_story_that_a_client_sends_during_its_turn_is_refused_without_r
         assert "TOO_BUSY" in json.dumps(second.frame())
         second.answer(call)
         assert "TOO_BUSY" not in json.dumps(second.until("end"))
+
+
+@pytest.mark.usefixtures("scarce")
+@pytest.mark.parametrize("shows", ["file_sync", "function_result"])
+def test_a_turn_does_nothing_more_to_a_story_that_it_cannot_look_at(home: House, shows: str) -> None:
+    large, words = story_text("x" * 30 * _SIZE), {"content": "Anew."}
+    use = Use("create_variable", {"name": "gold", "type": "num"})
+    home.model.add([use], [Use("update_node", {"node_id": 3, "data": words})], ["So be it."], ["Hello."])
+    with home.client() as first, home.client() as second:
+        begin(first)
+        second.ask("Gold, and say it anew.", arrow_content=story_text())
+        call = second.call()
+        if shows == "file_sync":
+            second.sync(large)
+            second.until("chat_response")
+        second.answer(call, arrow_content=large)
+        frames = second.until("end")
+        first.send("stop")
+        first.until("end")
+        second.turn("Hello?")
+    assert "function_call" not in [frame["type"] for frame in frames]
+    assert home.model.requests[2].tool_results[0]["error"]["code"] == "CONFLICT"
+    assert 'Project "xxx' in home.model.requests[3].context, "the next turn has it"
 
 
 @pytest.mark.usefixtures("scarce")
