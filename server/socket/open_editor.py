@@ -86,17 +86,15 @@ class OpenEditor(Session):
             "confirm": now.confirm,
         }
         try:
-            await self._start_turn(message.model_copy(update=situation), guest)
-            turn = self._turn
-            if turn is None or turn.task is None:
-                return
-            await asyncio.wait((turn.task,))
+            task = await self._start_turn(message.model_copy(update=situation), guest)
+            if task is not None:
+                await asyncio.wait((task,))
         except asyncio.CancelledError:  # perhaps as it began
             if self._turn is not None and self._turn.guest is guest:
                 # by itself, as all that is awaited here may be cancelled again
                 self._stopping = asyncio.create_task(self._stop(by_guest=True))
             raise
-        if turn.task.cancelled():
+        if task is None or task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
 
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:

@@ -51,11 +51,12 @@ class OpenTurn:
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
-    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """It is run by `work`."""
         self.task = asyncio.create_task(work)
         self.task.add_done_callback(_note_failure)
         self.task.add_done_callback(let_go)
+        return self.task
 
     def weigh(self, size: int) -> None:
         """Its story is another one, of so many bytes in memory; raises as `StoryAtWork.weigh` does."""

@@ -265,10 +265,11 @@ class Session:
     def _busy(self) -> Failure:
         return self._turn.guest.busy if self._turn is not None and self._turn.guest is not None else _BUSY
 
-    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> None:
+    async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
+        """What runs the turn; None where none can be now, or this one was stopped as it was announced."""
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
-            return
+            return None
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
@@ -282,8 +283,8 @@ class Session:
             await self._send_all(self._dialect.guest_started(turn.id, guest.name, guest.doing))
         warning = self._headroom.warning(self._dialect.longest_sent)
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
-            await self._send_all(self._dialect.event(TextFinished(warning)))
-        turn.begin(self._run_turn(turn, message))
+            await self._tell(turn, self._dialect.event(TextFinished(warning)))
+        return turn.begin(self._run_turn(turn, message)) if self._turn is turn else None
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
         scene_id = message.current_scene_id
@@ -356,8 +357,9 @@ class Session:
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         if isinstance(event, Ended):
             turn.reason, turn.usage, turn.kept = event.reason, event.usage, event.kept
-        self._conversation.note(event, turn.project_id, "" if turn.guest is None else turn.id)
-        await self._tell(turn, self._dialect.event(event))
+        if self._turn is turn:  # what a stopped one asks nobody is shown, so a yes is to something else
+            self._conversation.note(event, turn.project_id, "" if turn.guest is None else turn.id)
+            await self._send_all(self._dialect.event(event))
 
     # --- stop ------------------------------------------------------------------------------------------------------
 

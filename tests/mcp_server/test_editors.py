@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from arrow_project import parse
 from server import Access
 from server.dialects import Frame
 from server.socket.session import Session
@@ -225,6 +226,33 @@ async def test_an_assistant_that_cancels_as_its_turn_begins_leaves_the_editor_fr
 
     assert ended["reason"] == "stopped"
     assert done["status"] == "done"
+
+
+async def test_an_assistant_that_is_stopped_as_its_turn_is_announced_asks_and_does_nothing(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins, goes_on, send_all = Event(), Event(), Session._send_all  # pyright: ignore[reportPrivateUsage]
+
+    async def held(session: Session, frames: Iterable[Frame]) -> None:
+        frames = list(frames)
+        await send_all(session, frames)
+        if not begins.is_set() and any(frame["type"] == "turn_start" for frame in frames):
+            begins.set()
+            await asyncio.to_thread(goes_on.wait)  # a client that reads slowly
+
+    monkeypatch.setattr(Session, "_send_all", held)
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        working = asyncio.create_task(scribe.code("apply_operations", operations=[_DELETE]))
+        await asyncio.to_thread(begins.wait)
+        await editor.send(type="stop")
+        await editor.until("turn_end")
+        goes_on.set()
+        assert await working == "STOPPED"
+        await editor.send(type="user_message", message="yes")
+        await editor.until("turn_end", 2)
+
+    assert not any(frame["type"] == "function_call" for frame in editor.seen)
+    assert 2 in parse(editor.editor.content).data.nodes
 
 
 async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home: House) -> None:
