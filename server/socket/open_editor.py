@@ -17,6 +17,10 @@ from server.socket.session import Session
 from server.socket.state import State
 from server.turn_ledger import TurnRecord
 
+_UNREADABLE = Failure(
+    "PARSE_ERROR", "The story that this editor has open cannot be read as it is now; the editor was told why."
+)
+
 
 class OpenEditor(Session):
     """A session that has guests: each of their turns is one of its own, which its user sees and can stop."""
@@ -31,7 +35,7 @@ class OpenEditor(Session):
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
         self._left_by_guest = ""  # what is kept from before the last turn that has done something, if it was a guest's
-        self._shown: list[asyncio.Future[None]] = []  # who waits for the client to show its story
+        self._shown: list[asyncio.Future[Failure | None]] = []  # who waits for the client to show its story
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
 
     @property
@@ -43,7 +47,7 @@ class OpenEditor(Session):
         """The story of `key` as the client has it now, where it can be asked; else as it has last shown it.
 
         Raises:
-            GuestRefused: It does not answer, or has no story open, or one of another project.
+            GuestRefused: It does not answer, or has no story open that can be read, or one of another project.
         """
         frames = list(self._dialect.story_request())
         if frames and self.state is State.IDLE:  # else a turn follows what the client does
@@ -55,16 +59,18 @@ class OpenEditor(Session):
         return project
 
     async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
-        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        shown: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
         self._shown.append(shown)
         try:
             await self._send_all(frames)
             async with asyncio.timeout(self._services.limits.call_timeout_s):
-                await shown
+                problem = await shown
         except TimeoutError as error:
             raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
         finally:
             self._shown.remove(shown)
+        if problem is not None:
+            raise GuestRefused(problem)
 
     async def host(self, guest: Guest, message: UserMessage, key: ProjectKey) -> None:
         """A turn of an assistant's in the story of `key`; returns when it has ended.
@@ -159,7 +165,13 @@ class OpenEditor(Session):
     async def _take_story(self, message: FileSync) -> None:
         try:
             await super()._take_story(message)
-        finally:
-            for shown in self._shown:
-                if not shown.done():
-                    shown.set_result(None)
+        except BaseException:
+            self._note_shown(_UNREADABLE)
+            raise
+        self._note_shown(None)
+
+    def _note_shown(self, problem: Failure | None) -> None:
+        """Who waits for the story goes on, or is told why not: the one from before is not what the client has."""
+        for shown in self._shown:
+            if not shown.done():
+                shown.set_result(problem)

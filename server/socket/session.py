@@ -58,8 +58,8 @@ _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its
 _ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
 _NOT_FOLLOWED = Failure(
     "CONFLICT",
-    "The project has been changed meanwhile, and there is no room in memory to look at that. Nothing more is done in "
-    "this turn.",
+    "The project has been changed meanwhile, and as it is now it could not be read, or there is no room in memory for "
+    "it. Nothing more is done in this turn.",
 )
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
@@ -227,16 +227,18 @@ class Session:
         await self._sync_file(project_id, message.arrow_content)
 
     async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
-        project = await self._conversation.read(project_id, content, is_late=is_late)
-        turn = self._turn
-        if turn is not None and turn.running is not None and project_id == turn.project_id:
-            try:
+        try:
+            project = await self._conversation.read(project_id, content, is_late=is_late)
+            turn = self._turn
+            if turn is not None and turn.running is not None and project_id == turn.project_id:
                 turn.weigh(self._conversation.stories.size(project_id))
-            except NoRoomForTurn:
+                await turn.running.follow(project)
+                turn.shown = project
+        except (MessageError, CorpusError):
+            turn = self._turn
+            if turn is not None and project_id == turn.project_id and turn.editor.left is None:
                 turn.editor.leave(_NOT_FOLLOWED)  # it would go on with the story from before
-                raise
-            await turn.running.follow(project)
-            turn.shown = project
+            raise
 
     async def _take_result(self, result: FunctionResult) -> None:
         turn, content = self._turn, result.arrow_content

@@ -57,6 +57,19 @@ async def test_what_the_user_has_done_meanwhile_is_seen(home: House) -> None:
     assert "Renamed by hand" in outlined["outline"]
 
 
+async def test_a_story_that_cannot_be_read_is_not_taken_for_the_one_from_before(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+
+        async def shows_nonsense() -> None:
+            await editor.send(type="file_sync", project_id=1, arrow_content="not json")
+
+        editor.before_it_shows = shows_nonsense
+        codes = [await scribe.code("apply_operations", operations=[_GOLD]), await scribe.code("outline")]
+
+    assert codes == ["PARSE_ERROR", "PARSE_ERROR"]
+    assert not any(frame["type"] == "function_call" for frame in editor.seen)
+
+
 async def test_a_dry_run_does_not_disturb_the_user(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         planned = await scribe.ok("apply_operations", operations=[_GOLD], dry_run=True)

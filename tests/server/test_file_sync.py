@@ -96,6 +96,18 @@ def test_a_sync_during_a_turn_settles_what_the_turn_knows(home: House, client: C
     assert "Rain." in home.model.requests[-1].context
 
 
+def test_a_sync_during_a_turn_that_cannot_be_read_lets_it_do_nothing_more(home: House, client: Client) -> None:
+    anew = Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})
+    home.model.add([Use("create_character", {"name": "Bram"})], [anew], ["So be it."])
+    client.ask("Add Bram, and say it anew.")
+    call = client.call()
+    client.sync("not json")
+    client.until("chat_response")
+    client.answer(call)
+    assert "function_call" not in [frame["type"] for frame in client.until("end")]
+    assert home.model.requests[2].tool_results[0]["error"]["code"] == "CONFLICT"
+
+
 @pytest.mark.parametrize("by_hand", ["", "Rain on the pier."])
 def test_a_story_that_comes_while_changes_wait_for_a_yes_is_what_the_question_is_about(
     home: House, client: Client, halfway: Halfway, by_hand: str
