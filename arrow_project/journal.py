@@ -2,44 +2,56 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from sys import getsizeof
+from typing import Any, cast
+
+_OF_A_CHANGE = 300  # bytes, with what it is undone by
 
 
 class Journal:
     """Changes in order, each with what undoes it; undoing restores contents and the order of keys.
 
     Attributes:
-        rewritten: what data takes that is kept as it was because a name in it was changed, in characters.
+        kept: what it takes, with the values that were replaced, in bytes.
     """
 
     def __init__(self) -> None:
-        self._undo: list[Callable[[], object]] = []
-        self.rewritten = 0
+        self._undo: list[tuple[Callable[[], object], int]] = []
+        self._committed = 0
+        self.kept = 0
 
     @property
     def position(self) -> int:
-        """How many changes there are; a place to roll back to."""
-        return len(self._undo)
+        """How many changes there have been, and were not undone; a place to roll back to."""
+        return self._committed + len(self._undo)
+
+    def commit(self) -> None:
+        """The changes stay, and nothing is kept of what was before them."""
+        self._committed = self.position
+        self._undo.clear()
+        self.kept = 0
 
     def rollback(self, position: int) -> None:
         """Undo every change made after the position was taken.
 
         Raises:
-            ValueError: there is no such position, or it lies behind an earlier rollback.
+            ValueError: there is no such position, or it lies behind an earlier rollback, or before a commit.
         """
-        if position < 0:
-            raise ValueError(f"{position} is no checkpoint; take one with checkpoint().")
-        if position > len(self._undo):
+        if position < self._committed:
+            raise ValueError(f"{position} is no checkpoint, or a commit came after it; take one with checkpoint().")
+        if position > self.position:
             raise ValueError("This checkpoint was already rolled back past; take a new one.")
-        while len(self._undo) > position:
-            self._undo.pop()()
+        while self.position > position:
+            undo, size = self._undo.pop()
+            undo()
+            self.kept -= size
 
     def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
         """Set a key; an existing one keeps its place."""
         if key in table:
-            self._undo.append(partial(table.__setitem__, key, table[key]))
+            self.note(partial(table.__setitem__, key, table[key]), _beside(table[key], value))
         else:
-            self._undo.append(partial(table.__delitem__, key))
+            self.note(partial(table.__delitem__, key))
         table[key] = value
 
     def drop(self, table: dict[Any, Any], key: Any) -> None:
@@ -52,27 +64,36 @@ class Journal:
         places = [(place, key, table[key]) for place, key in enumerate(table) if key in gone]
         for key in gone:
             del table[key]
-        self._undo.append(partial(_restore, table, places))
+        self.note(partial(_restore, table, places), sum(getsizeof(value) for _, _, value in places))
 
     def append(self, array: list[Any], value: Any) -> None:
         """Append to an array."""
         array.append(value)
-        self._undo.append(array.pop)
+        self.note(array.pop)
 
     def remove(self, array: list[Any], value: Any) -> None:
         """Remove the first element equal to the value."""
         index = array.index(value)
-        self._undo.append(partial(array.insert, index, array[index]))
+        self.note(partial(array.insert, index, array[index]))
         del array[index]
 
-    def count_rewritten(self, characters: int) -> None:
-        """Count data that was written anew, until that is undone."""
-        self._undo.append(partial(setattr, self, "rewritten", self.rewritten))
-        self.rewritten += characters
+    def note(self, undo: Callable[[], object], replaced: int = 0) -> None:
+        """Remember how to undo a change, for which so many bytes of what was there are kept."""
+        size = _OF_A_CHANGE + replaced
+        self._undo.append((undo, size))
+        self.kept += size
 
-    def note(self, undo: Callable[[], object]) -> None:
-        """Remember how to undo a change of something beside the document."""
-        self._undo.append(undo)
+
+def _beside(old: Any, new: Any) -> int:
+    """Bytes that a value takes for itself once another is in its place: what is in both is there anyway."""
+    there = {id(value) for value in _inner(new)}
+    return getsizeof(old) + sum(_beside(value, None) for value in _inner(old) if id(value) not in there)
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    return (
+        cast("dict[str, Any]", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
 
 
 def _restore(table: dict[Any, Any], gone: list[tuple[int, Any, Any]]) -> None:

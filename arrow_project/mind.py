@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from arrow_project.ids import next_id
-from arrow_project.merging import extent, merged, replaced
+from arrow_project.merging import merged, replaced
 from arrow_project.names import base36, unique
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.operation import NativeCall
@@ -260,7 +260,6 @@ class Mind:
             data = replaced(node["data"], exposures)
             if data != node["data"]:
                 self.project.usage.removed(node_id, node)
-                self.journal.count_rewritten(extent(node["data"]))
                 self.journal.put(node, "data", data)
                 self.project.usage.added(node_id, node)
 

@@ -67,10 +67,16 @@ class ArrowProject:
         """Undo everything since the checkpoint; the bytes of ``to_text`` are what they were.
 
         Raises:
-            ValueError: it is no checkpoint, or an earlier one was rolled back to already; nothing is undone.
+            ValueError: it is no checkpoint, an earlier one was rolled back to already, or a commit came after it;
+                nothing is undone.
         """
         with self._in_use:
             self.data.journal.rollback(token)
+
+    def commit(self) -> None:
+        """What was done so far stays, and takes no memory any more: no checkpoint before now can be rolled back to."""
+        with self._in_use:
+            self.data.journal.commit()
 
     def apply(self, operation: Operation, selection: Selection = _NOTHING_SELECTED) -> OperationResult:
         """Apply one operation, completely or not at all.

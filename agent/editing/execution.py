@@ -179,6 +179,7 @@ class Execution:
                 alone = await self._computed(expected.apply, operation, selection)
             except OperationError as error:
                 return Failure("CONFLICT", f"{_UNEXPECTED}: {failure_of(error).message}")
+            expected.commit()
             ids.update(changed_ids(alone.result, finished.result))
         return None
 

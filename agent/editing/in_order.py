@@ -33,6 +33,7 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
         if applied.created:
             selection = replace(selection, last_created=applied.created[-1])
         resolved.append(applied.operation)
+        tried.commit()
     return resolved
 
 

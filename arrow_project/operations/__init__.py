@@ -19,6 +19,10 @@ _MODULES = (inserting, updating, connecting, scenes, variables, characters)
 _FUNCTIONS: dict[str, Function] = {f.spec.name: f for module in _MODULES for f in module.FUNCTIONS}
 # the name that the protocol's own examples use
 _ALIASES = {"create_node": "create_insert_node"}
+# Bytes that are kept of what was there before the operations that can still be rolled back. Making a deleted node again
+# takes some, and whatever was deleted, an undo makes again in one turn.
+_MOST_KEPT = 64 * 2**20
+_MOST_KEPT_FOR_A_NODE = 4096
 
 OPERATIONS: Mapping[str, OperationSpec] = MappingProxyType({name: f.spec for name, f in _FUNCTIONS.items()})
 """Every operation by name: what a model's tools are made of."""
@@ -34,6 +38,7 @@ def perform(project: ProjectData, operation: Operation, selection: Selection) ->
     if not isinstance(cast("object", operation), Operation):
         raise TypeError(f"An Operation is applied, not {type(operation).__name__}.")
     called = _function(operation.function)
+    _refuse_too_many_changes(project)
     if called.asks_for_users:
         # before the transaction, so that taking it back does not lose the index
         project.usage.prepare()
@@ -54,6 +59,15 @@ def perform(project: ProjectData, operation: Operation, selection: Selection) ->
         result["remarks"] = list(editing.remarks)
     resolved = Operation(called.spec.name, with_ids(called.spec.name, arguments, editing.said))
     return OperationResult(result, tuple(editing.created), resolved, tuple(editing.mind.calls))
+
+
+def _refuse_too_many_changes(project: ProjectData) -> None:
+    if project.journal.kept > _MOST_KEPT + _MOST_KEPT_FOR_A_NODE * len(project.nodes):
+        raise OperationError(
+            ErrorCode.PERMISSION_DENIED,
+            f"The changes so far take {project.journal.kept // 2**20} MiB until they need not be undone any more. "
+            "Do the rest in another turn.",
+        )
 
 
 def _function(name: object) -> Function:

@@ -13,7 +13,7 @@ from arrow_project.values import LONGEST_TEXT, Record, shortened, shown
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000
 """Characters that a rename may write into the texts that expose the name."""
-_MOST_REWRITTEN = 20_000_000  # characters, by all renames: what was there before can be taken back
+_MOST_REWRITTEN = 20_000_000  # characters of data, which is there twice until the rename is done
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
@@ -64,10 +64,10 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
             f"Texts expose {shortened(old)} {count:,} times, and a rename may write {max(most, 0):,} characters into "
             f"them; choose a name of at most {max(most // count, len(old))}."
         )
-    if project.journal.rewritten + sum(map(extent, exposing)) > _MOST_REWRITTEN:
+    if (rewritten := sum(map(extent, exposing))) > _MOST_REWRITTEN:
         raise mismatch(
-            f"Data of {project.journal.rewritten:,} characters was written anew for other names, and "
-            f"{_MOST_REWRITTEN:,} may be: save the story and open it again, then rename {shortened(old)}."
+            f"Data of {rewritten:,} characters exposes {shortened(old)}, and a rename may write {_MOST_REWRITTEN:,} "
+            "anew: write the new name into some of the texts first."
         )
 
 

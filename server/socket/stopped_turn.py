@@ -57,10 +57,10 @@ class StoppedTurn:
             self._stories.replace(turn.project_id, turn.shown, before)
             return
         self._stories.replace(turn.project_id, turn.shown, after)
-        await self._stories.weigh(turn.project_id)
         # Of an operation that is stopped between two of its calls, what the client has reported is true.
         if turn.editor.content is not None:
             await self._stories.adopt(turn.project_id, after, turn.editor.content)
+        await self._stories.weigh(turn.project_id)
 
     def _stays(self, changes: str) -> list[Frame]:
         if not changes:

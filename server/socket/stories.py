@@ -172,10 +172,10 @@ class Stories:
         return story.unseen
 
     async def weigh(self, project_id: str) -> None:
-        """Counts what a turn has added to the story, which nothing changes meanwhile."""
+        """Counts what turns have added to the story; they are over, and cannot be rolled back any more."""
         if (story := self._stories.get(project_id)) is None:
             return
-        size = await in_thread(size_in_memory, story.project)
+        size = await in_thread(_committed_size, story.project)
         if self._stories.get(project_id) is story:
             self._keep(project_id, replace(story, size=size))
 
@@ -201,7 +201,6 @@ class Stories:
             logger.warning("the client reported content that cannot be read: %s", error)
             return
         self.replace(project_id, known, project)
-        await self.weigh(project_id)
 
     def settle(self, work: Coroutine[Any, Any, None]) -> None:
         """Lets `work` bring a story up to date, for which nobody but the next turn has to wait."""
@@ -220,3 +219,8 @@ class Stories:
         for project_id in self._stories:
             self._room.free(self, project_id)
         self._stories.clear()
+
+
+def _committed_size(project: ArrowProject) -> int:
+    project.commit()
+    return size_in_memory(project)

@@ -115,19 +115,61 @@ def test_a_new_name_makes_no_texts_long_in_which_arrow_sees_no_exposure() -> Non
     assert "expose | 10,000 times" in refused.message
 
 
-def test_of_texts_that_are_written_anew_for_names_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrow_project.operations.variables._MOST_REWRITTEN", 3000)
+def test_a_rename_writes_so_much_data_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.operations.variables._MOST_REWRITTEN", 1000)
     long = {"type": "content", "name": "long", "data": {"content": "{q}" + "x" * 997, "odd": [[]]}}
     other = {"type": "user_input", "name": "ask", "data": {"prompt": "x" * 10_000, "variable": 900}}
     variables = {"900": {"name": "q", "type": "num", "init": 0}}
     project = _story(nodes={"1000": long, "1001": other}, variables=variables)
-    before = project.checkpoint()
-    for name in "rs":
-        do(project, "update_variable", variable_id=900, name=name)
     refused = refusal(project, "update_variable", variable_id=900, name="t")
-    assert "Data of 2,128 characters was written anew for other names, and 3,000 may be" in refused.message
-    project.rollback(before)
+    assert "Data of 1,064 characters exposes q, and a rename may write 1,000 anew" in refused.message
+    do(project, "update_node", node_id=1000, data={"content": "{q}"})
     do(project, "update_variable", variable_id=900, name="t")
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("update_node", {"node_id": 1000, "data": {"content": "y" * 300_000}}),
+        ("update_node", {"node_id": 1000, "data": {"content": "".join(f"{{a{n}}}" for n in range(1000))}}),
+        ("update_node", {"node_id": 1000, "notes": "y" * 300_000}),
+    ],
+)
+def test_of_what_was_there_before_so_much_is_kept_until_a_commit(
+    monkeypatch: pytest.MonkeyPatch, function: str, arguments: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 2**20)
+    node = {"type": "content", "name": "long", "data": {}}
+    project = _story(nodes={"1000": node})
+    before, text = project.checkpoint(), project.to_text()
+
+    def change() -> int:
+        for times in range(50):
+            now = project.checkpoint()
+            with suppress(OperationError):
+                do(project, function, **arguments)
+                do(project, "update_node", node_id=1000, data={"content": ""}, notes="")
+            if project.checkpoint() == now:
+                return times
+        raise AssertionError("it keeps everything")
+
+    times = change()
+    assert 0 < times < 10
+    assert "Do the rest in another turn" in refusal(project, "update_node", node_id=1000, name="n").message
+    project.rollback(before)
+    assert project.to_text() == text
+    assert change() == times, "what is undone is not kept"
+    project.commit()
+    assert change() == times
+
+
+def test_a_deleted_chapter_is_made_again_in_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 2**14)
+    project = _story(nodes={})
+    scene = do(project, "create_scene", name="chapter")["scene_id"]
+    for _ in range(100):
+        do(project, "create_insert_node", type="dialog", scene_id=scene, preset={"lines": ["{a} and {b}"]})
+    assert project.data.journal.kept > 2**14
 
 
 class _Text(str):

@@ -48,6 +48,20 @@ def test_no_checkpoint_is_refused_before_anything_is_undone(lamp: ArrowProject) 
     assert lamp.to_text() == after
 
 
+def test_what_is_committed_stays_and_checkpoints_go_on(lamp: ArrowProject) -> None:
+    before = lamp.checkpoint()
+    do(lamp, "create_variable", name="a", type="num")
+    made = lamp.checkpoint()
+    lamp.commit()
+    after = lamp.to_text()
+    assert lamp.checkpoint() == made
+    with pytest.raises(ValueError, match="commit"):
+        lamp.rollback(before)
+    do(lamp, "create_variable", name="b", type="num")
+    lamp.rollback(made)
+    assert lamp.to_text() == after
+
+
 def test_an_entry_that_is_no_id_does_not_stop_a_restoration(lamp: ArrowProject) -> None:
     raw = json.loads(lamp.to_text())
     raw["resources"]["scenes"]["0"]["entry"] = [1]

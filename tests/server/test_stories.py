@@ -93,7 +93,29 @@ async def test_what_a_client_reports_takes_room() -> None:
     await stories.read("1", story_text())
     project = await stories.read("2", story_text())
     await stories.adopt("2", project, story_text("x" * 2**20))
+    await stories.weigh("2")
     assert stories.get("1") is None
+
+
+def test_what_turns_have_replaced_takes_no_memory_once_they_are_over(home: House) -> None:
+    with home.client() as client:
+        client.sync()
+        client.assert_quiet()
+        stories = next(iter(home.services.story_room._stories["local"]))[0]  # pyright: ignore[reportPrivateUsage]
+        project = stories.get("1")
+        assert project is not None
+        versions = [project.checkpoint()]
+        for number in range(5):
+            text = {"node_id": 3, "data": {"content": f"{number}" * 50_000}}
+            client.ask("", function="update_node", function_params=text, confirm="never")
+            client.answer(client.call())
+            client.until("end")
+            client.ask("", function="list_characters")  # by then the last turn is settled
+            client.until("end")
+            assert stories.get("1") is project
+            assert project.data.journal.kept == 0
+            versions.append(project.checkpoint())
+        assert versions == sorted(set(versions)), "each turn leads to another version"
 
 
 async def test_the_stories_of_all_connections_share_one_room() -> None:
