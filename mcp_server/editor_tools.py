@@ -7,7 +7,8 @@ from server.socket.state import State
 
 _NONE = (
     "No editor has a story open here. The user starts 'fletcher serve' and opens the story in an Arrow with Fletcher; "
-    "or name an .arrow file as the story."
+    "or name an .arrow file as the story. A client that has not said its dialect is one once its user has sent a "
+    "message."
 )
 
 
@@ -30,7 +31,7 @@ def _fields(session: OpenEditor) -> dict[str, object]:
 
 def _line(session: OpenEditor) -> str:
     busy = ", busy" if session.state is not State.IDLE else ""
-    client = quoted_name(session.client or session.dialect_name or "a client")
+    client = quoted_name(session.client or session.dialect_name)
     return f"- {session.id}: {client} with project {session.project_id}{busy}"
 
 

@@ -19,6 +19,7 @@ ABOUT = {"story": STORY, "project": PROJECT}
 
 _SUFFIX = ".arrow"
 _FIRST_PROJECT = "1"  # as on the command line
+_NONE = "there is none; a client that has not said its dialect is one once its user has sent a message"
 
 
 async def story_of(call: AssistantCall) -> EditableStory:
@@ -35,7 +36,7 @@ async def story_of(call: AssistantCall) -> EditableStory:
     if named is None and len(open_now) == 1:
         return _in_editor(call, open_now[0])
     if named is None:
-        known = ", ".join(f"{one.id} (project {one.project_id})" for one in open_now) or "none is connected"
+        known = ", ".join(f"{one.id} (project {one.project_id})" for one in open_now) or _NONE
         raise ToolError(
             "STORY_NEEDED",
             f"Name the story in 'story': the path of an .arrow file, or an editor of list_editors ({known}).",

@@ -78,8 +78,13 @@ class Editors:
             del self._sessions[session.id]
 
     def of(self, workspace: str) -> list[OpenEditor]:
-        """Those of a workspace that have shown a story, the first that came first."""
-        return [one for one in self._sessions.values() if one.workspace == workspace and one.has_story]
+        """Those of a workspace that have shown a story, the first that came first.
+
+        One whose dialect is not known yet is none of them: an assistant's calls would reach it in a form that it takes
+        for another, and only its own user's message says which it is.
+        """
+        known = [one for one in self._sessions.values() if one.dialect_name]
+        return [one for one in known if one.workspace == workspace and one.has_story]
 
     def get(self, workspace: str, editor_id: str) -> OpenEditor | None:
         """The one of that id; None where the workspace has none."""

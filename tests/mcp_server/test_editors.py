@@ -7,13 +7,14 @@ from threading import Event
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
 
 from arrow_project import parse
 from server import Access
 from server.dialects import Frame
 from server.socket.session import Session
 from tests.agent.story import story_text
-from tests.mcp_server.arrow import arrow
+from tests.mcp_server.arrow import Arrow, arrow
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
 from tests.server.dispatcher import Dispatcher
 from tests.server.house import House, house
@@ -469,6 +470,33 @@ async def test_editors_of_another_workspace_are_not_there(tmp_path: Path) -> Non
             assert (await other.ok("list_editors"))["editors"] == []
             assert await other.code("outline", story=listed["id"]) == "PATH_NOT_ALLOWED"
             assert await other.code("apply_operations", operations=[_GOLD]) == "STORY_NEEDED"
+
+
+async def test_a_client_whose_dialect_is_not_known_yet_is_not_worked_in(home: House) -> None:
+    native = {"variable": 20, "operator": "gte", "with": [0, 5]}
+    preset = {"variable": 20, "operator": ">=", "compare_to": {"type": "value", "value": 5}}
+    check = {"function": "create_insert_node", "arguments": {"type": "condition", "scene_id": 0, "preset": preset}}
+    async with connect(home.ws_url, proxy=None) as socket, assistant(home.url) as scribe:
+        editor = Arrow(socket, story_text())
+        listening = asyncio.create_task(editor.listen())
+        await editor.show()
+        await editor.send(type="are you there?")
+        await editor.until("chat_response")
+        listed = await scribe.call("list_editors")
+        early = await scribe.call("apply_operations", operations=[check])
+        hello = {"message": "Hello", "current_project_id": 1, "arrow_content": editor.editor.content}
+        await editor.send(type="user_message", **hello)
+        await editor.until("end")
+        done = await scribe.ok("apply_operations", operations=[check])
+        call = await editor.until("function_call")
+        listening.cancel()
+
+    assert listed.structured_content["editors"] == []
+    for answer in (listed, early):
+        assert "once its user has sent a message" in text_of(answer)
+    assert early.is_error
+    assert done["status"] == "done"
+    assert native.items() <= call["arguments"]["preset"]["data"].items()
 
 
 async def test_of_several_editors_one_has_to_be_named(home: House) -> None:
