@@ -19,7 +19,8 @@ _WORDS = re.compile(r"( +|\n)")
 
 def converse(turns: FileTurns, file: Path) -> None:
     """Messages from standard input until it ends; Ctrl-C stops a turn, or drops the line that is being typed."""
-    console.err.print(f"About {file}. Ctrl-C stops a turn, Ctrl-D ends; 'undo' takes the last turn back.", style="dim")
+    said = f"About {file}. Ctrl-C stops a turn, Ctrl-D ends; 'undo' takes the last turn back."
+    console.err.print(said, markup=False, style="dim")
     history: list[dict[str, str]] = []
     while (message := _next_line()) is not None:
         if message in _ENDS:

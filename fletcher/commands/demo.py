@@ -93,7 +93,7 @@ def _show_conversation(settings: Settings, owner: Owner, story: Path) -> None:
 
     before = parse(story.read_bytes())
     _heading("2. A question, over the socket")
-    console.out.print(f"server {owner.url}, model {settings.model_name}", style="dim")
+    console.out.print(f"server {owner.url}, model {settings.model_name}", markup=False, style="dim")
     with DemoClient(owner, before.copy(), _PROJECT) as client:
         _show_turn(client, SAMPLE.question)
         _heading("3. A request that changes the project, operation by operation")
@@ -118,7 +118,7 @@ def _show_result(before: ArrowProject, after: ArrowProject, story: Path) -> None
         raise CommandError(f"The demo did not end well: {broken or 'nothing was added'}.")
     console.out.print("Added: " + ", ".join(counted(count, kind) for kind, count in grown.items() if count) + ".")
     console.out.print("Checked: it breaks no rule of Arrow's.")
-    console.out.print(f"The changed project: [bold]{story}[/]")
+    console.out.print(f"The changed project: [bold]{escape(str(story))}[/]")
 
 
 def _counts(project: ArrowProject) -> dict[str, int]:
@@ -144,7 +144,7 @@ def _show_next_steps(story: Path) -> None:
         "serve",
     ):
         console.out.print(f"  {program()} {command}", markup=False)
-    console.out.print(f"To see the scene, open {story} in Arrow.", style="dim")
+    console.out.print(f"To see the scene, open {story} in Arrow.", markup=False, style="dim")
 
 
 def _serve_page(settings: Settings, data_dir: Path) -> None:

@@ -96,14 +96,15 @@ def run_server(
         access = Access(
             tokens, owner_key, settings.allowed_hosts, settings.allowed_origins, requires_key=settings.require_key
         )
-        console.err.print(f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}.")
+        said = f"Fletcher serves {url_of(bound)} (socket: /ws/chat) with model {settings.model_name}."
+        console.err.print(said, markup=False)
         if settings.page:
             console.err.print(f"The page: {url_of(bound)}/")
         on_bound(url_of(bound))
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
-        console.err.print(f"Data: {where}", style="dim")
+        console.err.print(f"Data: {where}", markup=False, style="dim")
         if not tokens:
-            console.err.print(_who_may_use_it(settings), style="dim")
+            console.err.print(_who_may_use_it(settings), markup=False, style="dim")
         parts.load_embedder()
         _keep_what_is_loaded()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)

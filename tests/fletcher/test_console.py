@@ -13,6 +13,7 @@ import pytest
 
 from corpora import Passage
 from fletcher import console
+from fletcher.conversation import converse
 from fletcher.log import log_warnings
 from ingest import DocumentReport, IngestReport, Problem
 from ingest import Progress as IngestProgress
@@ -65,8 +66,16 @@ def _error() -> None:
     console.err.print(f"Error: {EVIL}", markup=False, soft_wrap=True)
 
 
-@pytest.mark.parametrize("printed", [_report, _skipped, _changes, _found, _turn, _error])
-def test_nothing_that_is_printed_commands_the_terminal(shown: io.StringIO, printed: Any) -> None:
+def _about() -> None:
+    turns: Any = None  # nothing is said
+    converse(turns, Path(f"m[/{EVIL}"))
+
+
+@pytest.mark.parametrize("printed", [_report, _skipped, _changes, _found, _turn, _error, _about])
+def test_nothing_that_is_printed_commands_the_terminal(
+    shown: io.StringIO, printed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     printed()
     text = shown.getvalue()
     assert r"\x1b[31m\x9b2J\u202efdp.[bold red]md[/]" in text
