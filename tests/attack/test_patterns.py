@@ -95,6 +95,9 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any], set[str]]]:
                 flags = [eval(ast.unparse(one.value)) for one in call.keywords if one.arg == "flags"]
                 flags += [eval(ast.unparse(one)) for one in call.args if ast.unparse(one).startswith("re.")]
                 yield path, re.compile(str(call.args[0].value), *flags), {use}
+    grammar: Any = import_module("agent.local.parsing")
+    for terminal in grammar._parser().terminals:
+        yield f"agent/local/grammar.lark {terminal.name}", re.compile(terminal.pattern.to_regexp()), {"match"}
 
 
 # --- texts of their own characters ----------------------------------------------------------------------------------
