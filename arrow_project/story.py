@@ -250,7 +250,8 @@ class Story:
 
     def describe_way(self, node_id: int, slot: int, to: int | None = None) -> str:
         """A node as `describe` has it, on one of its outputs where it has several; `to` instead of itself if given."""
-        name = self.nodes[node_id].output_name(slot)
+        node = self.nodes.get(node_id)
+        name = node.output_name(slot) if node else ""
         return self.describe(node_id if to is None else to) + (f" on {shorten(name)}" if name else "")
 
     def describe(self, node_id: int) -> str:

@@ -65,6 +65,15 @@ def test_what_is_no_value_of_that_type_is_said(type_name: str, written: str) -> 
         read("initial_value", {"type": ["number", "string", "boolean"]}, written, type_name)
 
 
+@pytest.mark.parametrize("value", [[1], {"id": [1]}, {"a": 1}, [[0, "x"]]])
+def test_what_can_be_no_choice_is_none(value: Any) -> None:
+    async def use() -> Any:
+        field: Any = draw("variable", {"type": "integer"}, RESOURCES, value)
+        return field.element.value
+
+    assert on_a_page(use) is None
+
+
 @pytest.mark.parametrize("written", ["[1, 2", "[" * 100_000])
 def test_what_is_no_json_is_said(written: str) -> None:
     with pytest.raises(ValueError, match="JSON is needed"):

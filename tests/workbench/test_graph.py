@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from nicegui import ElementFilter, ui
 
 from arrow_project import Node, Story
 from server import RequestError
@@ -167,6 +168,20 @@ def test_of_the_ways_of_a_node_those_that_are_shown_are_described_and_each_node_
         on_a_page(use)
     assert len(ways) == 2 * MOST_ELEMENTS
     assert phrases == [1001]
+
+
+def test_a_node_that_something_leads_to_which_is_not_there_has_its_card() -> None:
+    story = json.loads(story_text())
+    scene = next(iter(story["resources"]["scenes"].values()))
+    key, placed = next(iter(scene["map"].items()))
+    placed["io"] = [[10**15, 0, int(key), 0]]
+    opened = OpenStory.read("a.arrow", json.dumps(story).encode()).story
+
+    async def use() -> list[str]:
+        draw_node(opened, opened.nodes[int(key)], print)
+        return [button.text for button in ElementFilter(kind=ui.button)]
+
+    assert f"node {10**15}" in on_a_page(use)
 
 
 def test_what_a_page_asks_of_a_story_is_there_before_it_is_opened() -> None:

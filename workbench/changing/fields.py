@@ -1,7 +1,7 @@
 """Fields of a form, made from JSON schemas: each says what was written, or what is wrong with it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
@@ -254,7 +254,7 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
         choices = {True: "yes", False: "no"}
     if choices is not None:
         shown = value.get("id") if isinstance(value, Mapping) else value
-        shown = shown if shown in choices else None
+        shown = shown if isinstance(shown, Hashable) and shown in choices else None  # a story may have a list there
         return ui.select(dict(choices), label=label, value=shown, with_input=len(choices) > 8, clearable=True), _chosen
     if types == ["boolean"]:
         return ui.checkbox(label, value=value), _as_it_is
