@@ -99,11 +99,13 @@ class DirectCalls:
         before, executed = self.execution.before, self.execution.executed
         if not executed or before is None or self.context.project is None:
             return failure
-        if self.execution.shadow.is_shared:
+        way, shadow = None, self.execution.shadow
+        if not shadow.is_shared:
+            way = await in_thread(way_back, self.context.project, before, self._selection())
+        if way is None or shadow.is_shared:  # perhaps just now
             part = "A part had been done before and stays, as somebody else has changed the story meanwhile."
             return replace(failure, message=f"{failure.message} {part} {summarize(executed)}")
-        way = await in_thread(way_back, self.context.project, before, self._selection())
-        stays = await self.execution.replay(way.operations)
+        stays = await self.execution.replay(way.operations, agreed=way.now)
         came_of = "and it could not be taken back: " + stays.message if stays else "and it was taken back."
         return Failure(failure.code, f"{failure.message} A part had been done before, {came_of}", failure.details)
 

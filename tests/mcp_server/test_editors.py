@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 
+from agent.turn.undo import WayBack, way_back
 from arrow_project import parse
 from server import Access
 from server.dialects import Frame
@@ -148,6 +149,35 @@ async def test_a_list_that_is_broken_off_takes_back_nothing_that_the_user_has_wr
 
     assert "somebody else has changed the story meanwhile. Done: create variable (name gold" in text_of(answer)
     assert "By hand." in asked["text"]
+    assert "By hand." in editor.editor.content
+
+
+async def test_a_list_that_is_broken_off_takes_back_nothing_that_the_user_writes_just_then(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finds, goes_on = Event(), Event()
+
+    def held(*given: Any) -> WayBack:
+        way = way_back(*given)
+        finds.set()
+        goes_on.wait()  # as for a large story
+        return way
+
+    monkeypatch.setattr("agent.turn.direct.way_back", held)
+    node = {"function": "create_insert_node", "arguments": {"type": "content", "scene_id": 0}}
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.refuses = "create_scene"
+        scene = {"function": "create_scene", "arguments": {"name": "Quay"}}
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[node, scene]))
+        await asyncio.to_thread(finds.wait)
+        made = max(parse(editor.editor.content).data.nodes)
+        editor.editor.execute("update_node", {"node_id": made, "data": {"content": "By hand."}})
+        await editor.show()
+        await editor.has_arrived()
+        goes_on.set()
+        answer = await working
+
+    assert "somebody else has changed the story meanwhile. Done: create insert node" in text_of(answer)
     assert "By hand." in editor.editor.content
 
 
