@@ -266,10 +266,10 @@ class CatalogPendings:
         """What was before the turn that led to this story, which stays kept."""
         return self._weighed(self._newest(content_sha256))
 
-    def id_of_before(self, content_sha256: str) -> str:
-        """The id of that, which is not read; empty if there is none."""
+    def id_of_unshared(self, content_sha256: str) -> str:
+        """The id of that, which is not read; empty if there is none, or if somebody else has changed the story then."""
         found = self._newest(content_sha256)
-        return found.id if found else ""
+        return "" if found is None or _is_shared(found) else found.id
 
     def take_before(self, content_sha256: str) -> Before | None:
         """Hands out what was before the turn that led to this story."""
@@ -306,8 +306,11 @@ class CatalogPendings:
 
 def _before(kept: StoredPending) -> Before:
     content = zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
-    is_shared = kept.payload.get("is_shared", False)  # which earlier versions did not know
-    return Before(content, is_shared, kept.by_assistant, kept.id)
+    return Before(content, _is_shared(kept), kept.by_assistant, kept.id)
+
+
+def _is_shared(kept: StoredPending) -> bool:
+    return bool(kept.payload.get("is_shared", False))  # which earlier versions did not know
 
 
 def policy_for(

@@ -106,8 +106,8 @@ class OpenEditor(Session):
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
         """Has the client take its last turn back itself; None where `undo` is a turn like others.
 
-        That it is where the client cannot, where its user is asked before everything, and where it would be no guest's
-        turn that is taken back.
+        That it is where the client cannot, where its user is asked before everything, where it would be no guest's turn
+        that is taken back, and where the user has written during that.
 
         Raises:
             GuestRefused: As for `show_story`, or the client's own turn is under way.
@@ -144,12 +144,12 @@ class OpenEditor(Session):
                 self._left_by_guest = open_turn.kept if open_turn.guest is not None else ""
 
     async def _is_left_by(self, kept: str) -> bool:
-        """Whether the turn that a guest's has `kept` this from is the last that has led to the story as it is."""
+        """Whether the turn that a guest's has `kept` this from is the last that has led to the story, and by itself."""
         project = self._story
         if project is None or not kept:
             return False
         pendings = self._conversation.pendings(self.project_id)
-        last = await in_thread(lambda: pendings.id_of_before(fingerprint(project)))
+        last = await in_thread(lambda: pendings.id_of_unshared(fingerprint(project)))
         return last == kept and project is self._story
 
     def _require_shown(self, key: ProjectKey) -> None:

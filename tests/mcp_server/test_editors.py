@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -59,13 +60,12 @@ async def test_what_the_user_has_done_meanwhile_is_seen(home: House) -> None:
     assert "Renamed by hand" in outlined["outline"]
 
 
-async def test_a_story_that_cannot_be_read_is_not_taken_for_the_one_from_before(home: House) -> None:
+async def test_a_story_that_cannot_be_read_is_not_taken_for_the_one_from_before(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
-
-        async def shows_nonsense() -> None:
-            await editor.send(type="file_sync", project_id=1, arrow_content="not json")
-
-        editor.before_it_shows = shows_nonsense
+        nonsense = partial(editor.send, type="file_sync", project_id=1, arrow_content="not json")
+        monkeypatch.setattr(editor, "show", nonsense)
         codes = [await scribe.code("apply_operations", operations=[_GOLD]), await scribe.code("outline")]
 
     assert codes == ["PARSE_ERROR", "PARSE_ERROR"]
@@ -331,6 +331,23 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
 
     assert undone["status"] == "done"
     assert "gold" not in outlined["outline"]
+
+
+async def test_what_the_user_has_written_during_the_turn_is_not_taken_back_by_the_users_own_undo_unasked(
+    home: House,
+) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.ok("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": "By hand."}})
+        editor.may_answer.set()
+        await working
+        asked = await scribe.ok("undo")
+
+    assert asked["status"] == "question"
+    assert "By hand." in asked["question"]
+    assert not any(frame["type"] == "undo_request" for frame in editor.seen)
 
 
 async def test_what_the_user_has_done_in_the_panel_is_taken_back_once_the_user_agrees(home: House) -> None:
