@@ -7,7 +7,7 @@ from arrow_project.checking import GoOn, check, check_text
 from arrow_project.diffing import Diff, diff
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
-from arrow_project.long_texts import pieces
+from arrow_project.long_texts import MOST_VALUES, has_more_values, is_crowded, outside_of_texts, pieces
 from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
 from arrow_project.names import fold, near
 from arrow_project.node_view import node_data_schema, node_details, node_line, node_lines
@@ -22,6 +22,7 @@ from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story
 from arrow_project.values import copied
 
 __all__ = [
+    "MOST_VALUES",
     "MOST_WRITTEN",
     "OPERATIONS",
     "TEXT_FIELDS",
@@ -55,6 +56,8 @@ __all__ = [
     "diff",
     "fingerprint",
     "fold",
+    "has_more_values",
+    "is_crowded",
     "losses",
     "lower",
     "near",
@@ -63,6 +66,7 @@ __all__ = [
     "node_line",
     "node_lines",
     "outline",
+    "outside_of_texts",
     "parse",
     "pieces",
     "renumbered",

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
+MOST_VALUES = 2_000_000
+"""Of a story: more would take too much memory."""
 _PIECE = 100_000  # characters
 
 
@@ -18,3 +20,36 @@ def pieces(text: str, further: int = 0) -> Iterator[str]:
 def with_signs(sign: re.Pattern[str], replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
     """The text with another sign for each that the pattern, of a single character, finds."""
     return "".join(sign.sub(replacement, piece) for piece in pieces(text))
+
+
+def has_more_values(text: str, most: int) -> bool:
+    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text, which is not read."""
+    most_quotes = 4 * most  # two for a key, two for its value
+    if _marks(text) <= most and text.count('"') <= most_quotes:
+        return False
+    marks = quotes = 0
+    for outside, more_quotes in outside_of_texts(text):
+        marks += _marks(outside)
+        quotes += more_quotes
+        if marks > most or quotes > most_quotes:
+            return True
+    return False
+
+
+def outside_of_texts(text: str) -> Iterator[tuple[str, int]]:
+    """What is outside of the texts of a JSON text, which is not read, and how many quotation marks: in pieces."""
+    quotes = 0
+    for piece in pieces(text):
+        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
+        yield "".join(parts[quotes % 2 :: 2]), len(parts) - 1
+        quotes += len(parts) - 1
+
+
+def _marks(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
+
+
+def is_crowded(story: str) -> bool:
+    """Whether the text of a story has more than `MOST_VALUES`."""
+    # Each choice of a generator becomes a text of its own; bars divide them.
+    return has_more_values(story, MOST_VALUES) or story.count("|") > MOST_VALUES

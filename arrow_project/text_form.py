@@ -8,7 +8,7 @@ from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
-from arrow_project.long_texts import pieces, with_signs
+from arrow_project.long_texts import MOST_VALUES, is_crowded, pieces, with_signs
 from arrow_project.values import LONGEST_TEXT, TOO_LONG, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
@@ -57,15 +57,18 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         TypeError: it is no text at all.
     """
     text, raw = _characters(text)
+    if is_crowded(text):
+        message = f"The text has more than {MOST_VALUES:,} values, or bars; divide the story into several files."
+        raise ParseError(message, 1)
     digits = raw.translate(_ZERO_FOR_DIGITS)
     # no number can be so long that a double would change it
     read_integer = int if b"0" * (_EXACT_DIGITS + 1) not in digits else _integer
-    is_crowded = digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS and _has_many_ids(text)
-    is_crowded |= raw.count(rb"\u003") > _MANY_IDS  # only a key's digits can be escaped
+    has_many_ids = digits.count(b" " + b"0" * _SHORTEST_ID) > _MANY_IDS and _has_many_ids(text)
+    has_many_ids |= raw.count(rb"\u003") > _MANY_IDS  # only a key's digits can be escaped
     try:
-        value, dropped = _loads(text, read_integer, is_crowded)
+        value, dropped = _loads(text, read_integer, has_many_ids)
     except json.JSONDecodeError as error:
-        value, dropped = _loads_tidied(text, read_integer, is_crowded, error)
+        value, dropped = _loads_tidied(text, read_integer, has_many_ids, error)
     except RecursionError:
         raise _too_deep() from None
     levels = _levels(raw)
@@ -231,8 +234,8 @@ def _too_long() -> ParseError:
     )
 
 
-def _loads(text: str, read_integer: Callable[[str], int], is_crowded: bool) -> tuple[object, bool]:
-    if is_crowded:
+def _loads(text: str, read_integer: Callable[[str], int], has_many_ids: bool) -> tuple[object, bool]:
+    if has_many_ids:
         _refuse_scattered(text)
     dropped, large = False, 0
 
@@ -298,12 +301,12 @@ def _refuse_lone_surrogates(value: object) -> None:
 
 
 def _loads_tidied(
-    text: str, read_integer: Callable[[str], int], is_crowded: bool, error: json.JSONDecodeError
+    text: str, read_integer: Callable[[str], int], has_many_ids: bool, error: json.JSONDecodeError
 ) -> tuple[object, bool]:
     tidy = _without_trailing_commas(text)
     if tidy != text:
         try:
-            return _loads(tidy, read_integer, is_crowded)
+            return _loads(tidy, read_integer, has_many_ids)
         except json.JSONDecodeError:
             pass
         except RecursionError:

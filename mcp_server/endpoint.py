@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from arrow_project import has_more_values
 from mcp_server.request_place import RequestPlace
 from mcp_server.story_files import StoryFiles, UndoableFile
 from server import Services
-from server.json_text import is_crowded
 from server.limits.places import Places
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ async def _read(receive: Receive) -> bytes:
     # The SDK reads JSON in other encodings as well, in which a quotation mark is none.
     if not json.detect_encoding(body).startswith("utf-8"):
         raise HTTPException(400, "A request over MCP is JSON in UTF-8.")
-    if is_crowded(body.decode(errors="replace"), _MOST_VALUES):
+    if has_more_values(body.decode(errors="replace"), _MOST_VALUES):
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
     return bytes(body)

@@ -3,17 +3,15 @@
 import json
 import math
 import re
-from collections.abc import Iterator
 from sys import getsizeof
 from typing import Any, cast
 
-from arrow_project import pieces
+from arrow_project import MOST_VALUES, has_more_values, is_crowded, pieces
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
 # a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
 _DEEPEST = 100
 _MOST_VALUES = 300_000
-_MOST_VALUES_OF_A_STORY = 2_000_000
 _MOST_MIB_OF_A_STORY = 128
 _LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
@@ -32,7 +30,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
         JsonError: It is none, or has too many values, too many levels, a very long number or half a character; a
             story in its `arrow_content` has too many values.
     """
-    if is_crowded(text, _MOST_VALUES):
+    if has_more_values(text, _MOST_VALUES):
         raise JsonError(f"{what} must not have more than {_MOST_VALUES} values.")
     try:
         value = json.loads(_tidy(text), strict=False, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
@@ -51,10 +49,8 @@ def refuse_crowded_story(content: object, what: str) -> None:
     Raises:
         JsonError: It does.
     """
-    most = _MOST_VALUES_OF_A_STORY
-    # Each choice of a generator becomes a text of its own; bars divide them.
-    if isinstance(content, str) and (is_crowded(content, most) or content.count("|") > most):
-        raise JsonError(f"{what}: arrow_content must not have more than {_MOST_VALUES_OF_A_STORY} values.")
+    if isinstance(content, str) and is_crowded(content):
+        raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values.")
     if getsizeof(content) > _MOST_MIB_OF_A_STORY * 2**20:
         raise JsonError(
             f"{what}: arrow_content must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
@@ -79,33 +75,6 @@ def _refuse_half_characters(text: str, value: Any, what: str) -> None:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise JsonError(f"{what} has half a character: a surrogate without its other half.") from error
-
-
-def is_crowded(text: str, most: int) -> bool:
-    """Whether there are more brackets and commas than `most` outside of the texts of a JSON text, which is not read."""
-    most_quotes = 4 * most  # two for a key, two for its value
-    if _marks(text) <= most and text.count('"') <= most_quotes:
-        return False
-    marks = quotes = 0
-    for outside, more_quotes in outside_of_texts(text):
-        marks += _marks(outside)
-        quotes += more_quotes
-        if marks > most or quotes > most_quotes:
-            return True
-    return False
-
-
-def outside_of_texts(text: str) -> Iterator[tuple[str, int]]:
-    """What is outside of the texts of a JSON text, which is not read, and how many quotation marks: in pieces."""
-    quotes = 0
-    for piece in pieces(text):
-        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
-        yield "".join(parts[quotes % 2 :: 2]), len(parts) - 1
-        quotes += len(parts) - 1
-
-
-def _marks(text: str) -> int:
-    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _tidy(text: str) -> str:

@@ -5,8 +5,7 @@ from sys import getsizeof
 from typing import Any
 
 from agent import TurnRequest
-from arrow_project import ArrowProject
-from server.json_text import outside_of_texts
+from arrow_project import ArrowProject, outside_of_texts
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
 _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}

@@ -231,6 +231,17 @@ def test_ids_are_looked_at_once_however_many_fractions_follow(monkeypatch: pytes
     assert looked.call_count == 1
 
 
+@pytest.mark.parametrize(
+    "crowded",
+    ["[" + "1," * 2_000_001 + "1]", '""ab' * 4_100_000, '"' + "a|" * 2_000_001 + '"'],
+    ids=["values", "marks", "bars"],
+)
+def test_a_crowded_story_is_not_read(monkeypatch: pytest.MonkeyPatch, crowded: str) -> None:
+    monkeypatch.setattr("arrow_project.text_form.json.loads", Mock(side_effect=AssertionError))
+    with pytest.raises(ParseError, match="2,000,000 values"):
+        decode(crowded)
+
+
 def test_a_key_that_would_be_written_a_million_times_is_refused() -> None:
     assert decode(json.dumps({"K" * 1_000: 1})) == ({"K" * 1_000: 1}, False)
     with pytest.raises(ParseError, match="1,000 characters"):

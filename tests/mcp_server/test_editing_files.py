@@ -373,13 +373,19 @@ async def test_of_several_projects_one_is_named_beside_the_story(home: House, st
     assert (done["status"], undone["status"], outlined["project"]) == ("done", "done", "1")
 
 
-async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era: Era) -> None:
-    (folder / "other.arrow").write_text("{}", "utf-8")
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("{}", "has no"), ('"' + "|" * 2_000_001 + '"', "2,000,000 values, or bars")],
+    ids=["empty", "crowded"],
+)
+async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era: Era, text: str, problem: str) -> None:
+    (folder / "other.arrow").write_text(text, "utf-8")
     async with assistant(home.url, era) as scribe:
         wrong: dict[str, dict[str, Any]] = {"outline": {}, "apply_operations": {"operations": [_GOLD]}}
         for tool, arguments in wrong.items():
             answer = await scribe.call(tool, story="other.arrow", **arguments)
             assert text_of(answer).startswith(f"PARSE_ERROR: {folder / 'other.arrow'} is not a project that Arrow")
+            assert problem in text_of(answer)
 
 
 async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:

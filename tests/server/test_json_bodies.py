@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from server.json_text import is_crowded
+from arrow_project import has_more_values
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
 from tests.server.house import House, house
@@ -83,14 +83,14 @@ def test_what_is_outside_of_texts_is_counted_piece_by_piece(
     monkeypatch: pytest.MonkeyPatch, text: str, is_refused: bool, piece: int
 ) -> None:
     monkeypatch.setattr("arrow_project.long_texts._PIECE", piece)
-    assert is_crowded(text, 5) == is_refused
+    assert has_more_values(text, 5) == is_refused
 
 
 def test_quotation_marks_are_counted_in_little_memory() -> None:
     text = '"a,"bc' * 200_000
     tracemalloc.start()
     try:
-        assert not is_crowded(text, 150_000)
+        assert not has_more_values(text, 150_000)
         assert tracemalloc.get_traced_memory()[1] < 6 * len(text)
     finally:
         tracemalloc.stop()
