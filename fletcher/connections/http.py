@@ -18,12 +18,16 @@ _LONGEST_HEAD = 64 * 2**10  # a search may have most of it in its address's quer
 # One that asks for a socket is taken apart once more, slowly; the cookies of everything on a machine may be in it.
 _LONGEST_OF_SOCKET = 16 * 2**10
 _LONGEST_LINE = 8 * 2**10  # and path; a socket's may be no longer, and browsers send no cookies beyond that
+# Of the fields by which a socket is asked for: the library takes them apart word by word, slowly.
+_LONGEST_OPTIONS = 256
+_OPTIONS = (b"connection", b"upgrade", b"sec-websocket-extensions", b"sec-websocket-protocol")
 _MOST_LINES = 200  # each takes two hundred bytes and more, however short it is
 _MOST_PARAMETERS = 200
 _MOST_PARTS = 300  # of a path: a document's name may have 250, and a file is looked for in the square of their time
 _TOO_LONG = "more than 64 KiB; most of it is its address: send less in that"
 _LONG_LINE = "a header field, or a path, of more than 8 KiB; send less in that"
 _TOO_LONG_OF_SOCKET = "more than 16 KiB, which is too much for a socket's; send fewer header fields or cookies"
+_LONG_OPTIONS = f"more than {_LONGEST_OPTIONS} bytes in the fields that ask for a socket; send less in them"
 _TOO_MANY_LINES = f"more than {_MOST_LINES} lines; send fewer header fields"
 _TOO_MANY_PARTS = f"more than {_MOST_PARTS} parts in its address's path; send fewer"
 _TOO_MANY_PARAMETERS = f"more than {_MOST_PARAMETERS} parameters in its address; send fewer"
@@ -110,7 +114,6 @@ class Http(WatchesReader, HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._neither_head_nor_body = self._lines = 0
         self._small_pieces = 0
-        self._asks_for_socket = super()._should_upgrade()
         self._too_large = self._found_too_large()
         if self._too_large is not None:
             raise _HeadTooLarge
@@ -135,6 +138,9 @@ class Http(WatchesReader, HttpToolsProtocol):
             return _TOO_MANY_PARTS
         if query.count(b"&") >= _MOST_PARAMETERS:
             return _TOO_MANY_PARAMETERS
+        if sum(len(value) for name, value in self.headers if name in _OPTIONS) > _LONGEST_OPTIONS:
+            return _LONG_OPTIONS
+        self._asks_for_socket = super()._should_upgrade()
         return _TOO_LONG_OF_SOCKET if size > _LONGEST_OF_SOCKET and self._asks_for_socket else None
 
     def _should_upgrade(self) -> bool:

@@ -88,8 +88,13 @@ def asks(path: bytes = b"/at-once", fields: bytes = b"") -> bytes:
             UPGRADE + (b"X: " + b"x" * 8100 + b"\r\n") * 2 + b"Y: " + b"y" * 150 + b"\r\n\r\n",
             b"16 KiB",
         ),
+        (
+            UPGRADE + b"Connection: " + b"a," * 90 + b"\r\n\r\n",
+            UPGRADE + (b"Connection: " + b"a," * 90 + b"\r\n") * 2 + b"\r\n",
+            b"256 bytes in the fields that ask for a socket",
+        ),
     ],
-    ids=["parts", "quoted parts", "path", "query", "parameters", "field", "socket"],
+    ids=["parts", "quoted parts", "path", "query", "parameters", "field", "socket", "options"],
 )
 async def test_of_a_head_nothing_is_too_long(
     connect: Callable[..., Line], head: bytes, too_much: bytes, said: bytes
