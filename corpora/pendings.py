@@ -145,6 +145,17 @@ class Pendings(Database):
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None
 
+    def replace_pending(
+        self, workspace: str, project_id: str, pending_id: str, payload: dict[str, Any], content_sha256: str
+    ) -> None:
+        """Another content, of another story, in the place of one that is kept; it is not taken back any more."""
+        these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
+        these &= pendings.c.id == pending_id
+        values = {"payload": payload, "content_sha256": content_sha256, "size": len(json.dumps(payload))}
+        replaced = update(pendings).where(these).values(values | {"undone_at": None, "undone_to": None})
+        with self._kept_in._writing() as connection:
+            connection.execute(replaced)
+
     def newest_pending(
         self,
         workspace: str,

@@ -255,9 +255,7 @@ class CatalogPendings:
 
     def keep_before(self, before: Before, content_sha256: str, *, forgets: bool = True) -> str:
         """Keeps what was before a turn, compressed; `forgets`: of a project only the last turns are kept."""
-        content = base64.b64encode(zlib.compress(before.content.encode())).decode()
-        payload = {"before": content, "is_shared": before.is_shared}
-        kept = KEPT_TURNS if forgets else None
+        payload, kept = _payload(before), KEPT_TURNS if forgets else None
         return self._catalog.put_pending(
             self._workspace, self._project_id, UNDO, payload, content_sha256, kept, by_assistant=before.by_assistant
         )
@@ -271,11 +269,9 @@ class CatalogPendings:
         found = self._newest(content_sha256)
         return "" if found is None or _is_shared(found) else found.id
 
-    def take_before(self, content_sha256: str) -> Before | None:
-        """Hands out what was before the turn that led to this story."""
-        found = self._newest(content_sha256)
-        taken = found and self._catalog.pop_pending(self._workspace, self._project_id, found.id)
-        return _before(taken) if taken else None
+    def move_before(self, before: Before, content_sha256: str) -> None:
+        """Keeps it, as it is now, in its place, for this story."""
+        self._catalog.replace_pending(self._workspace, self._project_id, before.id, _payload(before), content_sha256)
 
     def drop_before(self, before_id: str) -> None:
         """Keeps this one no more."""
@@ -302,6 +298,11 @@ class CatalogPendings:
         before = _before(kept)
         self._weigh(size_once_read(before.content))
         return before
+
+
+def _payload(before: Before) -> dict[str, Any]:
+    content = base64.b64encode(zlib.compress(before.content.encode())).decode()
+    return {"before": content, "is_shared": before.is_shared}
 
 
 def _before(kept: StoredPending) -> Before:

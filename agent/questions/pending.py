@@ -113,14 +113,14 @@ class PendingStore(Protocol):
         ...
 
     def find_before(self, content_sha256: str) -> Before | None:
-        """What `take_before` would hand out, which stays kept."""
-        ...
-
-    def take_before(self, content_sha256: str) -> Before | None:
-        """Hands out, once, what was before the turn that led to this story; None when there is none.
+        """What was before the turn that led to this story, which stays kept; None when there is none.
 
         Of several it is the last, but no turn that had been taken back already when an undo came to this story.
         """
+        ...
+
+    def move_before(self, before: Before, content_sha256: str) -> None:
+        """Keeps this one, as it is now, in its place, for the story with this fingerprint."""
         ...
 
     def drop_before(self, before_id: str) -> None:

@@ -1,6 +1,8 @@
 """Functions that the user has named: they run without a model, through the same checks, questions and editor."""
 
 import json
+import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -17,9 +19,12 @@ from agent.questions.questions import Questions
 from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
-from agent.turn.thread import in_thread, in_thread_if_large
+from agent.turn.thread import in_thread, in_thread_if_large, in_thread_until_cancelled
 from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
-from arrow_project import ErrorCode, Operation, OperationError, Selection, fingerprint, parse
+from arrow_project import ErrorCode, GoOn, Operation, OperationError, Selection, fingerprint, parse
+from retrieval import CorpusError
+
+logger = logging.getLogger(__name__)
 
 # Refusals that name no thing, or the wrong kind of value. Any other is about the thing that was named.
 _WRONG_VALUE = frozenset(
@@ -220,38 +225,49 @@ class DirectCalls:
         try:
             await self._walk(way)
             arrived = True
-            await in_thread(self._follow, way, before)
+            await self._bring_along(way, before)
         finally:
             if not arrived:
                 self.has_undone = bool(self.execution.executed)
                 await in_thread(self._keep_rest, way, before)
 
-    def _keep_again(self, before: Before, led_to: str) -> None:
-        """Keeps what was kept already, so that nothing has to make room."""
-        self.store.keep_before(before, led_to, forgets=False)
-
     def _keep_rest(self, way: WayBack, before: Before) -> None:
         rest = Before(way.before.to_text(), self.execution.shadow.is_shared, before.by_assistant)
-        self._keep_again(rest, fingerprint(self.context.project))
+        # it was kept already, so nothing has to make room
+        self.store.keep_before(rest, fingerprint(self.context.project), forgets=False)
 
-    def _follow(self, way: WayBack, gone: Before) -> None:
-        """Keeps the turns before this one under the story as it is now, where ids are others than they were."""
+    async def _bring_along(self, way: WayBack, gone: Before) -> None:
+        """What is taken back is so, whatever comes of the turns before it."""
+        try:
+            await in_thread_until_cancelled(lambda go_on: self._follow(way, gone, go_on))
+        except CorpusError as error:
+            logger.warning("turns before one that was taken back are not brought along: %s", error)
+            told = "Of the turns before the one that was taken back, not all can be taken back any more."
+            await self.tell(TextFinished(told, not_done=True))
+
+    def _follow(self, way: WayBack, gone: Before, go_on: GoOn) -> None:
+        """Keeps the turns before this one under the story as it is now, where ids are others than they were.
+
+        Each stays in its place, the last first, so that none is lost where this ends early.
+        """
         self.store.drop_before(gone.id)
         now = self.context.project
         assert now is not None
         given = self.execution.given_ids
         ids = {old: given.get(new, new) for old, new in way.new_ids.items()}
-        older: list[tuple[Before, str]] = []
+        followed = Counter[bool]()
+        # what others have changed during this undo is between the first of them and the story as it is now
+        is_shared = self.execution.shadow.is_shared
         before, after = fingerprint(way.before), fingerprint(now)
-        while before != after and (kept := self.store.take_before(before)) is not None:
+        while before != after and (kept := self.store.find_before(before)) is not None:
+            if followed[kept.by_assistant] == KEPT_TURNS:
+                return
+            followed[kept.by_assistant] += 1
             before = fingerprint(parse(kept.content))
-            kept = replace(kept, content=content_with_ids(kept.content, ids, now))
-            if not older:  # what others have changed during this undo is between that one and the story as it is now
-                kept = replace(kept, is_shared=kept.is_shared or self.execution.shadow.is_shared)
-            older.append((kept, after))
-            after = fingerprint(parse(kept.content))
-        for kept, led_to in reversed(older):  # the store forgets the one that was kept first
-            self._keep_again(kept, led_to)
+            content = content_with_ids(kept.content, ids, now)
+            self.store.move_before(replace(kept, content=content, is_shared=kept.is_shared or is_shared), after)
+            after, is_shared = fingerprint(parse(content)), False
+            go_on()
 
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations, agreed=way.now)

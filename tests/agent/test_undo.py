@@ -2,13 +2,17 @@
 
 import json
 import random
+import weakref
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent import (
+    KEPT_TURNS,
     Asked,
+    Before,
     Ended,
     Event,
     Failed,
@@ -21,9 +25,10 @@ from agent import (
 )
 from agent.turn.undo import asks_for_undo
 from arrow_project import ArrowProject, Operation, OperationResult, diff, fingerprint, parse
+from retrieval import CorpusError
 from tests.agent.scripted_model import Hang, Use
 from tests.agent.story import story, story_text
-from tests.agent.turn_runner import TurnRunner
+from tests.agent.turn_runner import Pendings, TurnRunner
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
 from tests.arrow_project.test_restoring import NO_DIFFERENCE
@@ -306,6 +311,72 @@ async def test_undo_goes_on_behind_what_came_back_under_a_new_id(runner: TurnRun
     assert not editor.project.data.by_name("variable").get("gold")
     assert editor.project.data.characters[21]["name"] == "Elena"
     assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
+
+
+class OneByOne(Pendings):
+    """Hands out each story by itself, as a catalog does, and counts how many of them are in memory at once."""
+
+    breaks_at = 10_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moved: list[str] = []
+        self.most = 0
+        self._in_memory = weakref.WeakSet[Before]()
+
+    def find_before(self, content_sha256: str) -> Before | None:
+        if (found := super().find_before(content_sha256)) is None:
+            return None
+        found = replace(found)
+        self._in_memory.add(found)
+        self.most = max(self.most, len(self._in_memory))
+        return found
+
+    def move_before(self, before: Before, content_sha256: str) -> None:
+        if len(self.moved) == self.breaks_at:
+            raise CorpusError("The catalog does not answer.")
+        self.moved.append(before.id)
+        super().move_before(before, content_sha256)
+
+
+async def undo_of_a_deletion(
+    runner: TurnRunner, *, by_assistant: int, own: int
+) -> tuple[OneByOne, Reporting, list[Event]]:
+    """Turns that rename a node, the first ones an assistant's, then a deletion that is taken back."""
+    runner.pendings = pendings = OneByOne()
+    project = story()
+    for number in range(by_assistant + own):
+        before = Before(project.to_text(), by_assistant=number < by_assistant)
+        project.apply(Operation("update_node", {"node_id": 3, "name": f"n{number}"}))
+        pendings.keep_before(before, fingerprint(project))
+    runner.model.add([DELETE], ["Done."])
+    editor = Reporting(project)
+    await runner.events("Remove the greeting.", editor, project=parse(project.to_text()), confirm="never")
+    events = await runner.events("undo", editor, project=parse(project.to_text()))
+    return pendings, editor, events
+
+
+async def test_turns_before_an_undo_are_looked_at_one_at_a_time_and_of_each_kind_so_many(runner: TurnRunner) -> None:
+    pendings, _, _ = await undo_of_a_deletion(runner, by_assistant=KEPT_TURNS + 5, own=3)
+    assert pendings.most <= 3
+    assert len(pendings.moved) == KEPT_TURNS + 3
+    assert [before.id for _, before in pendings.before] == [f"before_{n}" for n in range(1, KEPT_TURNS + 9)]
+    assert pendings.moved == [before.id for _, before in reversed(pendings.before)][: KEPT_TURNS + 3]
+
+
+async def test_where_an_undo_ends_early_no_turn_before_it_is_lost(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OneByOne, "breaks_at", 2)
+    pendings, editor, events = await undo_of_a_deletion(runner, by_assistant=0, own=4)
+    assert len(pendings.moved) == 2
+    assert not failures(events), "what is taken back is so"
+    assert "not all can be taken back any more" in "".join(e.text for e in events if isinstance(e, TextFinished))
+    assert [before.id for _, before in pendings.before] == [f"before_{n}" for n in range(1, 5)]
+    monkeypatch.undo()
+    for name in ("n2", "n1"):
+        assert not failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
+        assert editor.project.data.nodes[3]["name"] == name
 
 
 async def test_after_an_undo_none_is_suggested_for_what_was_just_done(runner: TurnRunner) -> None:

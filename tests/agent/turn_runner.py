@@ -64,12 +64,8 @@ class Pendings:
     def find_before(self, content_sha256: str) -> Before | None:
         return next((before for after, before in reversed(self.before) if after == content_sha256), None)
 
-    def take_before(self, content_sha256: str) -> Before | None:
-        for place, (after, before) in reversed(list(enumerate(self.before))):
-            if after == content_sha256:
-                del self.before[place]
-                return before
-        return None
+    def move_before(self, before: Before, content_sha256: str) -> None:
+        self.before = [(content_sha256, before) if one.id == before.id else (after, one) for after, one in self.before]
 
     def drop_before(self, before_id: str) -> None:
         self.before = [(after, before) for after, before in self.before if before.id != before_id]

@@ -45,6 +45,20 @@ def test_what_had_been_taken_back_when_an_undo_came_to_a_content_is_not_found_by
     ]  # fmt: skip
 
 
+def test_another_content_comes_in_the_place_of_the_one_that_is_kept(catalog: Catalog) -> None:
+    first, second = (catalog.put_pending("local", "1", "undo", {"before": content}, content) for content in "ab")
+    catalog.replace_pending("other", "1", first, {"before": "x"}, "x")
+    catalog.replace_pending("local", "2", first, {"before": "x"}, "x")
+    catalog.note_undone("local", "1", first, "a")
+    catalog.replace_pending("local", "1", first, {"before": "c"}, "c")
+    moved, newest = (catalog.newest_pending("local", "1", "undo", content) for content in ("c", None))
+    assert moved
+    assert newest
+    assert (moved.id, moved.payload, newest.id) == (first, {"before": "c"}, second)
+    assert not catalog.newest_pending("local", "1", "undo", "a")
+    assert not catalog.is_undone("local", "1", "a")
+
+
 def test_the_oldest_of_a_kind_are_forgotten(catalog: Catalog) -> None:
     others = [catalog.put_pending("local", *where, {}, "a") for where in (("1", "plan"), ("2", "undo"))]
     ids = [catalog.put_pending("local", "1", "undo", {}, "a", kept=2) for _ in range(4)]
