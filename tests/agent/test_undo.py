@@ -1,5 +1,6 @@
 """The last turn is taken back in one step."""
 
+import asyncio
 import json
 import random
 import weakref
@@ -26,7 +27,7 @@ from agent import (
 from agent.turn.undo import asks_for_undo
 from arrow_project import ArrowProject, Operation, OperationResult, diff, fingerprint, parse
 from retrieval import CorpusError
-from tests.agent.scripted_model import Hang, Use
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import story, story_text
 from tests.agent.turn_runner import Pendings, TurnRunner
 from tests.arrow_project.conform.sequences import invented
@@ -339,11 +340,39 @@ class OneByOne(Pendings):
         super().move_before(before, content_sha256)
 
 
+class StoppedAtTheFirst(OneByOne):
+    """While the first turn is brought along, the task is cancelled."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self.loop = loop
+        self.task: asyncio.Task[Any] | None = None
+
+    def move_before(self, before: Before, content_sha256: str) -> None:
+        super().move_before(before, content_sha256)
+        asyncio.run_coroutine_threadsafe(self._stop(), self.loop).result(PATIENCE_S)
+
+    async def _stop(self) -> None:
+        assert self.task is not None
+        self.task.cancel()
+        for _ in range(10):  # it hears of that when it has its turn
+            await asyncio.sleep(0)
+
+
+async def test_an_undo_that_is_stopped_looks_at_no_more_turns_before_it(runner: TurnRunner) -> None:
+    stopped = StoppedAtTheFirst(asyncio.get_running_loop())
+    stopped.task = asyncio.create_task(undo_of_a_deletion(runner, by_assistant=0, own=5, pendings=stopped))
+    await asyncio.wait((stopped.task,))
+    assert stopped.task.cancelled()
+    assert stopped.moved == ["before_5"]
+    assert [before.id for _, before in stopped.before] == [f"before_{n}" for n in range(1, 6)]
+
+
 async def undo_of_a_deletion(
-    runner: TurnRunner, *, by_assistant: int, own: int
+    runner: TurnRunner, *, by_assistant: int, own: int, pendings: OneByOne | None = None
 ) -> tuple[OneByOne, Reporting, list[Event]]:
     """Turns that rename a node, the first ones an assistant's, then a deletion that is taken back."""
-    runner.pendings = pendings = OneByOne()
+    runner.pendings = pendings = pendings or OneByOne()
     project = story()
     for number in range(by_assistant + own):
         before = Before(project.to_text(), by_assistant=number < by_assistant)
