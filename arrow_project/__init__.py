@@ -16,7 +16,7 @@ from arrow_project.operations import OPERATIONS
 from arrow_project.operations.variables import MOST_WRITTEN
 from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
-from arrow_project.renumbering import changed_ids, renumbered, renumbered_native
+from arrow_project.renumbering import changed_ids, renumbered
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
 from arrow_project.values import copied
@@ -70,7 +70,6 @@ __all__ = [
     "parse",
     "pieces",
     "renumbered",
-    "renumbered_native",
     "restore",
     "shorten",
     "tables_of",

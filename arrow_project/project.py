@@ -13,6 +13,7 @@ from arrow_project.operations import perform
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import simplified
 from arrow_project.project_data import ProjectData
+from arrow_project.renumbering import renumbered_native
 from arrow_project.text_form import encode
 from arrow_project.values import Connection, Record, text
 
@@ -50,6 +51,11 @@ class ArrowProject:
         """An independent copy without history."""
         with self._in_use:
             return ArrowProject(self.data.copy())
+
+    def renumbered(self, ids: Mapping[int, int]) -> "ArrowProject":
+        """The project with every resource's id replaced that `ids` has, for reading: it shares parts with this one."""
+        with self._in_use, no_collection():
+            return ArrowProject(ProjectData(renumbered_native(self.data.raw, ids), list(self.data.findings)))
 
     def simplified(self, node_id: int) -> Record:
         """A node's data in the simplified form of the tools, as the caller's own."""

@@ -1,11 +1,10 @@
 """Taking a turn back: what asks for it, and what it comes to."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arrow_project import ArrowProject, Operation, Selection, diff, parse, renumbered_native, restore
+from arrow_project import ArrowProject, Operation, Selection, diff, parse, restore
 
 UNDO = "undo"
 
@@ -55,10 +54,10 @@ def content_with_ids(content: str, ids: Mapping[int, int], now: ArrowProject) ->
     """The `.arrow` text of an earlier story, with the ids under which its parts are in the story `now`."""
     if not ids:
         return content
-    raw = renumbered_native(parse(content).data.raw, ids)
+    earlier = parse(content).renumbered(ids)
     # The seeds of ids never go back, or an id would be given twice.
-    raw["meta"] = {**raw["meta"], "authors": now.data.raw["meta"]["authors"]}
-    return parse(json.dumps(raw)).to_text()
+    earlier.data.raw["meta"] = {**earlier.data.raw["meta"], "authors": now.data.raw["meta"]["authors"]}
+    return earlier.to_text()
 
 
 def report(way: WayBack, *, exactly: bool) -> str:

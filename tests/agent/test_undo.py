@@ -408,6 +408,32 @@ async def test_where_an_undo_ends_early_no_turn_before_it_is_lost(
         assert editor.project.data.nodes[3]["name"] == name
 
 
+async def test_an_undo_writes_no_large_story_as_json_at_once(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = json.loads(story_text())
+    more = [str(key) for key in range(50, 500)]
+    raw["resources"]["nodes"] |= {key: {"type": "content", "name": f"n{key}", "data": {}} for key in more}
+    raw["resources"]["scenes"]["0"]["map"] |= {key: {"offset": [0, 0]} for key in more}
+    raw["meta"]["authors"]["0"][1] = 500
+    runner.model.add([GOLD], ["Done."], [DELETE], ["Done."])
+    editor = Reporting(parse(json.dumps(raw)))
+    for message in ("Add gold.", "Remove the greeting."):
+        await runner.events(message, editor, project=parse(editor.project.to_text()), confirm="never")
+    written, encode = list[int](), json.JSONEncoder.encode
+
+    def recorded(encoder: json.JSONEncoder, value: object) -> str:
+        text = encode(encoder, value)
+        written.append(len(text))
+        return text
+
+    monkeypatch.setattr(json.JSONEncoder, "encode", recorded)
+    assert not failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
+    assert max(written) < len(editor.project.to_text()) / 10
+    assert not failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
+    assert not editor.project.data.by_name("variable").get("gold")
+
+
 async def test_after_an_undo_none_is_suggested_for_what_was_just_done(runner: TurnRunner) -> None:
     runner.model.add([GOLD], ["Done."])
     editor = InMemoryEditor(story())
