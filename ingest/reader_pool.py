@@ -39,7 +39,8 @@ class ReaderPool:
     Two children more are for those who have none, so that two greedy workspaces keep nobody waiting. Nothing is started
     before the first document is read, and this process never imports a reader's library. A document that hangs, crashes
     its reader, eats memory, writes files or starts processes raises a `ReadError`, or what it began ends with its
-    reader; no other is affected. A child that was killed is replaced, whether it was idle or not.
+    reader; no other is affected. A child that was killed is replaced, whether it was idle or not, and so is
+    one that keeps much of what it has read.
     """
 
     def __init__(
@@ -145,6 +146,10 @@ class ReaderPool:
                 except NotBegun:
                     if tried == _TRIES or self._closed:
                         raise
+                except (MemoryError, ReadError) as error:
+                    if child.works == 1 or not _is_of_memory(error):
+                        raise
+                    child.end()  # what it was short of is what others' documents have left in it
         raise AssertionError("the last try returns or raises")
 
     @contextmanager
@@ -161,7 +166,7 @@ class ReaderPool:
             yield child
             is_sound = child.works < _WORKS_OF_A_CHILD
         except (ReadError, WorkFailed) as error:
-            is_sound = child.works < _WORKS_OF_A_CHILD and getattr(error, "code", "") != "OUT_OF_MEMORY"
+            is_sound = child.works < _WORKS_OF_A_CHILD and not _is_of_memory(error)
             raise
         finally:
             with self._lock:
@@ -203,6 +208,10 @@ class ReaderPool:
             reason = f" ({error})" if str(error) else ""
             return ReadError("READER_CRASHED", f"{name}: readers cannot be started{reason}; send it again later.")
         return ReadError("READER_CRASHED", f"{name}: its reader crashed ({error}); save or export it again.")
+
+
+def _is_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or (isinstance(error, ReadError) and error.code == "OUT_OF_MEMORY")
 
 
 def _written(folder: Path, name: str, data: bytes) -> Path:

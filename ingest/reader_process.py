@@ -34,6 +34,7 @@ _START_S = 120  # a child starts within a second, on a machine that is busy with
 _LAST_WORDS_S = 2
 _PARENT_IS_SEEN_AFTER_S = 2
 _NICENESS = 5  # whoever asks the server something is answered before a document is read on
+_KEPT_BYTES = 200_000_000  # what libraries may keep of the documents that they have read
 _PAGE_BITS = 32
 _NOT_BEGUN = (1 << 64) - 1
 
@@ -186,7 +187,8 @@ def _serve(pipe: Connection[Any, Any], page: Any, limits: Limits, ocr_languages:
     def note(number: int, pages: int) -> None:
         page.value = number << _PAGE_BITS | pages
 
-    while True:
+    most_kept = _mapped_bytes() + _KEPT_BYTES
+    while _mapped_bytes() < most_kept:
         try:
             work = pipe.recv()
         except EOFError:
@@ -236,7 +238,7 @@ def _begin(limits: Limits, ocr_languages: str) -> None:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         _limit(resource.RLIMIT_CORE, 0)
         _limit(resource.RLIMIT_FSIZE, 0)  # no reader writes a file
-    if sys.platform == "linux":  # macOS maps as much as it likes
+    if sys.platform == "linux":
         _limit(resource.RLIMIT_AS, _mapped_bytes() + limits.memory_bytes)
 
 
@@ -263,5 +265,7 @@ def _limit(kind: int, value: int) -> None:
 
 
 def _mapped_bytes() -> int:
-    """How much address space this process has before it reads anything."""
+    """How much address space this process has; 0 where it has no limit."""
+    if sys.platform != "linux":  # macOS maps as much as it likes
+        return 0
     return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

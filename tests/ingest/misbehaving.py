@@ -27,6 +27,9 @@ class _Tangle:
         self.left.add(self)
 
 
+_kept: list[bytearray] = []
+
+
 class _Untellable(Exception):
     def __reduce__(self) -> NoReturn:
         raise TypeError("this cannot be pickled")
@@ -83,6 +86,14 @@ def _gorge(_data: bytes, _progress: PageListener) -> None:
     pieces: list[bytearray] = []
     while True:
         pieces.append(bytearray(1 << 22))
+
+
+def _map(data: bytes, _progress: PageListener) -> None:
+    bytearray(int(data))
+
+
+def _keep(data: bytes, _progress: PageListener) -> None:
+    _kept.append(bytearray(int(data)))
 
 
 def _endless_recursion(_data: bytes, _progress: PageListener) -> None:
@@ -149,6 +160,8 @@ _MISDEEDS: dict[str, Callable[[bytes, PageListener], None]] = {
     "close what it is told by": _close_what_it_is_told_by,
     "eat": _eat,
     "gorge": _gorge,
+    "map": _map,
+    "keep": _keep,
     "endless recursion": _endless_recursion,
     "progress": _progress,
     "slow": _slow,

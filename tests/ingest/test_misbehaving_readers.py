@@ -188,6 +188,22 @@ def test_a_document_larger_than_a_readers_memory_costs_itself_only() -> None:
         assert pool.read("good", b"").text.isdigit()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_reader_that_keeps_much_of_what_it_has_read_ends() -> None:
+    with ReaderPool(workers=1, limits=UNHURRIED, read=misbehaving) as pool:
+        child = int(pool.read("keep", b"300_000_000").text)
+        assert ends(child)
+        assert int(pool.read("good", b"").text) != child
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_what_a_reader_has_kept_of_others_documents_costs_no_document() -> None:
+    with ReaderPool(workers=1, limits=replace(UNHURRIED, memory_bytes=1 << 28), read=misbehaving) as pool:
+        child = pool.read("keep", b"100_000_000").text
+        assert pool.read("good", b"").text == child
+        assert pool.read("map", b"200_000_000").text != child
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
 def test_a_reader_that_is_stopped_is_ended_by_the_clock(clock: Clock) -> None:
     def listen(page: int, _pages: int) -> None:
